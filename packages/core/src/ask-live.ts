@@ -1,0 +1,45 @@
+/** Asking an old client the old way: a request down the stream that its call holds open. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { interpret, isSettled, type Settled } from './answer.ts';
+import { findCall } from './call.ts';
+import { canAskLive } from './can-ask.ts';
+import { publish } from './diagnostics.ts';
+import type { AnswerOf, Elicitation } from './elicitation.ts';
+import { CannotAsk, RoundsExceeded } from './errors.ts';
+
+// People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
+const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
+const MAX_ATTEMPTS = 8;
+
+/**
+ * Asks `question` over the live connection of a client at 2025-11-25 and waits for the answer. An answer that
+ * is missing or does not fit the schema is asked again, up to eight times.
+ *
+ * Sent as a plain request and not through `ctx.mcpReq.elicitInput`: that one throws on the first answer that
+ * does not fit, and compiles an inline schema anew on every call.
+ *
+ * @throws CannotAsk at once where no live connection is held (stateless serving) or the client did not declare
+ * elicitation: sent all the same, the question would wait for an answer that cannot arrive.
+ * @throws RoundsExceeded after the eighth unusable answer.
+ */
+export async function askLive<E extends Elicitation>(
+  ctx: ServerContext,
+  key: string,
+  question: E,
+): Promise<Settled<AnswerOf<E>>> {
+  if (!canAskLive(ctx, 'elicitation')) throw new CannotAsk(whyNotLive(ctx));
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    publish('mrtr:ask', { target: findCall(ctx)?.target ?? '', keys: [key], live: true });
+    const { method, params } = question.request;
+    const response = await ctx.mcpReq.send({ method, params } as never, HUMAN_PACED);
+    const answer = interpret(response, question);
+    if (isSettled(answer)) return answer;
+  }
+  throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
+}
+
+function whyNotLive(ctx: ServerContext): string {
+  return findCall(ctx)?.legacyCapabilities === undefined
+    ? 'Cannot ask the user: no live connection to the client is held (stateless serving of a 2025-11-25 client).'
+    : 'Cannot ask the user: the client did not declare the elicitation capability.';
+}

@@ -1,0 +1,79 @@
+/**
+ * What the libraries tell an observer, over `node:diagnostics_channel`. Nothing is computed for a channel
+ * that nobody listens to. The events never carry arguments, answers or state: only names, counts and reasons.
+ */
+import { channel } from 'node:diagnostics_channel';
+
+/** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
+export interface RoundEvent {
+  readonly phase: 'start' | 'end';
+  readonly method: string;
+  readonly target: string;
+  /** 1 for the first request; later ones are counted only where the call carries `requestState`. */
+  readonly round: number;
+  /** Only at the end. */
+  readonly outcome?: 'input_required' | 'complete' | 'error';
+}
+
+/** `mrtr:handler`: a shape entered the author's function. */
+export interface HandlerEvent {
+  readonly shape: string;
+  readonly target: string;
+}
+
+/** `mrtr:ask`: questions are going out, in a result or (`live`) over the held-open stream of an old client. */
+export interface AskEvent {
+  readonly target: string;
+  readonly keys: readonly string[];
+  readonly live: boolean;
+}
+
+/** `mrtr:effect`: a guarded effect ran, or was held back because an earlier round ran it. */
+export interface EffectEvent {
+  readonly shape: string;
+  readonly key: string;
+  readonly phase: 'ran' | 'held';
+}
+
+/** `mrtr:state`: request state was sealed, opened or rejected. `reason` is for operators and never on the wire. */
+export interface StateEvent {
+  readonly phase: 'sealed' | 'opened' | 'rejected';
+  readonly method: string;
+  readonly target: string;
+  readonly bytes: number;
+  readonly reason?: string;
+}
+
+interface Events {
+  'mrtr:round': RoundEvent;
+  'mrtr:handler': HandlerEvent;
+  'mrtr:ask': AskEvent;
+  'mrtr:effect': EffectEvent;
+  'mrtr:state': StateEvent;
+}
+
+const channels = {
+  'mrtr:round': channel('mrtr:round'),
+  'mrtr:handler': channel('mrtr:handler'),
+  'mrtr:ask': channel('mrtr:ask'),
+  'mrtr:effect': channel('mrtr:effect'),
+  'mrtr:state': channel('mrtr:state'),
+};
+
+/** The channels' names, for whoever subscribes. */
+export type ChannelName = keyof Events;
+
+/** Tells `name`'s subscribers, if there are any. */
+export function publish<Name extends ChannelName>(name: Name, event: Events[Name]): void {
+  if (channels[name].hasSubscribers) channels[name].publish(event);
+}
+
+/** Subscribes to one channel; the returned function ends it. */
+export function observe<Name extends ChannelName>(
+  name: Name,
+  listener: (event: Events[Name]) => void,
+): () => void {
+  const onMessage = (message: unknown) => listener(message as Events[Name]);
+  channels[name].subscribe(onMessage);
+  return () => channels[name].unsubscribe(onMessage);
+}

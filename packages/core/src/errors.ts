@@ -1,0 +1,85 @@
+/** Every way this project's libraries fail, as a closed set of codes: one class per code. */
+export type MrtrErrorCode =
+  | 'cannot_ask'
+  | 'continuation_lost'
+  | 'elicitation_declined'
+  | 'invalid_definition'
+  | 'invalid_policy'
+  | 'not_json'
+  | 'rounds_exceeded'
+  | 'state_too_large'
+  | 'store_full'
+  | 'unprotected_server';
+
+/** The base of every error that `@mrtr/core` and `@mrtr/shapes` throw on purpose. */
+export abstract class MrtrError extends Error {
+  abstract readonly code: MrtrErrorCode;
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The client of this request cannot be asked: wrong revision, no declared capability, or no channel to it. */
+export class CannotAsk extends MrtrError {
+  readonly code = 'cannot_ask';
+}
+
+/** A parked continuation is gone: expired, resumed already, aborted, or held by another server instance. */
+export class ContinuationLost extends MrtrError {
+  readonly code = 'continuation_lost';
+}
+
+/** The user declined the elicitation or dismissed it. `action` says which; both end the call politely. */
+export class ElicitationDeclined extends MrtrError {
+  readonly code = 'elicitation_declined';
+  readonly action: 'decline' | 'cancel';
+  constructor(action: 'decline' | 'cancel') {
+    super(action === 'decline' ? 'The user declined to answer.' : 'The user dismissed the question.');
+    this.action = action;
+  }
+}
+
+/** A tool was put together wrongly. Thrown while it is built, never in a call. */
+export class InvalidDefinition extends MrtrError {
+  readonly code = 'invalid_definition';
+}
+
+/** A request-state policy cannot be honoured. Thrown when the policy is made, never in a call. */
+export class InvalidPolicy extends MrtrError {
+  readonly code = 'invalid_policy';
+}
+
+/** A value that must travel in `requestState` is not JSON, so a later round would see another value. */
+export class NotJson extends MrtrError {
+  readonly code = 'not_json';
+}
+
+/** The call asked more often than its cap of rounds allows. */
+export class RoundsExceeded extends MrtrError {
+  readonly code = 'rounds_exceeded';
+}
+
+/** Sealed `requestState` is over the policy's ceiling. `bytes` and `limit` are of the sealed token. */
+export class StateTooLarge extends MrtrError {
+  readonly code = 'state_too_large';
+  readonly bytes: number;
+  readonly limit: number;
+  constructor(bytes: number, limit: number) {
+    super(
+      `requestState would be ${bytes} bytes sealed; the policy allows ${limit}. ` +
+        'Keep large values outside of the call and record a reference, or raise maxBytes.',
+    );
+    this.bytes = bytes;
+    this.limit = limit;
+  }
+}
+
+/** A continuation store has no room for another call. Nothing of the refused call has run. */
+export class StoreFull extends MrtrError {
+  readonly code = 'store_full';
+}
+
+/** A shape that keeps state was called on a server without `protectRequestState`. */
+export class UnprotectedServer extends MrtrError {
+  readonly code = 'unprotected_server';
+}

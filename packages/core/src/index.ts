@@ -1,0 +1,18 @@
+/** `@mrtr/core`: the wire types of Multi Round-Trip Requests, eras, answers, and sealed request state. */
+export * from './answer.ts';
+export * from './ask-live.ts';
+export * from './call.ts';
+export * from './can-ask.ts';
+export * from './diagnostics.ts';
+export * from './elicitation.ts';
+export * from './errors.ts';
+export * from './results.ts';
+export * from './revision.ts';
+export * from './server.ts';
+export type { Binding } from './state/binding.ts';
+export { protectRequestState } from './state/boundary.ts';
+export { canonicalJson } from './state/canonical-json.ts';
+export { type Opened, openState, type RejectionReason, type Seal, sealState } from './state/codec.ts';
+export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
+export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
+export * from './wire.ts';

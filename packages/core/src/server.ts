@@ -1,0 +1,33 @@
+/** A new server whose request state is protected. */
+
+import type { Implementation, ServerOptions } from '@modelcontextprotocol/server';
+import { McpServer } from '@modelcontextprotocol/server';
+import { protectRequestState } from './state/boundary.ts';
+import type { RequestStatePolicy } from './state/policy.ts';
+
+/**
+ * Builds an `McpServer`, protects its request state before anything can be registered, and switches the SDK's
+ * legacy shim to what the policy says, so that the two cannot disagree.
+ *
+ * @param info name and version; the name is the audience unless the policy sets one.
+ * @param options the SDK's own, without `capabilities`: those are inferred from what is registered.
+ * @example
+ * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
+ * const handler = createMcpHandler(() => {
+ *   const server = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
+ *   server.registerTool('deploy', { inputSchema }, deploy);
+ *   return server;
+ * });
+ */
+export function protectedServer(
+  info: Implementation,
+  policy: RequestStatePolicy,
+  options: Omit<ServerOptions, 'capabilities' | 'requestState'> = {},
+): McpServer {
+  const server = new McpServer(info, {
+    ...options,
+    inputRequired: { ...options.inputRequired, legacyShim: policy.legacy === 'shim' },
+  });
+  protectRequestState(server, { ...policy, audience: policy.audience ?? info.name });
+  return server;
+}

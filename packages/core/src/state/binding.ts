@@ -1,0 +1,56 @@
+/** What a token is good for: one call, to one target, with these arguments, by this principal, here. */
+import { hash } from 'node:crypto';
+import type { MrtrMethod } from '../wire.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { SealingKey } from './key-ring.ts';
+
+/** Everything about a request that a token sealed in an earlier round of it must agree with. */
+export interface Binding {
+  readonly method: MrtrMethod;
+  readonly target: string;
+  readonly arguments: unknown;
+  readonly audience: string;
+  readonly principal: string | undefined;
+}
+
+/** Bytes of {@link sealedBinding}. */
+export const BINDING_BYTES = 18;
+
+/**
+ * Sixteen bytes of a salted SHA-256 over every claim, which decide, and two bytes of per-claim checksums,
+ * which only tell the operator's log which claim it was. One hash instead of five keeps the token shorter
+ * than the SDK's signed one although it says more.
+ *
+ * @throws RangeError when the arguments are nested too deeply to digest.
+ */
+export function sealedBinding(binding: Binding, key: SealingKey): Buffer {
+  const { method, target, audience, principal } = binding;
+  const claims = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
+  const digest = hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'buffer');
+  digest.writeUInt16BE(checksums(binding), 16);
+  return digest.subarray(0, BINDING_BYTES);
+}
+
+/** Which claim a token and a request disagree on, as far as the checksums can tell. For the log. */
+export function mismatch(
+  sealed: Buffer,
+  binding: Binding,
+): `other_${'target' | 'audience' | 'principal' | 'arguments'}` {
+  const differs = sealed.readUInt16BE(16) ^ checksums(binding);
+  if (differs & 0xf800) return 'other_target';
+  if (differs & 0x07c0) return 'other_audience';
+  if (differs & 0x003f) return 'other_principal';
+  return 'other_arguments';
+}
+
+const checksums = ({ method, target, audience, principal }: Binding): number =>
+  ((checksum(method + target) & 31) << 11) |
+  ((checksum(audience) & 31) << 6) |
+  (checksum(principal ?? '') & 63);
+
+/** FNV-1a, folded: small, and no secret depends on it. */
+function checksum(text: string): number {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return sum ^ (sum >>> 16);
+}

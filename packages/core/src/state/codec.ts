@@ -1,0 +1,129 @@
+/**
+ * Seals request state and opens it again.
+ *
+ * A token is `v1.` + base64url(key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16), AES-256-GCM with the prefix and
+ * the key id as associated data. The plaintext is a header of 26 bytes and the payload in UTF-8:
+ *
+ *     round 1 | issued at, s 4 | time to live, s 3 | binding 18
+ *
+ * The nonce is also the token's unique id: GCM never sees one twice under a key.
+ */
+import { createCipheriv, createDecipheriv, randomFillSync, timingSafeEqual } from 'node:crypto';
+import { BINDING_BYTES, type Binding, mismatch, sealedBinding } from './binding.ts';
+import type { SealingKey } from './key-ring.ts';
+
+/** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
+export type RejectionReason =
+  | 'too_large'
+  | 'malformed'
+  | 'unknown_key'
+  | 'tampered'
+  | 'issued_in_the_future'
+  | 'expired'
+  | 'other_target'
+  | 'other_audience'
+  | 'other_principal'
+  | 'other_arguments';
+
+/** What {@link openState} gives: the payload and what was sealed beside it, or the reason why not. */
+export type Opened =
+  | { readonly payload: string; readonly round: number; readonly id: string; readonly expiresAt: number }
+  | { readonly rejected: RejectionReason };
+
+/** What {@link sealState} puts beside the payload. Times are whole seconds. */
+export interface Seal {
+  readonly binding: Binding;
+  readonly round: number;
+  readonly issuedAt: number;
+  readonly ttlSeconds: number;
+}
+
+/** The largest time to live that the header can hold, in seconds: about 194 days. */
+export const MAX_TTL_SECONDS = 0xff_ffff;
+/** The largest round that the header can hold. */
+export const MAX_ROUND = 0xff;
+/** How far ahead another instance's clock may be, in seconds. */
+export const CLOCK_SKEW_SECONDS = 60;
+
+const PREFIX = 'v1.';
+const HEADER_BYTES = 8 + BINDING_BYTES;
+const OVERHEAD_BYTES = 2 + 12 + HEADER_BYTES + 16;
+
+/** Characters of the token that seals a payload of `payloadBytes`. */
+export const tokenLength = (payloadBytes: number): number =>
+  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + payloadBytes) * 4) / 3);
+
+/** Seals `payload` under `key`. */
+export function sealState(payload: string, seal: Seal, key: SealingKey): string {
+  const header = Buffer.allocUnsafe(HEADER_BYTES);
+  header.writeUInt8(seal.round, 0);
+  header.writeUInt32BE(seal.issuedAt, 1);
+  header.writeUIntBE(seal.ttlSeconds, 5, 3);
+  sealedBinding(seal.binding, key).copy(header, 8);
+  const nonce = freshNonce();
+  const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
+  cipher.setAAD(associatedData(key.id));
+  const sealed = [key.id, nonce, cipher.update(header), cipher.update(payload, 'utf8'), cipher.final()];
+  return PREFIX + Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url');
+}
+
+/** Opens `token` and checks every claim in it against the request that carries it. `now` is in seconds. */
+export function openState(token: string, binding: Binding, now: number, ring: readonly SealingKey[]): Opened {
+  if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
+  const bytes = Buffer.from(token.slice(PREFIX.length), 'base64url');
+  // Node's decoder forgives; the comparison leaves exactly one spelling of a token.
+  if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== token.slice(PREFIX.length)) {
+    return { rejected: 'malformed' };
+  }
+  const candidates = ring.filter((key) => key.id.equals(bytes.subarray(0, 2)));
+  if (candidates.length === 0) return { rejected: 'unknown_key' };
+  for (const key of candidates) {
+    const plain = decrypt(bytes, key);
+    if (plain) return check(plain, bytes.subarray(2, 14), binding, now, key);
+  }
+  return { rejected: 'tampered' };
+}
+
+function decrypt(bytes: Buffer, key: SealingKey): Buffer | undefined {
+  const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(2, 14), { authTagLength: 16 });
+  decipher.setAAD(associatedData(key.id));
+  decipher.setAuthTag(bytes.subarray(-16));
+  const plain = decipher.update(bytes.subarray(14, -16));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return undefined;
+  }
+}
+
+function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key: SealingKey): Opened {
+  const issuedAt = plain.readUInt32BE(1);
+  const expiresAt = issuedAt + plain.readUIntBE(5, 3);
+  if (issuedAt > now + CLOCK_SKEW_SECONDS) return { rejected: 'issued_in_the_future' };
+  if (now >= expiresAt) return { rejected: 'expired' };
+  const sealed = plain.subarray(8, HEADER_BYTES);
+  if (!timingSafeEqual(sealed, sealedBinding(binding, key))) return { rejected: mismatch(sealed, binding) };
+  return {
+    payload: plain.toString('utf8', HEADER_BYTES),
+    round: plain.readUInt8(0),
+    id: nonce.toString('base64url'),
+    expiresAt,
+  };
+}
+
+const associatedData = (keyId: Buffer): Buffer => Buffer.concat([Buffer.from(PREFIX), keyId]);
+
+// One draw from the system costs 2 µs; drawn by the pool it is 0.06 µs a nonce.
+const pool = Buffer.alloc(12 * 256);
+let drawn = pool.length;
+
+function freshNonce(): Buffer {
+  if (drawn === pool.length) {
+    randomFillSync(pool);
+    drawn = 0;
+  }
+  const nonce = Buffer.from(pool.subarray(drawn, drawn + 12));
+  drawn += 12;
+  return nonce;
+}

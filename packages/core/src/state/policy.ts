@@ -1,0 +1,86 @@
+/** How a server protects the request state that travels through its clients. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { LegacyPolicy } from '../call.ts';
+import { InvalidPolicy } from '../errors.ts';
+import { MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
+import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
+
+/** What {@link requestStatePolicy} takes. Everything has a default. */
+export interface RequestStateOptions {
+  /**
+   * Secrets of at least 32 bytes each. The first seals, all open. Left out: one random key for this process,
+   * so no other instance and no restarted one can go on with a call.
+   */
+  readonly keys?: readonly (Uint8Array | string)[] | undefined;
+  /** How long a user may take to answer one round, in seconds. Default 600. */
+  readonly ttlSeconds?: number | undefined;
+  /** Ceiling of a sealed token in bytes, in both directions. Default 65 536. */
+  readonly maxBytes?: number | undefined;
+  /** Rounds of one call. Default 10, as many as the SDK's client makes. */
+  readonly maxRounds?: number | undefined;
+  /** Who may use a token: servers with the same keys and the same audience. Default: the server's name, where
+   * {@link protectedServer} builds the server. */
+  readonly audience?: string | undefined;
+  /**
+   * Who is calling. Default, from a validated access token: its `clientId` with the `sub` that the verifier
+   * put into `extra`, or, where it put none, the token itself; undefined where there is no access token.
+   */
+  readonly principal?: ((ctx: ServerContext) => string | undefined) | undefined;
+  /** Whether the SDK's shim asks old clients. Default `shim`, as the SDK's. A server that `protectedServer` does
+   * not build must say the same in its `inputRequired.legacyShim`. */
+  readonly legacy?: LegacyPolicy | undefined;
+  /** The clock, in milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /** Reserved for single-use state (a ledger of presented tokens); no value is accepted yet. */
+  readonly ledger?: undefined;
+}
+
+/** A checked policy. Make it once and hand it to every server instance: stretching keys is not free. */
+export interface RequestStatePolicy {
+  readonly ring: readonly SealingKey[];
+  /** Whether the ring is a random one of this process. */
+  readonly ephemeral: boolean;
+  readonly ttlSeconds: number;
+  readonly maxBytes: number;
+  readonly maxRounds: number;
+  readonly audience: string | undefined;
+  readonly principal: (ctx: ServerContext) => string | undefined;
+  readonly legacy: LegacyPolicy;
+  readonly now: () => number;
+}
+
+/**
+ * Checks the options and stretches the keys.
+ *
+ * @throws InvalidPolicy naming the option that cannot be honoured.
+ */
+export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
+  const ledger: unknown = options.ledger;
+  if (ledger !== undefined) {
+    throw new InvalidPolicy('Single-use state is not available yet: leave `ledger` out.');
+  }
+  return {
+    ring: options.keys ? keyRing(options.keys) : ephemeralRing(),
+    ephemeral: options.keys === undefined,
+    ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
+    maxBytes: within('maxBytes', options.maxBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
+    maxRounds: within('maxRounds', options.maxRounds ?? 10, MAX_ROUND),
+    audience: options.audience,
+    principal: options.principal ?? tokenPrincipal,
+    legacy: options.legacy ?? 'shim',
+    now: options.now ?? Date.now,
+  };
+}
+
+function within(name: string, value: number, most: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new InvalidPolicy(`${name} must be a whole number from 1 to ${most}; it is ${value}.`);
+}
+
+function tokenPrincipal(ctx: ServerContext): string | undefined {
+  const token = ctx.http?.authInfo;
+  if (!token) return undefined;
+  const subject = token.extra?.sub;
+  // Without a subject, two users of one client would be one principal; the token at least tells them apart.
+  return JSON.stringify([token.clientId, typeof subject === 'string' ? { subject } : { token: token.token }]);
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** The answer to "Which units?": the one thing the weather tool cannot know without asking its user. */
+export const Units = z.object({ units: z.enum(['metric', 'imperial']) });
+
+/** A system of units, as the user answers it. */
+export type UnitSystem = z.infer<typeof Units>['units'];
+
+/** The weather in one place, with the temperature already in the units that were asked for. */
+export interface WeatherReport {
+  readonly location: string;
+  readonly units: UnitSystem;
+  /** Degrees Celsius in metric units, Fahrenheit in imperial ones. */
+  readonly temperature: number;
+  readonly sky: string;
+}
+
+/** Where reports come from. The units are part of the request, so there is no report before the answer. */
+export interface WeatherSource {
+  current(location: string, units: UnitSystem): Promise<WeatherReport>;
+}
+
+/** The same mild weather everywhere and always, so that two runs differ only in the handler's shape. */
+export const fixedWeather: WeatherSource = {
+  async current(location, units) {
+    return { location, units, temperature: units === 'metric' ? 22 : 72, sky: 'partly cloudy' };
+  },
+};
+
+/** A report as one sentence: `Weather in Tokyo: 22°C, partly cloudy.` */
+export function describeWeather({ location, units, temperature, sky }: WeatherReport): string {
+  return `Weather in ${location}: ${temperature}°${units === 'metric' ? 'C' : 'F'}, ${sky}.`;
+}
+
+/** What a caller who cannot be asked gets. */
+export const DEFAULT_UNITS: z.infer<typeof Units> = { units: 'metric' };

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+
+/** The answer to the first question: how was the item resolved? */
+export const Resolution = z.object({ resolution: z.enum(['Fixed', 'Duplicate', "Won't fix"]) });
+
+/** The answer to the second question, asked of duplicates only. Elicitation allows inclusive bounds alone. */
+export const Original = z.object({ original: z.number().int().min(1).max(99999) });
+
+/** A way of being resolved, as the user answers it. */
+export type ResolutionKind = z.infer<typeof Resolution>['resolution'];
+
+/** One item. Only a resolved item has a resolution, and only a duplicate names its original. */
+export type WorkItem =
+  | { readonly id: number; readonly state: 'Active' }
+  | {
+      readonly id: number;
+      readonly state: 'Resolved';
+      readonly resolution: Exclude<ResolutionKind, 'Duplicate'>;
+    }
+  | {
+      readonly id: number;
+      readonly state: 'Resolved';
+      readonly resolution: 'Duplicate';
+      readonly original: number;
+    };
+
+/** The tracker. A rejected change writes nothing. */
+export interface WorkItems {
+  /** The item as it stands, or `undefined` where there is none. */
+  find(id: number): Promise<WorkItem | undefined>;
+  /** Reopens an item. `Resolved` is not accepted here: it needs a resolution, so it goes through `resolve`. */
+  setState(id: number, state: 'Active'): Promise<WorkItem>;
+  /**
+   * Resolves an item; `original` goes with `Duplicate` and with nothing else.
+   *
+   * @throws Error when either item is unknown, the original is missing or uncalled for, or is the item itself.
+   */
+  resolve(id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
+  /** Every item written, as written, in order: two entries for one call are a duplicated effect. */
+  readonly writes: readonly WorkItem[];
+}
+
+/** A tracker in memory with the items 4301 and 4522, both active. `onWrite` is called after each write. */
+export function memoryWorkItems(onWrite?: (item: WorkItem) => void): WorkItems {
+  const items = new Map<number, WorkItem>();
+  for (const id of [4301, 4522]) items.set(id, { id, state: 'Active' });
+  const writes: WorkItem[] = [];
+
+  const demand = (id: number) => {
+    if (!items.has(id)) throw new Error(`There is no work item #${id}.`);
+  };
+  const write = (item: WorkItem) => {
+    items.set(item.id, item);
+    writes.push(item);
+    onWrite?.(item);
+    return item;
+  };
+
+  return {
+    writes,
+    async find(id) {
+      return items.get(id);
+    },
+    async setState(id, state) {
+      demand(id);
+      return write({ id, state });
+    },
+    async resolve(id, resolution, original) {
+      demand(id);
+      if (resolution !== 'Duplicate') {
+        if (original !== undefined)
+          throw new Error(`Only a duplicate has an original; #${id} is ${resolution}.`);
+        return write({ id, state: 'Resolved', resolution });
+      }
+      if (original === undefined) throw new Error(`To resolve #${id} as a duplicate, name its original.`);
+      if (original === id) throw new Error(`#${id} cannot be a duplicate of itself.`);
+      demand(original);
+      return write({ id, state: 'Resolved', resolution, original });
+    },
+  };
+}
+
+/** What became of an item, as one sentence: `#4522 resolved as Duplicate of #4301.` */
+export function describeItem(item: WorkItem): string {
+  if (item.state === 'Active') return `#${item.id} is now Active.`;
+  const of = item.resolution === 'Duplicate' ? ` of #${item.original}` : '';
+  return `#${item.id} resolved as ${item.resolution}${of}.`;
+}
+
+/** Why an item cannot be resolved for a caller who cannot be asked: there is no sensible default. */
+export const cannotResolve = (id: number): string =>
+  `#${id} was left as it is: resolving it needs a client that can be asked how it was resolved.`;

@@ -1,0 +1,32 @@
+import { type Option, SERVER_INFO } from '@mrtr/contract';
+import { protectedServer } from '@mrtr/core';
+import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool } from '@mrtr/domain';
+import { awaitShim } from '@mrtr/shapes/await-shim';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export const option: Option = {
+  id: 'b',
+  title: 'await by re-entry',
+  claims: {
+    modern: {
+      entries: 'every-round',
+      audit: 'every-entry',
+      stateBytes: { get_weather: [138], resolve_work_item: [145, 261] },
+      framesHeld: 0,
+      otherInstance: 'finishes',
+      restart: 'finishes',
+      unaskable: 'error',
+    },
+    legacy: { entries: 'once', audit: 'every-entry', asked: 'always', stateless: 'error' },
+  },
+  create: ({ world, state }) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, state);
+      server.registerTool(GET_WEATHER, getWeatherTool, awaitShim(getWeather(world)));
+      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, awaitShim(resolveWorkItem(world)));
+      return server;
+    },
+    close: async () => {},
+  }),
+};

@@ -1,0 +1,37 @@
+/** Values that survive a round. */
+import { NotJson } from '@mrtr/core';
+
+/**
+ * Checks that `value` comes back from JSON as it went in: `requestState` carries it, and a round that sees
+ * another value than the first one did would be a trap. Undefined as a whole is allowed.
+ *
+ * @throws NotJson naming the path of the first value that would change.
+ */
+export function assertJson(value: unknown, what: string): void {
+  const path = value === undefined ? undefined : firstChange(value, '$', new Set());
+  if (path !== undefined) {
+    throw new NotJson(`${what} is kept in requestState and must be JSON; ${path} is not. Convert it first.`);
+  }
+}
+
+function firstChange(value: unknown, path: string, above: Set<object>): string | undefined {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
+  if (typeof value !== 'object' || above.has(value) || !isPlain(value)) return path;
+  above.add(value);
+  for (const [key, member] of Object.entries(value)) {
+    const change =
+      member === undefined && !Array.isArray(value)
+        ? undefined
+        : firstChange(member, `${path}.${key}`, above);
+    if (change !== undefined) return change;
+  }
+  above.delete(value);
+  return undefined;
+}
+
+function isPlain(value: object): boolean {
+  if (Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
+}

@@ -1,0 +1,168 @@
+/**
+ * Shape H: linear code that really waits. The handler runs once, front to back; while its user thinks, its
+ * frame is parked in a {@link ContinuationStore}, and `requestState` carries the frame's id.
+ *
+ * The price is memory in one process: another instance, or this one after a restart, cannot go on with the
+ * call and says so. Route by the continuation, or take shape F, G, I or J.
+ *
+ * Deliberately not here: moving a frame to another process, and any promise that a client comes back.
+ */
+import {
+  type AnswerOf,
+  type Answers,
+  type Call,
+  CannotAsk,
+  type CompleteResult,
+  ContinuationLost,
+  callOf,
+  canAsk,
+  type Elicitation,
+  ElicitationDeclined,
+  elicitation,
+  endCall,
+  endCancelled,
+  type InputKind,
+  inputRequired,
+  publish,
+  type Questions,
+  type SdkCallback,
+  type ServerContext,
+  type StandardSchemaV1,
+  type StandardSchemaWithJSON,
+  StoreFull,
+} from '@mrtr/core';
+import { questionKey } from '../question-key.ts';
+import { type Author, loadState, saveState } from '../shape.ts';
+import type { ContinuationStore } from './continuation-store.ts';
+import { Frame, type Turn } from './frame.ts';
+
+const TAG = 'linear/1';
+
+/** What a linear handler gets: small on purpose, because parking keeps all of it alive. */
+export interface LinearContext {
+  /** Fires when the call is given up: its client cancelled, its time is over, or the store was closed. */
+  readonly signal: AbortSignal;
+  /** A digest of who is calling, or undefined where nobody is authenticated. */
+  readonly principal: string | undefined;
+  /** Whether the client of the latest round can be asked; see `canAsk` of `@mrtr/core`. */
+  canAsk(kind: InputKind): boolean;
+  /**
+   * Asks and waits. Questions that are asked together go out as one round.
+   *
+   * @throws ElicitationDeclined with the action, when the user said no; left alone, it ends the call politely.
+   * @throws CannotAsk when the client cannot be asked; nothing is sent.
+   * @throws ContinuationLost when the call is given up while it waits.
+   */
+  elicit<S extends StandardSchemaWithJSON>(
+    message: string,
+    schema: S,
+  ): Promise<StandardSchemaV1.InferOutput<S>>;
+  /** Asks several questions in one round and waits for all of them. Throws as {@link elicit} does. */
+  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+}
+
+/** What {@link linear} takes. */
+export interface LinearOptions {
+  /** Holds the parked frames. It must outlive a request: make it beside the server factory, not inside. */
+  readonly store: ContinuationStore;
+}
+
+/**
+ * Makes a linear handler into an SDK callback for a tool, a prompt or a resource.
+ *
+ * @example
+ * const store = new ContinuationStore();
+ * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {
+ *   const ticket = await openTicket(env);                                   // runs once
+ *   const { yes } = await ctx.elicit(`Really deploy to ${env}?`, YesNo);    // really waits
+ *   return textResult(yes ? await deploy(env, ticket) : 'Left alone.');
+ * }, { store }));
+ */
+export function linear<Input, R extends CompleteResult>(
+  handler: Author<Input, LinearContext, R>,
+  { store }: LinearOptions,
+): SdkCallback<Input, R> {
+  return async (input, ctx) => {
+    const call = callOf(ctx);
+    try {
+      const id = continuationOf(ctx);
+      const frame = id === undefined ? store.admit(new Frame(call.principal)) : store.take(id);
+      if (id === undefined) publish('mrtr:handler', { shape: 'linear', target: call.target });
+      const run = () =>
+        id === undefined
+          ? frame.start(() => handler(input, linearContext(frame)))
+          : frame.resume(ctx.mcpReq.inputResponses);
+      return (await runRound(frame, run, { call, ctx, store })) as R;
+    } catch (error) {
+      if (error instanceof ElicitationDeclined) return endCancelled(call) as R;
+      if (error instanceof ContinuationLost || error instanceof StoreFull)
+        return endCall(call, error.message) as R;
+      throw error;
+    }
+  };
+}
+
+type Round = { readonly call: Call; readonly ctx: ServerContext; readonly store: ContinuationStore };
+
+async function runRound(
+  frame: Frame,
+  run: () => Promise<Turn>,
+  { call, ctx, store }: Round,
+): Promise<unknown> {
+  const { signal } = ctx.mcpReq;
+  const giveUp = () => frame.abort(new ContinuationLost('The client cancelled the call.'));
+  signal.addEventListener('abort', giveUp, { once: true });
+  frame.askable = KINDS.filter((kind) => canAsk(ctx, kind));
+  try {
+    const turn = await run();
+    if (turn.kind === 'asked' && call.round < call.maxRounds) {
+      const id = store.park(frame);
+      return {
+        ...inputRequired({ inputRequests: turn.requests }),
+        requestState: saveState(TAG, { c: { id } }),
+      };
+    }
+    if (turn.kind === 'asked')
+      throw store.giveUp(frame, `This call still needs input after ${call.maxRounds} rounds.`);
+    store.release(frame);
+    if (turn.kind === 'threw') throw turn.error;
+    return turn.value;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+const KINDS: readonly InputKind[] = ['elicitation', 'sampling', 'roots'];
+
+function linearContext(frame: Frame): LinearContext {
+  const ask = (key: string, question: Elicitation): Promise<unknown> => {
+    if (frame.askable.includes('elicitation')) return frame.ask(key, question);
+    return Promise.reject(
+      new CannotAsk(`The client cannot be asked "${question.message}". Test ctx.canAsk first.`),
+    );
+  };
+  return {
+    get signal() {
+      return frame.signal;
+    },
+    principal: frame.principal,
+    canAsk: (kind) => frame.askable.includes(kind),
+    async elicit(message, schema) {
+      const question = elicitation(message, schema);
+      return (await ask(
+        questionKey(question, (key) => frame.isOpen(key)),
+        question,
+      )) as AnswerOf<typeof question>;
+    },
+    async ask<Q extends Questions>(questions: Q) {
+      const entries = Object.entries(questions);
+      const answers = await Promise.all(entries.map(([key, question]) => ask(key, question)));
+      return Object.fromEntries(entries.map(([key], at) => [key, answers[at]])) as Answers<Q>;
+    },
+  };
+}
+
+function continuationOf(ctx: ServerContext): string | undefined {
+  const saved = loadState(ctx, TAG)?.c;
+  return (saved as { readonly id: string } | undefined)?.id;
+}

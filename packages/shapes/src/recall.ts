@@ -1,0 +1,72 @@
+/**
+ * The answers of earlier rounds. `inputResponses` holds the latest round's only, so whatever a later round
+ * still needs has to travel in `requestState`.
+ *
+ * An answer counts only for a question that went out in the round before, under its key and with its digest:
+ * one that nobody asked for is never consumed, and a question that a deploy reworded is asked again.
+ */
+import {
+  type Answer,
+  type AnswerOf,
+  type Elicitation,
+  type InputRequest,
+  type InputRequests,
+  interpret,
+  isSettled,
+  ownEntry,
+  questionDigest,
+  type ServerContext,
+} from '@mrtr/core';
+import { bareRecord } from './shape.ts';
+
+type Recorded = readonly [digest: string, response: unknown];
+
+/** Reads answers, and remembers them for the rounds to come. */
+export class Recall {
+  readonly #asked: Readonly<Record<string, string>>;
+  readonly #answers: Record<string, Recorded>;
+
+  /** @param saved what {@link Recall.save} gave in an earlier round. */
+  constructor(ctx: ServerContext, saved: Readonly<Record<string, unknown>> | undefined) {
+    this.#asked = bareRecord<string>(saved?.q);
+    this.#answers = bareRecord<Recorded>(saved?.a);
+    // Taken in before anybody reads them: an author who reads one answer and asks again must not lose the other.
+    for (const [key, digest] of Object.entries(this.#asked)) {
+      const response = ownEntry(ctx.mcpReq.inputResponses, key);
+      if (response !== undefined) this.#answers[key] = [digest, response];
+    }
+  }
+
+  /** The answer to `question` under `key`: this round's, or the one of the round that it came in. */
+  read<E extends Elicitation>(key: string, question: E): Answer<AnswerOf<E>> {
+    const recorded = this.#answers[key];
+    if (recorded === undefined || recorded[0] !== question.digest) return { kind: 'missing' };
+    const answer = interpret(recorded[1], question);
+    if (isSettled(answer)) this.#answers[key] = [question.digest, pruned(recorded[1], question)];
+    else delete this.#answers[key];
+    return answer;
+  }
+
+  /** What to keep in `requestState` when `requests` go out. */
+  save(requests: InputRequests | undefined): { q: Record<string, string>; a: Record<string, Recorded> } {
+    const asked = Object.entries(requests ?? {}).map(([key, request]) => [key, digestOf(request)] as const);
+    for (const [key, digest] of asked) if (this.#answers[key]?.[0] === digest) delete this.#answers[key];
+    return { q: Object.fromEntries(asked), a: { ...this.#answers } };
+  }
+}
+
+const digests = new WeakMap<InputRequest, string>();
+
+function digestOf(request: InputRequest): string {
+  const known = digests.get(request) ?? questionDigest(request);
+  digests.set(request, known);
+  return known;
+}
+
+/** Of an elicitation's result, only what its form asked for: the rest is the client's, and would ride along. */
+function pruned(response: unknown, question: Elicitation): unknown {
+  const { action, content } = response as { action: string; content?: Record<string, unknown> };
+  if (action !== 'accept' || content === undefined) return { action };
+  const asked = question.fields.filter((field) => Object.hasOwn(content, field));
+  return { action, content: Object.fromEntries(asked.map((field) => [field, content[field]])) };
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+import { ClosingLine } from './vitest.reporter.ts';
+
+export default defineConfig({
+  test: {
+    // One module graph per worker: the SDK loads once, not once per file.
+    isolate: false,
+    dangerouslyIgnoreUnhandledErrors: false,
+    reporters: ['default', new ClosingLine()],
+    coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'] },
+    projects: [
+      { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'tests', include: ['tests/src/**/*.test.ts'] } },
+    ],
+  },
+});
