@@ -7,10 +7,10 @@ export default defineConfig({
     isolate: false,
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],
-    coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts'] },
+    coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
-      { extends: true, test: { name: 'tests', include: ['tests/src/**/*.test.ts'] } },
+      { extends: true, test: { name: 'tests', include: ['tests/{src,broken}/**/*.test.ts'] } },
     ],
   },
 });

@@ -8,7 +8,8 @@ const packages = files.filter((file) =>
   /^(?:packages|demos)\/[^/]+\/package\.json$|^tests\/package\.json$/.test(file),
 );
 const isSource = (file: string) => /\.m?[jt]s$/.test(file);
-const isLibrary = (file: string) => /^packages\/(?:core|shapes|harness)\/src\/.*(?<!\.test)\.ts$/.test(file);
+const isLibrary = (file: string) =>
+  /^packages\/(?:core|shapes|harness)\/src\/.*(?<!\.test|\.test-support)\.ts$/.test(file);
 
 /** What each package may import of ours. Demos and tests, which join everything, are not listed. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

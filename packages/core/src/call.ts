@@ -25,6 +25,8 @@ export interface Call {
   readonly round: number;
   /** The round from which no further question may go out. */
   readonly maxRounds: number;
+  /** The shape that serves the request; undefined where the registered callback is the author's own function. */
+  shape?: string;
 }
 
 const CALL = Symbol.for('mrtr.call');
@@ -42,11 +44,13 @@ export const findCall = (ctx: ServerContext): Call | undefined => (ctx as Carryi
 /**
  * The boundary's view of this request.
  *
+ * @param shape the name of the shape that serves the request, for observers.
  * @throws UnprotectedServer when the server was not given to `protectRequestState`: without it, whatever
  * the handler stores in `requestState` could be forged.
  */
-export function callOf(ctx: ServerContext): Call {
+export function callOf(ctx: ServerContext, shape?: string): Call {
   const call = findCall(ctx);
+  if (call && shape !== undefined) call.shape = shape;
   if (call) return call;
   throw new UnprotectedServer(
     `${ctx.mcpReq.method} reached a handler that keeps request state on a server that does not protect it. ` +

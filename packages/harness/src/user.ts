@@ -12,12 +12,16 @@ export interface ShownQuestion {
 export type Reply = ElicitResult | 'silence';
 
 /** Answers questions, in the order in which they are shown. */
-export type User = (question: ShownQuestion) => Reply | Promise<Reply>;
+export interface User {
+  (question: ShownQuestion): Reply | Promise<Reply>;
+  /** Set for a user who may be silent: a modern client then makes the rounds by hand, to leave an answer out. */
+  readonly maySayNothing?: boolean;
+}
 
 /** A user with a repertoire: field by field, what to answer the first time, the second time, and from then on. */
 export function scripted(replies: Readonly<Record<string, readonly (Reply | string | number)[]>>): User {
   const shown = new Map<string, number>();
-  return ({ message, requestedSchema }) => {
+  const user = ({ message, requestedSchema }: ShownQuestion): Reply => {
     const field = Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
     const repertoire = replies[field];
     if (!repertoire) throw new Error(`The script has no reply to "${message}" (field '${field}').`);
@@ -29,6 +33,9 @@ export function scripted(replies: Readonly<Record<string, readonly (Reply | stri
     }
     return reply as Reply;
   };
+  return Object.assign(user, {
+    maySayNothing: Object.values(replies).some((some) => some.includes('silence')),
+  });
 }
 
 /** The question in an elicitation request, or undefined for any other input request. */

@@ -1,0 +1,138 @@
+/** Observations: what is measured of one option in one scenario, as plain data. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolName } from '@mrtr/contract';
+import type { CallToolResult, LegacyPolicy } from '@mrtr/core';
+import type { ClientKind, Conversation, HostingKind, Subject } from './conversation.ts';
+import { converse } from './converse.ts';
+import type { Script } from './scripts.ts';
+import type { Transcript, WireMessage } from './transcript.ts';
+
+/** One cell of the matrix. */
+export interface Scenario {
+  readonly client: Exclude<ClientKind, 'modern-only'>;
+  readonly hosting: Exclude<HostingKind, 'restart'>;
+  readonly legacy: LegacyPolicy;
+  readonly script: Script;
+}
+
+/** What a call came to: the user answered, a default stood in, it failed, or the user said no. */
+export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
+
+/** Whether the same call, made the same way on other hosting, comes to the same end. */
+export type Survival = 'finishes' | 'refused';
+
+/** What was measured. */
+export interface Observation {
+  readonly option: string;
+  readonly client: Scenario['client'];
+  readonly hosting: Scenario['hosting'];
+  readonly legacy: LegacyPolicy;
+  readonly tool: ToolName;
+  readonly script: string;
+  readonly outcome: Outcome;
+  /** The result's text, or the error's message. */
+  readonly result: string;
+  /** The questions as the user saw them, in order. */
+  readonly questions: readonly string[];
+  /** `tools/call` requests on the wire. */
+  readonly rounds: number;
+  /** Entries into the author's function. */
+  readonly entries: number;
+  readonly audits: number;
+  readonly writes: number;
+  /** Length of `requestState` in each `input_required` result, 0 where there is none. */
+  readonly stateBytes: readonly number[];
+  /** The most frames held in memory while the user was thinking. */
+  readonly framesHeld: number;
+  /** When each round reaches another instance. */
+  readonly otherInstance: Survival;
+  /** When the instance is restarted between any two requests. */
+  readonly restart: Survival;
+}
+
+/** An observation with the conversation it was taken from. */
+export interface Observed {
+  readonly observation: Observation;
+  readonly conversation: Conversation;
+}
+
+/** Measures `subject` in `scenario`: the call itself, and the same call on a fleet and through restarts. */
+export async function observe(subject: Subject, scenario: Scenario): Promise<Observed> {
+  const on = (hosting: HostingKind) => rehearse(subject, { ...scenario, hosting });
+  const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
+  const conversation = scenario.hosting === 'memory' ? memory : fleet;
+  const { transcript } = conversation;
+  const { client, hosting, legacy, script } = scenario;
+  const count = (kind: Transcript[number]['kind']) =>
+    transcript.filter((event) => event.kind === kind).length;
+  return {
+    conversation,
+    observation: {
+      option: subject.id,
+      client,
+      hosting,
+      legacy,
+      tool: script.tool,
+      script: script.name,
+      outcome: outcomeOf(conversation),
+      result: conversation.error ?? textOf(conversation.result),
+      questions: questionsOf(transcript),
+      rounds: wireOf(transcript, 'client').filter(({ method }) => method === 'tools/call').length,
+      entries: count('entry'),
+      audits: count('audit'),
+      writes: count('write'),
+      stateBytes: stateBytesOf(transcript),
+      framesHeld: conversation.framesHeld,
+      otherInstance: sameEnd(memory, fleet),
+      restart: sameEnd(memory, restart),
+    },
+  };
+}
+
+// A conversation with one of our own scripts always goes the same way, so the three cells that need it share it.
+const rehearsed = new WeakMap<Subject, Map<string, Promise<Conversation>>>();
+
+function rehearse(subject: Subject, scenario: Omit<Scenario, 'hosting'> & { hosting: HostingKind }) {
+  const { client, hosting, legacy, script } = scenario;
+  const known = rehearsed.get(subject) ?? new Map<string, Promise<Conversation>>();
+  rehearsed.set(subject, known);
+  const key = [client, hosting, legacy, script.tool, script.name].join();
+  const call = { name: script.tool, arguments: script.arguments };
+  const conversation =
+    known.get(key) ?? converse({ subject, client, hosting, legacy, call, user: script.user() });
+  known.set(key, conversation);
+  return conversation;
+}
+
+/** The messages that one side sent. */
+export const wireOf = (transcript: Transcript, from: 'client' | 'server'): WireMessage[] =>
+  transcript.flatMap((event) => (event.kind === 'wire' && event.from === from ? [event.message] : []));
+
+const textOf = (result: CallToolResult | undefined): string =>
+  (result?.content ?? []).map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+
+const questionsOf = (transcript: Transcript): string[] =>
+  transcript.flatMap((event) => (event.kind === 'user' ? [event.question.message] : []));
+
+function outcomeOf({ transcript, result, error }: Conversation): Outcome {
+  if (error !== undefined || result?.isError) return 'error';
+  const last = transcript.findLast((event) => event.kind === 'user');
+  if (!last) return 'default';
+  return last.reply !== 'silence' && last.reply.action !== 'accept' ? 'cancelled' : 'elicited';
+}
+
+function stateBytesOf(transcript: Transcript): number[] {
+  return wireOf(transcript, 'server').flatMap(({ result }) => {
+    const { resultType, requestState } = (result ?? {}) as { resultType?: string; requestState?: string };
+    return resultType === 'input_required' ? [requestState?.length ?? 0] : [];
+  });
+}
+
+function sameEnd(one: Conversation, other: Conversation): Survival {
+  const end = ({ result, error, transcript }: Conversation) => [
+    textOf(result),
+    error,
+    questionsOf(transcript),
+  ];
+  return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
+}

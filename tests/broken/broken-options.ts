@@ -1,0 +1,122 @@
+/** Options that are broken on purpose, one for each thing that an invariant must notice. */
+import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/contract';
+import {
+  type CallToolResult,
+  cancelledResult,
+  elicitation,
+  type InputRequiredResult,
+  inputRequired,
+  isRefusal,
+  protectedServer,
+  readAnswer,
+  requestStatePolicy,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import {
+  describeWeather,
+  GET_WEATHER,
+  type GetWeather,
+  getWeatherTool,
+  Units,
+  type World,
+} from '@mrtr/domain';
+import { option as a } from '@mrtr/option-a';
+import { option as f } from '@mrtr/option-f';
+import { option as h } from '@mrtr/option-h';
+
+type Weather = (
+  world: World,
+) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+
+/** What the invariant has to be told by. */
+export interface BrokenOption {
+  readonly why: string;
+  readonly option: Option;
+}
+
+const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Option => ({
+  id,
+  title: id,
+  claims,
+  create: ({ world, state }: OptionDeps) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, { ...state, legacy: 'shim' });
+      server.registerTool(GET_WEATHER, getWeatherTool, weather(world));
+      return server;
+    },
+    close: async () => {},
+  }),
+});
+
+interface Guarded {
+  readonly key?: string;
+  readonly message?: string;
+  readonly above?: (world: World) => Promise<void>;
+  readonly below?: (world: World, location: string) => Promise<void>;
+  readonly asksAgainOnDecline?: boolean;
+}
+
+/** Option A's weather, with one thing changed. */
+const guarded =
+  ({ key = 'units', message = 'Which units?', above, below, asksAgainOnDecline = false }: Guarded): Weather =>
+  (world) =>
+  async ({ location }, ctx) => {
+    await above?.(world);
+    const units = elicitation(message, Units);
+    const answer = readAnswer(ctx, key, units);
+    if (isRefusal(answer) && !asksAgainOnDecline) return cancelledResult();
+    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { [key]: units.request } });
+    await (below ?? ((there, place) => there.audit.record(place)))(world, location);
+    return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
+  };
+
+/** Shows the user another question. */
+export const asksDifferently = withWeather('asks-differently', guarded({ message: 'Metric or imperial?' }));
+/** The same for the user, but not on the wire. */
+export const keysDifferently = withWeather('keys-differently', guarded({ key: 'u' }));
+/** Takes a decline for silence. */
+export const asksAgainOnDecline = withWeather('asks-again', guarded({ asksAgainOnDecline: true }));
+/** The audit entry above the guard, and a claim that it is below. */
+export const auditsPerRound = withWeather(
+  'audits-per-round',
+  guarded({ above: (world) => world.audit.record('Tokyo'), below: async () => {} }),
+);
+/** Writes a work item although it was asked about the weather. */
+export const writesTwice = withWeather(
+  'writes',
+  guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
+);
+/** Claims that nothing is held in memory. */
+export const hidesFrames: Option = {
+  ...h,
+  id: 'hides-frames',
+  claims: { ...h.claims, modern: { ...h.claims.modern, framesHeld: 0 } },
+};
+/** Claims to be entered once. */
+export const hidesEntries: Option = {
+  ...f,
+  id: 'hides-entries',
+  claims: { ...f.claims, modern: { ...f.claims.modern, entries: 'once' } },
+};
+/** Claims fewer bytes than it carries. */
+export const hidesBytes: Option = {
+  ...f,
+  id: 'hides-bytes',
+  claims: {
+    ...f.claims,
+    modern: { ...f.claims.modern, stateBytes: { get_weather: [0], resolve_work_item: [0, 0] } },
+  },
+};
+/** A key of its own in each instance, and a claim that any instance can go on. */
+export const ownKeyPerInstance: Option = {
+  ...f,
+  id: 'own-key',
+  create: (deps) => f.create({ ...deps, state: requestStatePolicy({ legacy: deps.state.legacy }) }),
+};
+/** Writes before it finds out that it cannot ask. */
+export const writesBeforeFailing = withWeather(
+  'writes-before-failing',
+  guarded({ above: (world) => world.audit.record('Tokyo'), below: async () => {} }),
+  { ...a.claims, legacy: { ...a.claims.legacy, audit: 'every-entry' } },
+);

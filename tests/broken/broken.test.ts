@@ -1,0 +1,90 @@
+/** Each invariant is seen to fail: on an option that is broken in just the way that it must notice. */
+import type { Option } from '@mrtr/contract';
+import {
+  type Cell,
+  effectsAsClaimed,
+  failsClearly,
+  measure,
+  mechanicsAsClaimed,
+  SCENARIOS,
+  sameForTheHost,
+  sameOnTheWire,
+} from '@mrtr/harness';
+import { option as a } from '@mrtr/option-a';
+import { expect, it } from 'vitest';
+import * as broken from './broken-options.ts';
+
+const scenarios = (client: string, hosting: string, script: string) =>
+  SCENARIOS.filter(
+    (scenario) =>
+      scenario.client === client &&
+      scenario.hosting === hosting &&
+      scenario.legacy === 'shim' &&
+      scenario.script.name === script &&
+      scenario.script.tool === 'get_weather',
+  );
+
+const metric = (option: Option, client = 'modern', hosting = 'memory') =>
+  measure(option, scenarios(client, hosting, 'metric'));
+
+const each = (check: (cell: Cell) => string[], cells: readonly Cell[]) => cells.flatMap(check).join('\n');
+
+it('1: another question is noticed at the host, with a diff of the two', async () => {
+  const [diff] = sameForTheHost([...(await metric(a)), ...(await metric(broken.asksDifferently))]);
+  expect(diff).toContain('-  "message": "Which units?"');
+  expect(diff).toContain('+  "message": "Metric or imperial?"');
+});
+
+it('2: another key is noticed on the wire, and only there', async () => {
+  const cells = [...(await metric(a)), ...(await metric(broken.keysDifferently))];
+  expect(sameForTheHost(cells)).toEqual([]);
+  expect(sameOnTheWire(cells).join()).toMatch(/-\s+"units": \{[\s\S]*\+\s+"u": \{/);
+});
+
+it('3: an audit entry in every round is noticed', async () => {
+  expect(each(effectsAsClaimed, await metric(broken.auditsPerRound))).toContain(
+    'claims audits 1, measured 2',
+  );
+});
+
+it('3: a write that nobody asked for is noticed', async () => {
+  expect(each(effectsAsClaimed, await metric(broken.writesTwice))).toContain('claims writes 0, measured 1');
+});
+
+it('3: a decline that is asked again is noticed', async () => {
+  const cells = await measure(broken.asksAgainOnDecline, scenarios('modern', 'memory', 'decline'));
+  expect(each(effectsAsClaimed, cells)).toContain('claims outcome cancelled, measured error');
+});
+
+it('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () => {
+  expect(each(mechanicsAsClaimed, await metric(broken.hidesFrames))).toContain(
+    'claims framesHeld 0, measured 1',
+  );
+  expect(each(mechanicsAsClaimed, await metric(broken.hidesEntries))).toContain(
+    'claims entries 1, measured 2',
+  );
+  expect(each(mechanicsAsClaimed, await metric(broken.hidesBytes))).toContain(
+    'claims state of 0 bytes, measured 153',
+  );
+});
+
+it('4: instances that do not share a key are noticed', async () => {
+  expect(each(mechanicsAsClaimed, await metric(broken.ownKeyPerInstance))).toContain(
+    'claims otherInstance finishes, measured refused',
+  );
+});
+
+it('5: a write before the failure is noticed', async () => {
+  expect(each(failsClearly, await metric(broken.writesBeforeFailing, 'legacy', 'fleet'))).toContain(
+    'failed after writing 1',
+  );
+});
+
+it('5: a success where a failure is claimed is noticed', async () => {
+  const { option: e } = await import('@mrtr/option-e');
+  const claimsToFail = {
+    ...e,
+    claims: { ...e.claims, legacy: { ...e.claims.legacy, stateless: 'error' as const } },
+  };
+  expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("came to 'default'");
+});

@@ -1,0 +1,13 @@
+/** Every option there is, in order. The one list in the tests; the CLI has the other, by name and lazily. */
+import type { Option } from '@mrtr/contract';
+import { option as a } from '@mrtr/option-a';
+import { option as b } from '@mrtr/option-b';
+import { option as c } from '@mrtr/option-c';
+import { option as d } from '@mrtr/option-d';
+import { option as e, naive } from '@mrtr/option-e';
+import { option as f } from '@mrtr/option-f';
+import { option as g } from '@mrtr/option-g';
+import { option as h } from '@mrtr/option-h';
+
+/** The lettered options, and the variant that shows the footgun. */
+export const OPTIONS: readonly Option[] = [a, b, c, d, e, naive, f, g, h];
