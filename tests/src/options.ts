@@ -8,6 +8,8 @@ import { option as e, naive } from '@mrtr/option-e';
 import { option as f } from '@mrtr/option-f';
 import { option as g } from '@mrtr/option-g';
 import { option as h } from '@mrtr/option-h';
+import { option as i } from '@mrtr/option-i';
+import { option as j } from '@mrtr/option-j';
 
 /** The lettered options, and the variant that shows the footgun. */
-export const OPTIONS: readonly Option[] = [a, b, c, d, e, naive, f, g, h];
+export const OPTIONS: readonly Option[] = [a, b, c, d, e, naive, f, g, h, i, j];

@@ -2,7 +2,7 @@
 
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { inputResponse } from '@modelcontextprotocol/server';
-import type { AnswerOf, Elicitation } from './elicitation.ts';
+import type { AnswerOf, Question } from './question.ts';
 import type { StandardSchemaV1 } from './wire.ts';
 
 /**
@@ -39,21 +39,17 @@ export const isSettled = <T>(answer: Answer<T>): answer is Settled<T> =>
  *
  * `inputResponses` holds the latest round only, comes from the client, and is not checked by the SDK; the
  * value of an accepted answer has passed the question's schema.
- */
-export function readAnswer<E extends Elicitation>(
-  ctx: ServerContext,
-  key: string,
-  question: E,
-): Answer<AnswerOf<E>> {
-  return interpret(ownEntry(ctx.mcpReq.inputResponses, key), question);
-}
-
-/**
- * Reads one bare elicitation result as an answer to `question`.
  *
  * @throws TypeError when the schema validates asynchronously.
  */
-export function interpret<E extends Elicitation>(response: unknown, question: E): Answer<AnswerOf<E>> {
+export const readAnswer = <Q extends Question>(ctx: ServerContext, key: string, question: Q) =>
+  question.read(ownEntry(ctx.mcpReq.inputResponses, key)) as Answer<AnswerOf<Q>>;
+
+/** Reads one bare elicitation result as an answer to an elicitation. */
+export function interpret<Schema extends StandardSchemaV1>(
+  response: unknown,
+  question: { readonly message: string; readonly schema: Schema },
+): Answer<StandardSchemaV1.InferOutput<Schema>> {
   const view = inputResponse({ response }, 'response');
   if (view.kind !== 'elicit') return { kind: 'missing' };
   if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
@@ -63,7 +59,7 @@ export function interpret<E extends Elicitation>(response: unknown, question: E)
       `The schema of "${question.message}" validates asynchronously; answers are read synchronously.`,
     );
   }
-  if (!outcome.issues) return { kind: 'accepted', value: outcome.value as AnswerOf<E> };
+  if (!outcome.issues) return { kind: 'accepted', value: outcome.value };
   return view.content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
 }
 

@@ -1,11 +1,12 @@
 /** Asking an old client the old way: a request down the stream that its call holds open. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { interpret, isSettled, type Settled } from './answer.ts';
+import { type Answer, isSettled, type Settled } from './answer.ts';
 import { findCall } from './call.ts';
 import { canAskLive } from './can-ask.ts';
 import { publish } from './diagnostics.ts';
-import type { AnswerOf, Elicitation } from './elicitation.ts';
 import { CannotAsk, RoundsExceeded } from './errors.ts';
+import type { AnswerOf, Question } from './question.ts';
+import { MRTR_REVISION, speaksMrtr } from './revision.ts';
 
 // People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
 const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
@@ -22,24 +23,26 @@ const MAX_ATTEMPTS = 8;
  * elicitation: sent all the same, the question would wait for an answer that cannot arrive.
  * @throws RoundsExceeded after the eighth unusable answer.
  */
-export async function askLive<E extends Elicitation>(
+export async function askLive<Q extends Question>(
   ctx: ServerContext,
   key: string,
-  question: E,
-): Promise<Settled<AnswerOf<E>>> {
-  if (!canAskLive(ctx, 'elicitation')) throw new CannotAsk(whyNotLive(ctx));
+  question: Q,
+): Promise<Settled<AnswerOf<Q>>> {
+  if (!canAskLive(ctx, question.kind)) throw new CannotAsk(whyNotLive(ctx, question));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { target: findCall(ctx)?.target ?? '', keys: [key], live: true });
     const { method, params } = question.request;
     const response = await ctx.mcpReq.send({ method, params } as never, HUMAN_PACED);
-    const answer = interpret(response, question);
+    const answer = question.read(response) as Answer<AnswerOf<Q>>;
     if (isSettled(answer)) return answer;
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }
 
-function whyNotLive(ctx: ServerContext): string {
+function whyNotLive(ctx: ServerContext, { kind }: Question): string {
+  if (speaksMrtr(ctx))
+    return `Cannot ask live: a client at ${MRTR_REVISION} is asked by returning input_required.`;
   return findCall(ctx)?.legacyCapabilities === undefined
-    ? 'Cannot ask the user: no live connection to the client is held (stateless serving of a 2025-11-25 client).'
-    : 'Cannot ask the user: the client did not declare the elicitation capability.';
+    ? 'Cannot ask: no live connection to the client is held (stateless serving of a 2025-11-25 client).'
+    : `Cannot ask: the client did not declare the ${kind} capability.`;
 }

@@ -13,6 +13,9 @@ export interface RoundEvent {
   readonly round: number;
   /** Only at the end. */
   readonly outcome?: 'input_required' | 'complete' | 'error';
+  /** Only at the end: the shape that served it, which told `mrtr:handler` when it entered the author's function.
+   * Undefined where there is none, and the author's function was entered once. */
+  readonly shape?: string | undefined;
 }
 
 /** `mrtr:handler`: a shape entered the author's function. */

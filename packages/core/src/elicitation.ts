@@ -1,29 +1,17 @@
-/** A question, prepared: its wire request and its digest are worked out once and not on every round. */
-import { hash } from 'node:crypto';
+/** A question to the user, prepared: its form is worked out once and not on every round. */
 import { inputRequired } from '@modelcontextprotocol/server';
-import { canonicalJson } from './state/canonical-json.ts';
-import type { InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
+import { interpret } from './answer.ts';
+import { type Question, questionDigest } from './question.ts';
+import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
 
 /** A question to the user whose answer must fit `schema`. Made by {@link elicitation}. */
-export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSchemaWithJSON> {
-  readonly message: string;
+export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSchemaWithJSON>
+  extends Question<StandardSchemaV1.InferOutput<Schema>> {
+  readonly kind: 'elicitation';
   readonly schema: Schema;
-  /** The `elicitation/create` request as it goes out. */
-  readonly request: InputRequest;
-  /** {@link questionDigest} of the request. */
-  readonly digest: string;
   /** The names of the form's fields: all that an answer to it may carry. */
   readonly fields: readonly string[];
 }
-
-/** What an accepted answer to `E` holds. */
-export type AnswerOf<E extends Elicitation> = StandardSchemaV1.InferOutput<E['schema']>;
-
-/** Several questions of one round, under the keys that they have on the wire. */
-export type Questions = Readonly<Record<string, Elicitation>>;
-
-/** The accepted answers to {@link Questions}, under the same keys. */
-export type Answers<Q extends Questions> = { [Key in keyof Q]: AnswerOf<Q[Key]> };
 
 type RequestedSchema = { properties: Record<string, unknown> };
 
@@ -54,18 +42,22 @@ export function elicitation<Schema extends StandardSchemaWithJSON>(
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
   } as InputRequest;
+  const fields = Object.keys(requestedSchema.properties);
   return {
+    kind: 'elicitation',
     message,
     schema,
     request,
     digest: questionDigest(request),
-    fields: Object.keys(requestedSchema.properties),
+    fields,
+    read: (response) => interpret(response, { message, schema }),
+    keep: (response) => pruned(response as ElicitResult, fields),
   };
 }
 
-/**
- * Eight characters that tell one question from another: of an input request's method and parameters, so of
- * the message and the schema. It detects change; the seal around it is what keeps it honest.
- */
-export const questionDigest = (request: InputRequest): string =>
-  hash('sha256', canonicalJson(request), 'base64url').slice(0, 8);
+/** Of an elicitation's result, only what its form asked for: the rest is the client's, and would ride along. */
+function pruned({ action, content }: ElicitResult, fields: readonly string[]): unknown {
+  if (action !== 'accept' || content == null) return { action };
+  const asked = fields.filter((field) => Object.hasOwn(content, field));
+  return { action, content: Object.fromEntries(asked.map((field) => [field, content[field]])) };
+}

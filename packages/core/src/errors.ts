@@ -5,6 +5,8 @@ export type MrtrErrorCode =
   | 'elicitation_declined'
   | 'invalid_definition'
   | 'invalid_policy'
+  | 'invalid_signature'
+  | 'journal_diverged'
   | 'not_json'
   | 'rounds_exceeded'
   | 'state_too_large'
@@ -49,6 +51,11 @@ export class InvalidPolicy extends MrtrError {
   readonly code = 'invalid_policy';
 }
 
+/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, wherever it can be seen then. */
+export class InvalidSignature extends MrtrError {
+  readonly code = 'invalid_signature';
+}
+
 /** A value that must travel in `requestState` is not JSON, so a later round would see another value. */
 export class NotJson extends MrtrError {
   readonly code = 'not_json';
@@ -64,9 +71,9 @@ export class StateTooLarge extends MrtrError {
   readonly code = 'state_too_large';
   readonly bytes: number;
   readonly limit: number;
-  constructor(bytes: number, limit: number) {
+  constructor(bytes: number, limit: number, detail = '') {
     super(
-      `requestState would be ${bytes} bytes sealed; the policy allows ${limit}. ` +
+      `requestState would be ${bytes} bytes sealed; the policy allows ${limit}. ${detail}${detail && ' '}` +
         'Keep large values outside of the call and record a reference, or raise maxBytes.',
     );
     this.bytes = bytes;

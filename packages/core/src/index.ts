@@ -6,13 +6,22 @@ export * from './can-ask.ts';
 export * from './diagnostics.ts';
 export * from './elicitation.ts';
 export * from './errors.ts';
+export * from './model-and-roots.ts';
+export * from './question.ts';
 export * from './results.ts';
 export * from './revision.ts';
 export * from './server.ts';
 export type { Binding } from './state/binding.ts';
 export { protectRequestState } from './state/boundary.ts';
 export { canonicalJson } from './state/canonical-json.ts';
-export { type Opened, openState, type RejectionReason, type Seal, sealState } from './state/codec.ts';
+export {
+  type Opened,
+  openState,
+  type RejectionReason,
+  type Seal,
+  sealState,
+  tokenLength,
+} from './state/codec.ts';
 export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
 export * from './wire.ts';

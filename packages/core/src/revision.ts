@@ -19,8 +19,9 @@ export function negotiatedRevision(ctx: ServerContext): string | undefined {
   return typeof claimed === 'string' ? claimed : undefined;
 }
 
-/** Whether this request's client understands `input_required`. Revisions are dates, so they compare as text. */
-export function speaksMrtr(ctx: ServerContext): boolean {
-  const revision = negotiatedRevision(ctx);
-  return revision !== undefined && revision >= MRTR_REVISION;
-}
+/** Whether a revision has `input_required`. Revisions are dates, so they compare as text. */
+export const isModern = (revision: string | undefined): boolean =>
+  revision !== undefined && revision >= MRTR_REVISION;
+
+/** Whether this request's client understands `input_required`. */
+export const speaksMrtr = (ctx: ServerContext): boolean => isModern(negotiatedRevision(ctx));

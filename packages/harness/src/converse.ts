@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { type CallToolResult, requestStatePolicy } from '@mrtr/core';
 import { createWorld } from '@mrtr/domain';
-import { connect } from './clients.ts';
+import { connect } from './client.ts';
 import type { Conversation, ConversationRequest } from './conversation.ts';
 import { type Hosting, host } from './hosting.ts';
 import { Recorder } from './recorder.ts';
@@ -22,7 +22,8 @@ export function converse(request: ConversationRequest): Promise<Conversation> {
     const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: request.legacy });
     const hosting = host(request.hosting, () => request.subject.create({ world, state }));
     const watched = watchUser(request.user, recorder, hosting);
-    const client = await connect({ ...request, user: watched.user }, hosting, recorder);
+    const endpoint = hosting.endpoint(request.client === 'legacy' ? 'legacy' : 'modern');
+    const client = await connect({ ...request, user: watched.user }, endpoint, recorder);
     try {
       recorder.start();
       const ending = await ended(client.callTool(request.call));

@@ -2,20 +2,30 @@
 
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { RunningOption } from '@mrtr/contract';
+import type { McpServer } from '@mrtr/core';
 import type { HostingKind } from './conversation.ts';
+
+/** What a client's transport is plugged into: an HTTP face (with a `fetch` of its own where there is no socket), or
+ * one end of a pair. */
+export type Endpoint =
+  | {
+      readonly kind: 'http';
+      readonly url: URL;
+      readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
+    }
+  | { readonly kind: 'pair'; readonly server: McpServer };
 
 /** A running deployment. */
 export interface Hosting {
-  /** The HTTP face, without a socket. */
-  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** An instance, for a connection of its own. */
-  readonly instance: () => RunningOption;
+  /** Where a client of one of the two eras connects; each connection asks anew. */
+  readonly endpoint: (era: 'legacy' | 'modern') => Endpoint;
   /** Frames that all instances together hold in memory now. */
   readonly framesHeld: () => number;
   close(): Promise<void>;
 }
 
 const FLEET = 3;
+const NO_SOCKET = new URL('http://mrtr.invalid/mcp');
 
 /** Starts a deployment of `create`. */
 export function host(kind: HostingKind, create: () => RunningOption): Hosting {
@@ -32,8 +42,14 @@ export function host(kind: HostingKind, create: () => RunningOption): Hosting {
     return instances[requests++ % instances.length] as Instance;
   };
   return {
-    fetch: async (url, init) => (await route()).handler.fetch(new Request(url, init)),
-    instance: () => (instances[0] as Instance).running,
+    endpoint: (era) =>
+      era === 'legacy' && kind === 'memory'
+        ? { kind: 'pair', server: (instances[0] as Instance).running.server() }
+        : {
+            kind: 'http',
+            url: NO_SOCKET,
+            fetch: async (url, init) => (await route()).handler.fetch(new Request(url, init)),
+          },
     framesHeld: () => instances.reduce((sum, { running }) => sum + (running.framesHeld?.() ?? 0), 0),
     close: stopAll,
   };

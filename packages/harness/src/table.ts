@@ -31,7 +31,7 @@ export function optionsTable(options: readonly Identity[], observations: readonl
     return [
       `**${option.id.toUpperCase()}** ${option.title}`,
       `${one.entries}× / ${two.entries}×`,
-      one.audits === old.audits ? `${one.audits}` : `**${one.audits}** (old client: ${old.audits})`,
+      auditEntries(one.audits, old.audits),
       `${sizes(one)} / ${sizes(two)}`,
       `${one.framesHeld}`,
       one.otherInstance,
@@ -79,6 +79,12 @@ function heldConnection(find: (where: Where) => Observation): string {
     said(find({ ...held, legacy: 'degrade' })),
   ];
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+}
+
+/** More than one for one logical call is the footgun; it stands out. */
+function auditEntries(modern: number, old: number): string {
+  const count = modern > 1 ? `**${modern}**` : `${modern}`;
+  return modern === old ? count : `${count} (old client: ${old})`;
 }
 
 const said = ({ outcome }: Observation): string =>

@@ -11,6 +11,7 @@ import { type Call, withCall } from '../call.ts';
 import { publish } from '../diagnostics.ts';
 import { InvalidPolicy, StateTooLarge } from '../errors.ts';
 import { endCall } from '../results.ts';
+import { isModern } from '../revision.ts';
 import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
 import type { Binding } from './binding.ts';
 import { type Opened, openState, type RejectionReason, sealState, tokenLength } from './codec.ts';
@@ -55,9 +56,14 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   const boundary = new Boundary(server, policy, policy.audience);
   const setRequestHandler = low.setRequestHandler.bind(low) as SetRequestHandler;
   low.setRequestHandler = ((method: string, ...rest: unknown[]) => {
-    const handler = rest.at(-1) as Handler;
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
-    return setRequestHandler(method, ...rest.slice(0, -1), boundary.around(method, handler));
+    if (rest.length > 1) {
+      // The SDK gives such a handler the parsed params and not the request: there is no telling what to bind to.
+      throw new InvalidPolicy(
+        `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
+      );
+    }
+    return setRequestHandler(method, boundary.around(method, rest[0] as Handler));
   }) as typeof low.setRequestHandler;
 }
 
@@ -81,11 +87,13 @@ class Boundary {
       publish('mrtr:round', { phase: 'start', method, target: call.target, round: call.round });
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       try {
-        const result = await handler(request, this.#context(ctx, call, opened?.payload));
+        const returned = await handler(request, this.#context(ctx, call, opened?.payload));
+        const result = isInputRequiredResult(returned) ? this.#outbound(returned, binding, call) : returned;
         outcome = isInputRequiredResult(result) ? 'input_required' : 'complete';
-        return isInputRequiredResult(result) ? this.#seal(result, binding, call) : result;
+        return result;
       } finally {
-        publish('mrtr:round', { phase: 'end', method, target: call.target, round: call.round, outcome });
+        const { target, round, shape } = call;
+        publish('mrtr:round', { phase: 'end', method, target, round, outcome, shape });
       }
     };
   }
@@ -139,16 +147,18 @@ class Boundary {
   #call(binding: Binding, rounds: number): Call {
     // The server instance, not the request's envelope: an old client could write anything into that.
     const low = this.#server.server;
+    const revision = low.getNegotiatedProtocolVersion();
     const { principal } = binding;
     return {
       method: binding.method,
       target: binding.target,
-      revision: low.getNegotiatedProtocolVersion(),
-      legacyCapabilities: low.getClientCapabilities(),
+      revision,
+      legacyCapabilities: isModern(revision) ? undefined : low.getClientCapabilities(),
       legacy: this.#policy.legacy,
       principal: principal === undefined ? undefined : hash('sha256', PROCESS_SALT + principal, 'base64url'),
       round: rounds + 1,
       maxRounds: this.#policy.maxRounds,
+      maxStateBytes: this.#policy.maxBytes,
     };
   }
 
@@ -159,16 +169,25 @@ class Boundary {
     );
   }
 
-  #seal(result: InputRequiredResult, binding: Binding, call: Call): unknown {
-    publish('mrtr:ask', { target: call.target, keys: Object.keys(result.inputRequests ?? {}), live: false });
-    const { method, target } = binding;
+  #outbound(result: InputRequiredResult, binding: Binding, call: Call): unknown {
     const payload = result.requestState;
-    if (payload === undefined) return result;
-    if (call.round >= call.maxRounds) {
+    if (payload !== undefined && call.round >= call.maxRounds) {
       return endCall(call, `This call still needs input after ${call.maxRounds} rounds. Start it again.`);
     }
+    const sealed =
+      payload === undefined ? result : { ...result, requestState: this.#seal(payload, binding, call) };
+    publish('mrtr:ask', { target: call.target, keys: Object.keys(result.inputRequests ?? {}), live: false });
+    return sealed;
+  }
+
+  #seal(payload: string, binding: Binding, call: Call): string {
+    if (typeof payload !== 'string' || !payload.isWellFormed()) {
+      this.#refuse(
+        new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
+      );
+    }
     const bytes = tokenLength(Buffer.byteLength(payload));
-    if (bytes > this.#policy.maxBytes) this.#refuseTooLarge(new StateTooLarge(bytes, this.#policy.maxBytes));
+    if (bytes > this.#policy.maxBytes) this.#refuse(new StateTooLarge(bytes, this.#policy.maxBytes));
     const seal = {
       binding,
       round: call.round,
@@ -176,11 +195,12 @@ class Boundary {
       ttlSeconds: this.#policy.ttlSeconds,
     };
     const token = sealState(payload, seal, this.#policy.ring[0] as RequestStatePolicy['ring'][number]);
+    const { method, target } = binding;
     publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length });
-    return { ...result, requestState: token };
+    return token;
   }
 
-  #refuseTooLarge(cause: StateTooLarge): never {
+  #refuse(cause: Error): never {
     this.#server.server.onerror?.(cause);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'The server cannot keep the state of this call');
   }

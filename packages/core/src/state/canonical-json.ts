@@ -6,7 +6,7 @@
  * A member whose value is undefined is left out, as `JSON.stringify` does.
  *
  * @throws RangeError for nesting deeper than 200: a client chooses the value, and the stack is finite.
- * @throws TypeError for what is not JSON.
+ * @throws TypeError for a primitive that is not JSON (a bigint, NaN, a function).
  */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (depth > 200) throw new RangeError('JSON nested deeper than 200 levels has no canonical form here.');

@@ -1,0 +1,70 @@
+/**
+ * Two dependent rounds: the second question is known only after the first answer, so that answer has to travel.
+ *
+ * A request brings the answers of the latest round and no others. What an earlier round learned goes out to the
+ * client as `requestState` and comes back with the next request, so any instance can serve any round. Read
+ * `demos/basic` first: this is the same two moves, made twice.
+ */
+import {
+  canAsk,
+  cancelledResult,
+  elicitation,
+  errorResult,
+  inputRequired,
+  isRefusal,
+  type McpServer,
+  protectedServer,
+  type RequestStatePolicy,
+  readAnswer,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import { z } from 'zod';
+
+const inputSchema = z.object({ id: z.number().int().positive() });
+const How = z.object({ resolution: z.enum(['Fixed', 'Duplicate']) });
+const Which = z.object({ original: z.number().int().min(1).max(99999) });
+
+/** A new server with the one tool. On stateless hosting this is called for every request. */
+export function createServer(policy: RequestStatePolicy): McpServer {
+  const server = protectedServer({ name: 'basic-multiround', version: '1.0.0' }, policy);
+
+  const tool = {
+    description: 'Resolves a work item. Asks how, and of which item it is a duplicate.',
+    inputSchema,
+  };
+  server.registerTool('resolve', tool, async ({ id }, ctx) => {
+    if (!canAsk(ctx, 'elicitation')) return errorResult('Resolving needs a client that can ask its user.');
+
+    // Round 1: how? The answer is in this request, or in the state because an earlier request brought it.
+    const how = elicitation(`How was #${id} resolved?`, How);
+    const resolution = remembered(ctx) ?? readAnswer(ctx, 'resolution', how);
+    if (isRefusal(resolution)) return cancelledResult();
+    if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
+    if (resolution.value.resolution === 'Fixed') return textResult(await save(id, 'Fixed'));
+
+    // Round 2, of duplicates only: of which item? The next request will bring this answer alone, so the first
+    // one goes into the state. The server seals it: the client can neither read nor change what it carries.
+    const which = elicitation(`Which item is #${id} a duplicate of?`, Which);
+    const original = readAnswer(ctx, 'original', which);
+    if (isRefusal(original)) return cancelledResult();
+    if (original.kind !== 'accepted') {
+      const requestState = JSON.stringify(resolution.value);
+      return inputRequired({ inputRequests: { original: which.request }, requestState });
+    }
+
+    // Both answers are here, so this line is reached once, in the last of the three requests.
+    return textResult(await save(id, `Duplicate of #${original.value.original}`));
+  });
+
+  return server;
+}
+
+/** The answer to the first question, if an earlier request brought it. What was sealed is ours, so no surprises. */
+function remembered(ctx: ServerContext) {
+  const state = ctx.mcpReq.requestState<string>();
+  return state === undefined ? undefined : { kind: 'accepted' as const, value: How.parse(JSON.parse(state)) };
+}
+
+// Where the real work would be.
+const save = async (id: number, resolution: string): Promise<string> => `#${id} resolved as ${resolution}.`;

@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { requestStatePolicy } from '@mrtr/core';
+import { expect, test } from 'vitest';
+import { createServer } from './server.ts';
+
+test('the program prints the four messages and the question, always the same', { timeout: 30_000 }, () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const run = () => spawnSync(process.execPath, ['--import', 'tsx', main], { encoding: 'utf8' });
+  const { status, stdout, stderr } = run();
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toMatchInlineSnapshot(`
+    "client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"}}}
+    server ← {"result":{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Really deploy to production?","requestedSchema":"(a form)"}}},"requestState":"(sealed, 89 characters)"}}
+
+      The user reads "Really deploy to production?" and says yes.
+
+    client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"},"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"(sealed, 89 characters)"}}
+    server ← {"result":{"content":[{"type":"text","text":"Deployed to production."}],"resultType":"complete"}}
+    "
+  `);
+});
+
+/** A client that makes the rounds by hand, so that it can make them wrongly. */
+async function client() {
+  const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'] });
+  const handler = createMcpHandler(() => createServer(policy));
+  const client = new Client(
+    { name: 'test', version: '1' },
+    {
+      versionNegotiation: { mode: { pin: '2026-07-28' } },
+      capabilities: { elicitation: {} },
+      inputRequired: { autoFulfill: false },
+    },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL('http://in.process/mcp'), {
+    fetch: (url, init) => handler.fetch(new Request(url, init)),
+  });
+  await client.connect(transport);
+  return (env: string, more: object = {}): Promise<unknown> =>
+    client.callTool({ name: 'deploy', arguments: { env }, ...more }, { allowInputRequired: true });
+}
+
+const yes = { inputResponses: { confirm: { action: 'accept', content: { confirm: true } } } };
+
+test('a yes that nobody was asked for deploys nothing', async () => {
+  const deploy = await client();
+  expect(await deploy('production', yes)).toMatchObject({ resultType: 'input_required' });
+});
+
+test('a yes to staging is no yes to production', async () => {
+  const deploy = await client();
+  const { requestState } = (await deploy('staging')) as { requestState: string };
+  await expect(deploy('production', { ...yes, requestState })).rejects.toMatchObject({ code: -32602 });
+  expect(await deploy('staging', { ...yes, requestState })).toMatchObject({
+    content: [{ type: 'text', text: 'Deployed to staging.' }],
+  });
+});
+
+test('an answer that does not fit is asked again; a no ends the call', async () => {
+  const deploy = await client();
+  const { requestState } = (await deploy('staging')) as { requestState: string };
+  const perhaps = { inputResponses: { confirm: { action: 'accept', content: { confirm: 'perhaps' } } } };
+  expect(await deploy('staging', { ...perhaps, requestState })).toMatchObject({
+    resultType: 'input_required',
+  });
+  const no = { inputResponses: { confirm: { action: 'decline' } } };
+  expect(await deploy('staging', { ...no, requestState })).toMatchObject({
+    content: [{ text: 'Cancelled.' }],
+  });
+});

@@ -1,0 +1,133 @@
+/** The command line: what can be said, and what is said of anything else. */
+import { parseArgs } from 'node:util';
+import { isName, isOption, NAMES, type Name, OPTION_NAMES } from './catalog.ts';
+
+const VALUES = {
+  tool: ['weather', 'work-item'],
+  client: ['modern', 'legacy', 'modern-only'],
+  hosting: ['memory', 'fleet'],
+  answer: ['metric', 'imperial', 'decline', 'cancel', 'nonsense', 'ask'],
+  legacy: ['shim', 'degrade'],
+} as const;
+
+type Choices = { readonly [Key in keyof typeof VALUES]: (typeof VALUES)[Key][number] };
+
+/** How to run a demo. */
+export type Settings = Choices & { readonly json: boolean };
+
+/** What the command line asks for. */
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'all'; readonly settings: Settings }
+  | { readonly kind: 'demo'; readonly name: Name; readonly settings: Settings };
+
+/** The command line cannot be understood. The message says what exists; the exit code is 2. */
+export class UsageError extends Error {}
+
+/** The text of `--help`. */
+export const HELP = `Usage: pnpm demo <name> [options]
+
+Runs one tool against a real client and draws the conversation.
+
+Names
+  basic, basic-multiround   where to start: one question; two dependent ones
+  ${OPTION_NAMES[0]} … ${OPTION_NAMES.at(-1)}       the same two tools, in every handler shape
+  all                       every option, one line each
+
+Options
+  --tool     weather | work-item             (default: weather)
+             which of an option's two tools
+  --client   modern | legacy | modern-only   (default: modern)
+             modern       speaks 2026-07-28
+             legacy       the published v1 SDK, which speaks 2025-11-25
+             modern-only  modern, and refuses to fall back
+  --hosting  memory | fleet                  (default: memory)
+             memory       one instance in this process
+             fleet        three stateless ones, nothing shared but the key
+  --answer   what the user does              (default: metric)
+             metric       metric; work item: Duplicate of 4301; basic: yes
+             imperial     imperial; work item: Fixed; basic: no
+             decline      says no
+             cancel       dismisses the question
+             nonsense     first what does not fit, then as for metric
+             ask          you are the user, here; you may also type decline
+                          or cancel, and the end of input is a cancel
+  --legacy   shim | degrade                  (default: degrade)
+             what an old client gets: asked by the SDK's shim, or not asked
+  --json     prints the transcript as JSON, and nothing else
+  --list     prints the names, and what each one is
+  --help     prints this
+`;
+
+/**
+ * Reads the arguments after the program's name.
+ *
+ * @throws UsageError for an unknown name, flag or value, and for what does not go together.
+ */
+export function readArgs(args: readonly string[]): Command {
+  const { values, positionals } = parse(args);
+  if (values.help) return { kind: 'help' };
+  if (values.list) return { kind: 'list' };
+  const [name, ...more] = positionals;
+  if (name === undefined) throw new UsageError(`Which demo? ${exists('Names', [...NAMES, 'all'])}`);
+  if (name !== 'all' && !isName(name)) {
+    throw new UsageError(`There is no demo '${name}'. ${exists('Names', [...NAMES, 'all'])}`);
+  }
+  if (more.length > 0) throw new UsageError(`One demo at a time: '${more[0]}' is one too many.`);
+  if (values.tool !== undefined && name !== 'all' && !isOption(name)) {
+    throw new UsageError(`'${name}' has one tool of its own: --tool goes with the options.`);
+  }
+  const settings: Settings = {
+    tool: choice('tool', values.tool, 'weather'),
+    client: choice('client', values.client, 'modern'),
+    hosting: choice('hosting', values.hosting, 'memory'),
+    answer: choice('answer', values.answer, 'metric'),
+    legacy: choice('legacy', values.legacy, 'degrade'),
+    json: values.json ?? false,
+  };
+  if (name !== 'all') return { kind: 'demo', name, settings };
+  if (settings.answer === 'ask') throw new UsageError("'ask' goes with one demo, not with 'all'.");
+  return { kind: 'all', settings };
+}
+
+const OPTIONS = {
+  tool: { type: 'string' },
+  client: { type: 'string' },
+  hosting: { type: 'string' },
+  answer: { type: 'string' },
+  legacy: { type: 'string' },
+  json: { type: 'boolean' },
+  list: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+function parse(args: readonly string[]) {
+  try {
+    // A literal `--` is passed on by some package managers, and separates nothing here.
+    return parseArgs({
+      args: args.filter((arg) => arg !== '--'),
+      options: OPTIONS,
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    // Of Node's message the first sentence: what it goes on to advise does not apply.
+    const [what = ''] = (error as Error).message.split(/\. |\n/);
+    const flags = Object.keys(OPTIONS).map((flag) => `--${flag}`);
+    throw new UsageError(`${what.replace(/\.?$/, '.')} ${exists('Options', flags)}`);
+  }
+}
+
+function choice<Key extends keyof Choices>(
+  flag: Key,
+  value: string | undefined,
+  otherwise: Choices[Key],
+): Choices[Key] {
+  if (value === undefined) return otherwise;
+  const known: readonly string[] = VALUES[flag];
+  if (known.includes(value)) return value as Choices[Key];
+  throw new UsageError(`--${flag} cannot be '${value}'. ${exists('Values', known)}`);
+}
+
+const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;

@@ -1,0 +1,67 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { allowed, personAt } from './ask-person.ts';
+
+const units = {
+  message: 'Which units?',
+  requestedSchema: {
+    type: 'object',
+    properties: { units: { type: 'string', enum: ['metric', 'imperial'] } },
+  },
+};
+const several = {
+  message: 'Tell us.',
+  requestedSchema: {
+    properties: {
+      sure: { type: 'boolean' },
+      many: { type: 'integer', minimum: 1, maximum: 9 },
+      note: { type: 'string' },
+    },
+  },
+};
+
+function typing(text: string) {
+  const output = new PassThrough();
+  const input = new PassThrough();
+  input.end(text);
+  const streams = {
+    input: input as unknown as NodeJS.ReadStream,
+    output: output as unknown as NodeJS.WriteStream,
+  };
+  return { ...personAt(streams), printed: () => String(output.read() ?? '') };
+}
+
+test('what is typed goes out as it is, fit or not, one line a question', async () => {
+  const { user, printed } = typing('furlongs\n metric \n');
+  expect(await user(units)).toEqual({ action: 'accept', content: { units: 'furlongs' } });
+  expect(await user(units)).toEqual({ action: 'accept', content: { units: 'metric' } });
+  expect(printed()).toContain('Which units?\n    ┆  units (metric | imperial; decline, cancel): furlongs\n');
+});
+
+test('decline and cancel are taken as such, and so is the end of input, again and again', async () => {
+  const { user } = typing('decline\ncancel\n');
+  expect(await user(units)).toEqual({ action: 'decline' });
+  expect(await user(units)).toEqual({ action: 'cancel' });
+  expect(await user(units)).toEqual({ action: 'cancel' });
+  expect(await user(units)).toEqual({ action: 'cancel' });
+});
+
+test('a form of several fields is filled in order; text that reads as the type of its field becomes it', async () => {
+  const { user } = typing('yes\n7\nhello\nperhaps\nmany\n\n');
+  expect(await user(several)).toEqual({ action: 'accept', content: { sure: true, many: 7, note: 'hello' } });
+  expect(await user(several)).toEqual({ action: 'accept', content: { sure: 'perhaps', many: 'many' } });
+});
+
+test('a question cannot command the terminal', async () => {
+  const { user, printed } = typing('\u001b[2J\n');
+  await user({ message: '\u001b[2Jx', requestedSchema: { properties: { '\u001b': { enum: ['\u001b'] } } } });
+  expect(printed()).not.toContain('\u001b');
+});
+
+test('the values that a field allows are said in words', () => {
+  expect(allowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('metric | imperial');
+  expect(allowed({ type: 'boolean' })).toBe('yes | no');
+  expect(allowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe('whole number from 1 to 99999');
+  expect(allowed({ type: 'number' })).toBe('number');
+  expect(allowed({ type: 'string' })).toBe('text');
+});

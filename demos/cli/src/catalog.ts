@@ -1,0 +1,78 @@
+/** What can be run, by the name one types. Nothing is loaded before it is asked for. */
+import type { Option } from '@mrtr/contract';
+import type { Subject } from '@mrtr/harness';
+
+// The titles are the options' own, known here before an option is loaded. A test compares them.
+const OPTIONS = {
+  'option-a': {
+    title: "guard-first + the SDK's shim",
+    load: async () => (await import('@mrtr/option-a')).option,
+  },
+  'option-b': { title: 'await by re-entry', load: async () => (await import('@mrtr/option-b')).option },
+  'option-c': { title: 'one handler, era branch', load: async () => (await import('@mrtr/option-c')).option },
+  'option-d': { title: 'two handlers, by era', load: async () => (await import('@mrtr/option-d')).option },
+  'option-e': { title: 'guard-first', load: async () => (await import('@mrtr/option-e')).option },
+  'option-f': { title: 'once', load: async () => (await import('@mrtr/option-f')).option },
+  'option-g': { title: 'tool builder', load: async () => (await import('@mrtr/option-g')).option },
+  'option-h': { title: 'linear continuation', load: async () => (await import('@mrtr/option-h')).option },
+  'option-i': { title: 'resolver injection', load: async () => (await import('@mrtr/option-i')).option },
+  'option-j': { title: 'journaled await', load: async () => (await import('@mrtr/option-j')).option },
+} as const satisfies Record<string, { title: string; load: () => Promise<Option> }>;
+
+// The programs that stand alone, and know nothing of options.
+const PROGRAMS = {
+  basic: {
+    title: 'one question, one retry',
+    load: async () => (await import('@mrtr/demo-basic')).createServer,
+  },
+  'basic-multiround': {
+    title: 'two dependent rounds',
+    load: async () => (await import('@mrtr/demo-basic-multiround')).createServer,
+  },
+} as const;
+
+/** The name of an option, which has both tools and is one of `all`. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** The name of a demo. */
+export type Name = keyof typeof PROGRAMS | OptionName;
+
+/** The names of the options. */
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+
+/** Every name. */
+export const NAMES: readonly Name[] = [
+  ...(Object.keys(PROGRAMS) as readonly (keyof typeof PROGRAMS)[]),
+  ...OPTION_NAMES,
+];
+
+/** Whether there is a demo of this name. */
+export const isName = (name: string): name is Name => (NAMES as readonly string[]).includes(name);
+
+/** Whether this demo is an option. */
+export const isOption = (name: Name): name is OptionName => Object.hasOwn(OPTIONS, name);
+
+/** What a demo is, in a word or two. */
+export const titleOf = (name: Name): string => (isOption(name) ? OPTIONS[name] : PROGRAMS[name]).title;
+
+/** `option F · once`, or `basic · one question, one retry`. */
+export const headingOf = (name: Name): string =>
+  `${isOption(name) ? `option ${letterOf(name)}` : name} · ${titleOf(name)}`;
+
+/** An option's letter, as we write it. */
+export const letterOf = (name: OptionName): string => name.slice('option-'.length).toUpperCase();
+
+/** The demo itself; a program that stands alone is put in an option's form. */
+export async function loadSubject(name: Name): Promise<Subject> {
+  if (isOption(name)) return OPTIONS[name].load();
+  const createServer = await PROGRAMS[name].load();
+  return {
+    id: name,
+    title: titleOf(name),
+    create: ({ state }) => ({ server: () => createServer(state), close: async () => {} }),
+  };
+}
+
+/** Every option, with its claims. */
+export const loadOptions = (): Promise<readonly Option[]> =>
+  Promise.all(OPTION_NAMES.map((name) => OPTIONS[name].load()));

@@ -1,0 +1,172 @@
+/**
+ * A conversation as a sequence diagram: the client on the left, the server on the right, time going down. The
+ * server's lifeline is thick while it has a request open, so that what is held while the user thinks can be seen.
+ */
+
+import { describeItem } from '@mrtr/domain';
+import type { Conversation, TranscriptEvent, WireMessage } from '@mrtr/harness';
+import { type CountedEffect, closingLine } from './counts.ts';
+import { type Frame, frameIn } from './frame.ts';
+import { type Paint, plain } from './paint.ts';
+import { wrap } from './printable.ts';
+import {
+  answerText,
+  askText,
+  errorText,
+  type JsonObject,
+  objectIn,
+  questionsText,
+  replyText,
+  requestText,
+  resultText,
+} from './wire-text.ts';
+
+type Lines = readonly string[];
+
+/** Draws event by event, for whoever cannot wait for the end. Each call gives the lines that are complete. */
+export class Diagram {
+  readonly #frame: Frame;
+  readonly #paint: Paint;
+  /** The requests that are drawn as open: `client:1` is one that the client made. */
+  readonly #open = new Set<string>();
+  #entries = 0;
+  /** An arrow to the server waits for the next event, which may be the entry that is its label. */
+  #arrowPending = false;
+  #sealed = false;
+  #errorDrawn = false;
+
+  constructor(paint: Paint = plain) {
+    this.#paint = paint;
+    this.#frame = frameIn(paint);
+  }
+
+  /** The heads of the lifelines. */
+  begin(): Lines {
+    return [this.#frame.heads()];
+  }
+
+  /** What `event` adds. */
+  next(event: TranscriptEvent): Lines {
+    if (event.kind === 'entry') return this.#entered();
+    if (event.kind === 'state' && event.phase !== 'rejected') {
+      // Said with the message that carries it.
+      this.#sealed = event.phase === 'sealed';
+      return [];
+    }
+    return [...this.#arrow(), ...this.#draw(event)];
+  }
+
+  /** What is left to say when the call is over. */
+  end({ error }: Pick<Conversation, 'error'>): Lines {
+    const lines = [...this.#arrow()];
+    // An error that no message brought is the client's own.
+    if (error !== undefined && !this.#errorDrawn)
+      lines.push(...this.#frame.text(`✗ ${error}`, 'error', false));
+    return lines;
+  }
+
+  #draw(event: Exclude<TranscriptEvent, { kind: 'entry' }>): Lines {
+    const open = this.#open.size > 0;
+    switch (event.kind) {
+      case 'wire':
+        return event.from === 'client' ? this.#fromClient(event.message) : this.#fromServer(event.message);
+      case 'user':
+        return this.#frame.text(`☺ ${replyText(event.reply)}`, 'user', open);
+      case 'effect':
+        return this.#frame.note(
+          `effect ${event.key}: ${event.phase === 'ran' ? 'runs' : 'held back'}`,
+          'effect',
+          open,
+        );
+      case 'audit':
+        return this.#frame.note(`✎ audit: ${event.entry}`, 'effect', open);
+      case 'write':
+        return this.#frame.note(`✎ write: ${describeItem(event.item)}`, 'effect', open);
+      case 'state':
+        return this.#frame.note('✗ state rejected', 'error', open);
+    }
+  }
+
+  #fromClient(message: WireMessage): Lines {
+    const { method, id } = message;
+    const open = this.#open.size > 0;
+    if (method === undefined) {
+      this.#open.delete(`server:${id}`);
+      const text = message.error === undefined ? answerText(objectIn(message, 'result')) : failure(message);
+      return this.#towards(this.#frame.text(text, 'request', open));
+    }
+    if (id === undefined) return [];
+    this.#open.add(`client:${id}`);
+    return this.#towards(this.#frame.text(requestText(message), 'request', open));
+  }
+
+  #fromServer(message: WireMessage): Lines {
+    const { method, id } = message;
+    if (method !== undefined) {
+      if (id === undefined) return [];
+      this.#open.add(`server:${id}`);
+      return [...this.#frame.text(askText(message), 'question', true), this.#frame.toClient(true)];
+    }
+    const lines = this.#answered(message);
+    this.#open.delete(`client:${id}`);
+    return [...lines, this.#frame.toClient(this.#open.size > 0)];
+  }
+
+  #answered(message: WireMessage): Lines {
+    if (message.error !== undefined) {
+      this.#errorDrawn = true;
+      return this.#frame.text(failure(message), 'error', true);
+    }
+    const result = objectIn(message, 'result');
+    if (result.resultType === 'input_required') {
+      return this.#frame.text(questionsText(result), 'question', true, this.#state(result));
+    }
+    return result.isError === true
+      ? this.#frame.text(`✗ ${resultText(result)}`, 'error', true, 'isError')
+      : this.#frame.text(resultText(result), 'result', true);
+  }
+
+  #state({ requestState }: JsonObject): string {
+    if (typeof requestState !== 'string') return '';
+    const sealed = this.#sealed ? 'sealed' : 'not sealed';
+    this.#sealed = false;
+    return `state ${Buffer.byteLength(requestState)} B, ${sealed}`;
+  }
+
+  #towards(lines: Lines): Lines {
+    this.#arrowPending = true;
+    return lines;
+  }
+
+  #arrow(label?: string): Lines {
+    if (!this.#arrowPending) return [];
+    this.#arrowPending = false;
+    return [this.#frame.toServer(label)];
+  }
+
+  #entered(): Lines {
+    this.#entries += 1;
+    const label = `entry ${this.#entries}`;
+    return this.#arrowPending ? this.#arrow(label) : this.#frame.note(label, 'entry', this.#open.size > 0);
+  }
+
+  /** The closing line: what the conversation comes to, in numbers. */
+  closing(conversation: Pick<Conversation, 'transcript' | 'framesHeld'>, effect: CountedEffect): Lines {
+    const lines = wrap(closingLine(conversation, effect), 78);
+    return lines.map((line) => `  ${this.#paint('quiet', line)}`);
+  }
+}
+
+const failure = (message: WireMessage): string => `✗ ${errorText(objectIn(message, 'error'))}`;
+
+/** The whole drawing of a conversation that is over. */
+export function diagram(conversation: Conversation, effect: CountedEffect, paint: Paint = plain): Lines {
+  const drawing = new Diagram(paint);
+  return [
+    ...drawing.begin(),
+    ...conversation.transcript.flatMap((event) => drawing.next(event)),
+    ...drawing.end(conversation),
+    '',
+    ...drawing.closing(conversation, effect),
+  ];
+}

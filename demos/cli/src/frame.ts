@@ -1,0 +1,67 @@
+/** The geometry of the drawing: two lifelines, what is written between them, and the arrows across. */
+import { type Paint, plain, type Role } from './paint.ts';
+import { clip, columns, wrap } from './printable.ts';
+
+/** No line is wider. */
+export const WIDTH = 80;
+const MARGIN = '    ';
+const BETWEEN = 64;
+const TEXT = BETWEEN - 4;
+/** What stands beside the lifelines while a person types: it is not on the wire. */
+export const ASIDE = `${MARGIN}┆  `;
+// What remains to the right of the server's lifeline.
+const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
+
+/** Whether a request is open at the server: its lifeline is thick for as long as one is. */
+type Open = boolean;
+
+/** Draws single parts; knows nothing of protocols. */
+export interface Frame {
+  /** The heads of the two lifelines. */
+  heads(): string;
+  /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
+  text(text: string, role: Role, open: Open, aside?: string): readonly string[];
+  /** A text at the server's side. */
+  note(text: string, role: Role, open: Open): readonly string[];
+  /** An arrow to the server, with a label beyond it. */
+  toServer(label?: string): string;
+  /** An arrow to the client. `open`: whether the request stays open at the server after it. */
+  toClient(open: Open): string;
+}
+
+/** A frame in the colours of `paint`. */
+export function frameIn(paint: Paint = plain): Frame {
+  const row = (left: string, right: string, role: Role, open: Open) => {
+    const gap = ' '.repeat(TEXT - columns(left) - columns(right));
+    const coloured = (text: string, as: Role) => (text === '' ? '' : paint(as, text));
+    const inside = `${coloured(left, role)}${gap}${coloured(right, left === '' ? role : 'quiet')}`;
+    return `${MARGIN}${paint('frame', '│')}  ${inside}  ${paint('frame', open ? '┃' : '│')}`;
+  };
+  const note = (text: string, role: Role, open: Open) =>
+    wrap(text, TEXT).map((line) => row('', line, role, open));
+
+  return {
+    heads: () => `${paint('quiet', '  client')}${' '.repeat(BETWEEN - 6)}${paint('quiet', 'server')}`,
+    text(text, role, open, aside = '') {
+      const lines = wrap(text, TEXT);
+      const last = lines.at(-1) ?? '';
+      if (aside === '') return lines.map((line) => row(line, '', role, open));
+      if (columns(last) + columns(aside) + 2 > TEXT) {
+        return [...lines.map((line) => row(line, '', role, open)), ...note(aside, 'quiet', open)];
+      }
+      return [...lines.slice(0, -1).map((line) => row(line, '', role, open)), row(last, aside, role, open)];
+    },
+    note,
+    toServer(label = '') {
+      const arrow = paint('frame', `├${'─'.repeat(BETWEEN - 1)}▶┃`);
+      return `${MARGIN}${arrow}${label === '' ? '' : ` ${paint('entry', clip(label, LABEL - 1))}`}`;
+    },
+    toClient: (open) => `${MARGIN}${paint('frame', `│◀${'─'.repeat(BETWEEN - 1)}${open ? '┨' : '┤'}`)}`,
+  };
+}
+
+/** A title with what it was run on, at the two edges of the drawing. */
+export function titleLine(left: string, right: string, paint: Paint = plain): string {
+  const gap = ' '.repeat(Math.max(2, WIDTH - 2 - columns(left) - columns(right)));
+  return ` ${paint('title', left)}${gap}${paint('quiet', right)}`;
+}

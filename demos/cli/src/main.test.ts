@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { OPTION_NAMES } from './catalog.ts';
+
+const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the program as a user does, with `typed` in a pipe. `hangUp`: until it has said something. */
+function demo(args: string, { typed = '', env = {}, hangUp = false } = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [RUN, ...args.split(' ').filter(Boolean)], {
+    env: { ...process.env, ...env },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+    if (hangUp) child.stdout.destroy();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  child.stdin.end(typed);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
+  test('basic draws its conversation, without colours in a pipe or where NO_COLOR is set', async () => {
+    const { code, out, err } = await demo('basic', { env: { NO_COLOR: '1' } });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/,
+    );
+    expect(out).toContain('☺ yes');
+    expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
+    expect(out).not.toContain('\u001b');
+  });
+
+  test('--json prints the transcript and nothing else; who asks for it is asked beside it', async () => {
+    const { code, out, err } = await demo('option-g --json -- --tool work-item --answer ask', {
+      typed: 'Duplicate\n4301\n',
+    });
+    expect(code).toBe(0);
+    expect(err).toContain('How was #4522 resolved?');
+    const kinds = (JSON.parse(out) as { kind: string }[]).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'wire')).toHaveLength(6);
+    expect(kinds).toContain('write');
+  });
+
+  test('all prints one line an option, and what they answered', async () => {
+    const { code, out } = await demo('all --client legacy');
+    expect(code).toBe(0);
+    expect(out.match(/^ [A-Z] {2}.+ \(1\)$/gm)).toHaveLength(OPTION_NAMES.length);
+    expect(out).toMatch(/\n {2}\(1\) Weather in Tokyo: 22°C, partly cloudy\.\n$/);
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  test('ask takes its answers from whoever is there, and the end of input as a cancel', async () => {
+    const { code, out } = await demo('option-f --tool work-item --answer ask', {
+      typed: 'Lost\nDuplicate\n',
+    });
+    expect(code).toBe(0);
+    expect(out.match(/How was #4522 resolved\?\n/g)).toHaveLength(2);
+    expect(out).toContain("resolution (Fixed | Duplicate | Won't fix; decline, cancel): Lost\n");
+    expect(out).toContain('original (whole number from 1 to 99999; decline, cancel): \n');
+    expect(out).toContain('☺ dismisses the question');
+    expect(out).toContain('Cancelled.');
+    expect(out).toContain('item written 0×');
+  });
+
+  test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {
+    const { code, out, err } = await demo('basic --frobnicate');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain("Unknown option '--frobnicate'. Options:");
+    expect(err).not.toContain('    at ');
+  });
+
+  test('a reader that hangs up is no failure', async () => {
+    const { code, err } = await demo('basic', { hangUp: true });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});

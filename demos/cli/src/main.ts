@@ -1,0 +1,53 @@
+/** `pnpm demo`: says at once what it is about to do, and loads what that takes only then. */
+import { HELP, readArgs, type Settings, UsageError } from './args.ts';
+import { headingOf, NAMES, titleOf } from './catalog.ts';
+import { titleLine } from './frame.ts';
+import { paintFor } from './paint.ts';
+
+// Whoever reads us may stop early, as `head` does; that is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === 'matrix') {
+    const { matrix } = await import('./matrix.ts');
+    process.exitCode = await matrix(args.slice(1));
+    return;
+  }
+  const command = readArgs(args);
+  if (command.kind === 'help') return write(HELP);
+  if (command.kind === 'list') {
+    const list = [...NAMES.map((name) => [name, titleOf(name)] as const), ['all', 'every option'] as const];
+    const width = Math.max(...list.map(([name]) => name.length));
+    return write(list.map(([name, title]) => `${name.padEnd(width)}  ${title}\n`).join(''));
+  }
+  const paint = paintFor(process.stdout);
+  const { settings } = command;
+  const title = command.kind === 'all' ? `every option · ${settings.tool}` : headingOf(command.name);
+  if (!settings.json) write(`${titleLine(title, circumstances(settings), paint)}\n\n`);
+  if (command.kind === 'all') {
+    const { runAll } = await import('./all.ts');
+    return runAll(settings, paint);
+  }
+  const { runDemo } = await import('./run-demo.ts');
+  return runDemo(command.name, settings, paint);
+}
+
+function write(text: string): void {
+  process.stdout.write(text);
+}
+
+function circumstances({ client, hosting, legacy }: Settings): string {
+  const where = hosting === 'memory' ? 'in memory' : 'fleet of three';
+  return `${client} client${client === 'legacy' ? `, ${legacy}` : ''} · ${where}`;
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}\nMore: pnpm demo --help\n`);
+  process.exitCode = 2;
+}

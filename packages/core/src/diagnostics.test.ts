@@ -1,0 +1,34 @@
+import { channel } from 'node:diagnostics_channel';
+import { expect, test } from 'vitest';
+import { observe, publish } from './diagnostics.ts';
+
+const event = { target: 'deploy', keys: ['sure'], live: false };
+
+test('an observer is told what is published on its channel, until it ends its subscription', () => {
+  const seen: unknown[] = [];
+  const end = observe('mrtr:ask', (told) => seen.push(told));
+  publish('mrtr:ask', event);
+  publish('mrtr:handler', { shape: 'once', target: 'deploy' });
+  end();
+  publish('mrtr:ask', event);
+  expect(seen).toEqual([event]);
+});
+
+test('two observers of one channel are both told, and one may leave without the other', () => {
+  const seen: string[] = [];
+  const ends = ['one', 'other'].map((name) => observe('mrtr:ask', () => seen.push(name)));
+  publish('mrtr:ask', event);
+  ends[0]?.();
+  publish('mrtr:ask', event);
+  ends[1]?.();
+  expect(seen).toEqual(['one', 'other', 'other']);
+});
+
+test('the channels are Node’s own, so any tracing can listen without this library', () => {
+  const seen: unknown[] = [];
+  const listener = (message: unknown) => seen.push(message);
+  channel('mrtr:ask').subscribe(listener);
+  publish('mrtr:ask', event);
+  channel('mrtr:ask').unsubscribe(listener);
+  expect(seen).toEqual([event]);
+});

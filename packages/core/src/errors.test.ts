@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import * as errors from './errors.ts';
+
+const { MrtrError: _, ...classes } = errors;
+
+test('every class has one code, which is its name, and every error says its class', () => {
+  const made = Object.values(classes).map(
+    (Class) => new (Class as new (...args: unknown[]) => errors.MrtrError)('x'),
+  );
+  const names = made.map(({ name }) => name);
+  expect(names).toEqual(Object.keys(classes));
+  expect(made.map(({ code }) => code)).toEqual(
+    names.map((name) => name.replace(/(?<!^)[A-Z]/g, '_$&').toLowerCase()),
+  );
+  for (const error of made) expect(error).toBeInstanceOf(errors.MrtrError);
+});
+
+test('an error keeps its cause', () => {
+  const cause = new Error('below');
+  expect(new errors.CannotAsk('above', { cause }).cause).toBe(cause);
+});
+
+test('a declined elicitation says which of the two refusals it was', () => {
+  const [declined, cancelled] = [
+    new errors.ElicitationDeclined('decline'),
+    new errors.ElicitationDeclined('cancel'),
+  ];
+  expect([declined.action, declined.message]).toEqual(['decline', 'The user declined to answer.']);
+  expect([cancelled.action, cancelled.message]).toEqual(['cancel', 'The user dismissed the question.']);
+});
+
+test('state that is too large says how large it is, and how large it may be', () => {
+  const { bytes, limit, message } = new errors.StateTooLarge(70_000, 65_536);
+  expect({ bytes, limit, message }).toEqual({
+    bytes: 70_000,
+    limit: 65_536,
+    message:
+      'requestState would be 70000 bytes sealed; the policy allows 65536. ' +
+      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+  });
+  expect(new errors.StateTooLarge(2, 1, 'Most of it is `cart`.').message).toBe(
+    'requestState would be 2 bytes sealed; the policy allows 1. Most of it is `cart`. ' +
+      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+  );
+});

@@ -1,0 +1,122 @@
+/** A protected server, really hosted, and what a test does to it from outside. */
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport as V1InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { onTestFinished } from 'vitest';
+import { type ChannelName, observe } from './diagnostics.ts';
+import { protectedServer } from './server.ts';
+import { type RequestStateOptions, requestStatePolicy } from './state/policy.ts';
+
+/** What came back for one JSON-RPC request: `result` or `error`, without the envelope. */
+export interface Reply {
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+export interface PostOptions {
+  readonly authInfo?: AuthInfo;
+  /** What the request's envelope declares. */
+  readonly capabilities?: unknown;
+  /** An old client's request: no envelope, no handshake, no session. */
+  readonly legacy?: boolean;
+}
+
+export interface Hosted {
+  /** What the server's `onerror` was told, as text. */
+  readonly errors: readonly string[];
+  /** A new server instance, for a connection of its own. */
+  readonly server: () => McpServer;
+  /** The stateless HTTP face. */
+  readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
+  /** One request past the client, for what a client would not send. */
+  readonly post: (method: string, params: Record<string, unknown>, options?: PostOptions) => Promise<Reply>;
+}
+
+export const URL_IN_PROCESS = 'http://mrtr.invalid/mcp';
+
+/** Hosts servers that `register` fills, each built anew, as a factory is asked for one per request. */
+export function hosted(
+  register: (server: McpServer) => void,
+  options: RequestStateOptions = {},
+  name = 'test-server',
+): Hosted {
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], ...options });
+  return hostedBy((errors) => {
+    const server = protectedServer({ name, version: '1.0.0' }, policy);
+    server.server.onerror = (error) => errors.push(String(error));
+    register(server);
+    return server;
+  });
+}
+
+/** The same, of servers that are not built by `protectedServer`. */
+export function hostedBy(build: (errors: string[]) => McpServer): Hosted {
+  const errors: string[] = [];
+  const server = () => build(errors);
+  const handler = createMcpHandler(server);
+  onTestFinished(() => handler.close());
+  return {
+    errors,
+    server,
+    fetch: (url, init) => handler.fetch(new Request(url, init)),
+    post: async (method, params, { authInfo, capabilities = { elicitation: {} }, legacy = false } = {}) => {
+      const _meta = {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': capabilities,
+      };
+      const request = new Request(URL_IN_PROCESS, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(!legacy && {
+            'mcp-protocol-version': '2026-07-28',
+            'mcp-method': method,
+            'mcp-name': String((method === 'resources/read' ? params.uri : params.name) ?? ''),
+          }),
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method,
+          params: legacy ? params : { ...params, _meta },
+        }),
+      });
+      const response = await handler.fetch(request, authInfo && { authInfo });
+      const text = await response.text();
+      const { jsonrpc: _, id: __, ...reply } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+      return reply;
+    },
+  };
+}
+
+/** A published v1 client, connected to a server of its own; `answer` is its user, where it can show a form. */
+export async function oldClient(
+  { server }: Pick<Hosted, 'server'>,
+  answer?: (params: unknown) => Record<string, unknown>,
+): Promise<V1Client> {
+  const client = new V1Client(
+    { name: 'old-client', version: '1.0.0' },
+    { capabilities: answer ? { elicitation: {} } : {} },
+  );
+  if (answer) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params) as { action: 'cancel' });
+  }
+  const [ours, theirs] = V1InMemoryTransport.createLinkedPair();
+  const connected = server();
+  // The two SDKs' transports are the same at run time; their types differ in what is optional.
+  await connected.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
+  await client.connect(ours);
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Everything that is published on `name` until the test ends. */
+export function eventsOf<Name extends ChannelName>(
+  name: Name,
+): Parameters<Parameters<typeof observe<Name>>[1]>[0][] {
+  const events: Parameters<Parameters<typeof observe<Name>>[1]>[0][] = [];
+  onTestFinished(observe(name, (event) => events.push(event)));
+  return events;
+}

@@ -1,0 +1,33 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { cancelledResult, endCall, endCancelled, errorResult, textResult } from './results.ts';
+
+const text = (text: string) => ({ content: [{ type: 'text', text }] });
+
+test('the few results that every tool needs', () => {
+  expect({
+    done: textResult('Done.'),
+    error: errorResult('Give an id.'),
+    cancelled: cancelledResult(),
+  }).toEqual({
+    done: text('Done.'),
+    error: { ...text('Give an id.'), isError: true },
+    cancelled: text('Cancelled.'),
+  });
+});
+
+test('a tool call ends with an error result, and politely where the user said no', () => {
+  const call = { method: 'tools/call' } as const;
+  expect(endCall(call, 'Too many rounds.')).toEqual({ ...text('Too many rounds.'), isError: true });
+  expect(endCancelled(call)).toEqual(text('Cancelled.'));
+});
+
+test.each(['prompts/get', 'resources/read'] as const)(
+  'a %s has no room for an error in its result, so it ends with a JSON-RPC error',
+  (method) => {
+    expect(() => endCall({ method }, 'Too many rounds.')).toThrow(
+      new ProtocolError(-32600, 'Too many rounds.'),
+    );
+    expect(() => endCancelled({ method })).toThrow(new ProtocolError(-32600, 'Cancelled.'));
+  },
+);

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalJson } from './canonical-json.ts';
+
+/** What a JSON text says, in canonical form. */
+const canonical = (text: string): string => canonicalJson(JSON.parse(text));
+
+test.each([
+  ['the order of keys', '{"b":1,"a":{"d":2,"c":3}}', '{ "a": {"c": 3, "d": 2}, "b": 1 }'],
+  ['the form of a number', '[1.0, 1e0, 100e-2, -0, 0.0]', '[1,1,1,0,0]'],
+  ['unicode escapes', '{"\\u00e9":"\\ud83d\\ude00\\/"}', '{"é":"😀/"}'],
+  ['white space', ' [ 1 ,\n {"a"\t: null} ] ', '[1,{"a":null}]'],
+])('%s of the text does not show', (_what, one, other) => {
+  expect(canonical(one)).toBe(canonical(other));
+});
+
+test.each([
+  ['a number and its text', '1', '"1"'],
+  ['null and an absent member', '{"a":null}', '{}'],
+  ['an array and an object with its indices', '["a"]', '{"0":"a"}'],
+  ['the order of an array', '[1,2]', '[2,1]'],
+  ['a nested array and a flat one', '[[1],2]', '[1,2]'],
+  ['a composed and a decomposed letter', '"\\u00e9"', '"e\\u0301"'],
+  ['two lone surrogates', '"\\ud800"', '"\\ud801"'],
+  ['a lone surrogate and the replacement character', '"\\ud800"', '"\\ufffd"'],
+  ['a key with a quote and two members', '{"a\\":1,\\"b":2}', '{"a":1,"b":2}'],
+])('%s differ', (_what, one, other) => {
+  expect(canonical(one)).not.toBe(canonical(other));
+});
+
+test('keys come in code-unit order, whatever they look like', () => {
+  expect(canonical('{"é":1,"z":2,"Z":3,"10":4,"9":5,"":6}')).toBe('{"":6,"10":4,"9":5,"Z":3,"z":2,"é":1}');
+});
+
+test('a key named __proto__ is a member like any other', () => {
+  expect(canonical('{"__proto__":{"a":1},"constructor":2}')).toBe('{"__proto__":{"a":1},"constructor":2}');
+  expect(canonical('{"__proto__":{"a":1}}')).not.toBe(canonical('{}'));
+});
+
+test('what is inherited is left out', () => {
+  expect(canonicalJson(Object.create({ a: 1 }))).toBe('{}');
+});
+
+test('lone surrogates stay apart in UTF-8, in values and in keys', () => {
+  const utf8 = (value: unknown) => Buffer.from(canonicalJson(value)).toString('hex');
+  const spellings = ['\ud800', '\ud801', '\udc00', '\ufffd'];
+  expect(new Set(spellings.map(utf8)).size).toBe(4);
+  expect(new Set(spellings.map((key) => utf8({ [key]: 1 }))).size).toBe(4);
+});
+
+test('an undefined member is left out and an undefined item is null, as JSON.stringify has it', () => {
+  expect(canonicalJson({ a: undefined, b: [undefined, 1] })).toBe('{"b":[null,1]}');
+});
+
+test.each([
+  ['undefined', undefined],
+  ['a function', () => {}],
+  ['a symbol', Symbol('s')],
+  ['a bigint', 1n],
+  ['NaN', Number.NaN],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['a bigint inside', { a: [1n] }],
+  ['a function inside', [() => {}]],
+])('%s is refused, for it is not JSON', (_what, value) => {
+  expect(() => canonicalJson(value)).toThrow(TypeError);
+});
+
+const nested = (levels: number, open: string, close: string): unknown =>
+  JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+
+test.each([
+  ['arrays', '[', ']'],
+  ['objects', '{"a":', '}'],
+])('%s may be nested 200 deep and no deeper', (_what, open, close) => {
+  expect(canonicalJson(nested(200, open, close))).toBe(`${open.repeat(200)}1${close.repeat(200)}`);
+  expect(() => canonicalJson(nested(201, open, close))).toThrow(RangeError);
+  expect(() => canonicalJson(nested(5_000, open, close))).toThrow(RangeError);
+});
+
+/** The same value with the keys of every object in the opposite order. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).reverse();
+  return Object.fromEntries(entries.map(([key, member]) => [key, reversed(member)]));
+}
+
+// Any code unit at all, so that keys and texts hold quotes, escapes and lone surrogates.
+const anyText = fc.array(fc.nat(0xffff), { maxLength: 6 }).map((units) => String.fromCharCode(...units));
+const anyJson = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom(null, true, false, 0, -0, 1, '', '1', '__proto__'),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    anyText,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.oneof(fc.constantFrom('a', 'b', '__proto__', '0'), anyText), tie('value'), {
+      maxKeys: 4,
+    }),
+  ),
+})).value;
+
+test('equal values have equal texts, however they were written', () => {
+  fc.assert(
+    fc.property(anyJson, fc.integer({ min: 0, max: 4 }), (value, indent) => {
+      expect(canonical(JSON.stringify(reversed(value), null, indent))).toBe(canonicalJson(value));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the text says the whole value, so unequal values have unequal texts', () => {
+  fc.assert(
+    fc.property(anyJson, (value) => {
+      // A function from texts back to values exists: two values with one text would be the same value.
+      const back: unknown = JSON.parse(canonicalJson(value));
+      expect(isDeepStrictEqual(back, JSON.parse(JSON.stringify(value)))).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});

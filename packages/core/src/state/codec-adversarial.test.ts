@@ -1,0 +1,216 @@
+/** What a client can do to a token, and why it gets nowhere. */
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Binding } from './binding.ts';
+import { CLOCK_SKEW_SECONDS } from './codec.ts';
+import { BINDING, bytesOf, KEY, NOW, OTHER_KEY, open, seal, tokenOf } from './sealed.test-support.ts';
+
+const TOKEN = seal('{"sure":true}');
+const RING = [KEY, OTHER_KEY];
+
+test('a flip of any single bit is noticed', () => {
+  const bytes = bytesOf(TOKEN);
+  for (let bit = 0; bit < bytes.length * 8; bit++) {
+    const flipped = Buffer.from(bytes);
+    flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    // The first two bytes name the key; a flip there names none.
+    const rejected = bit < 16 ? 'unknown_key' : 'tampered';
+    expect(open(tokenOf(flipped)), `bit ${bit}`).toEqual({ rejected });
+  }
+});
+
+test('any change of any characters is noticed', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(TOKEN.length - 1),
+      fc.nat(3),
+      fc.string({
+        unit: fc.oneof(fc.constantFrom('A', '-', '_', '=', '.', '+', '/'), fc.string({ unit: 'binary' })),
+        maxLength: 3,
+      }),
+      (at, cut, put) => {
+        const changed = TOKEN.slice(0, at) + put + TOKEN.slice(at + cut);
+        fc.pre(changed !== TOKEN);
+        expect(open(changed, {}, NOW, RING)).toHaveProperty('rejected');
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('any text that was not sealed is rejected, and none throws', () => {
+  const anyUnits = fc.array(fc.nat(0xffff), { maxLength: 200 });
+  const anyText = anyUnits.map((units) => String.fromCharCode(...units));
+  const anyBytes = fc.uint8Array({ maxLength: 200 });
+  const named = anyBytes.map((bytes) => tokenOf(Buffer.concat([KEY.id, bytes])));
+  const candidates = fc.oneof(
+    anyText,
+    anyText.map((text) => `v1.${text}`),
+    anyBytes.map(tokenOf),
+    named,
+  );
+  fc.assert(
+    fc.property(candidates, (token) => {
+      expect(open(token, {}, NOW, RING)).toHaveProperty('rejected');
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('every truncation is rejected, in characters and in bytes', () => {
+  for (let length = 0; length < TOKEN.length; length++) {
+    expect(open(TOKEN.slice(0, length)), `${length} characters`).toHaveProperty('rejected');
+  }
+  const bytes = bytesOf(TOKEN);
+  for (let length = 0; length < bytes.length; length++) {
+    const rejected = length < 2 + 12 + 26 + 16 ? 'malformed' : 'tampered';
+    expect(open(tokenOf(bytes.subarray(0, length))), `${length} bytes`).toEqual({ rejected });
+  }
+});
+
+test.each([
+  ['a byte', tokenOf(Buffer.concat([bytesOf(TOKEN), Buffer.of(0)])), 'tampered'],
+  ['itself', tokenOf(Buffer.concat([bytesOf(TOKEN), bytesOf(TOKEN)])), 'tampered'],
+  ['a character', `${TOKEN}A`, undefined],
+  ['a suffix that a careless check would look for', `${TOKEN}.tampered`, 'malformed'],
+])('an extension by %s is rejected', (_what, token, rejected) => {
+  expect(open(token)).toEqual({ rejected: rejected ?? expect.any(String) });
+});
+
+test('no splice of two tokens opens', () => {
+  const [one, other] = [bytesOf(seal('{"sure":false}')), bytesOf(seal('{"sure":true!}'))];
+  for (let cut = 1; cut < one.length; cut++) {
+    const spliced = Buffer.concat([one.subarray(0, cut), other.subarray(cut)]);
+    if (cut <= 2) {
+      // Only the key id was cut off, and both have the same one.
+      expect(open(tokenOf(spliced)), `cut at ${cut}`).toMatchObject({ payload: '{"sure":true!}' });
+    } else {
+      expect(open(tokenOf(spliced)), `cut at ${cut}`).toEqual({ rejected: 'tampered' });
+    }
+  }
+});
+
+// A token whose last character has bits to spare, and one whose alphabet has both special characters.
+const withSpareBits = seal('12');
+const withSpecials = (() => {
+  for (;;) {
+    const token = seal('p');
+    if (/-/.test(token) && /_/.test(token)) return token;
+  }
+})();
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const nextInAlphabet = (character: string) => ALPHABET[(ALPHABET.indexOf(character) + 1) % 64];
+
+test.each([
+  ['padding', `${TOKEN}${'='.repeat((4 - ((TOKEN.length - 3) % 4)) % 4 || 1)}`],
+  ['the standard alphabet', withSpecials.replaceAll('-', '+').replaceAll('_', '/')],
+  ['white space around', ` ${TOKEN} `],
+  ['a line break inside', `${TOKEN.slice(0, 40)}\n${TOKEN.slice(40)}`],
+  ['a foreign character inside', `${TOKEN.slice(0, 40)}!${TOKEN.slice(40)}`],
+  ['spare bits that are set', withSpareBits.slice(0, -1) + nextInAlphabet(withSpareBits.at(-1) ?? '')],
+])('the same bytes in another spelling (%s) are rejected', (_what, token) => {
+  expect(open(token)).toEqual({ rejected: 'malformed' });
+});
+
+test('the spare bits of that token are spare: both spellings decode to the same bytes', () => {
+  const respelt = withSpareBits.slice(0, -1) + nextInAlphabet(withSpareBits.at(-1) ?? '');
+  expect(bytesOf(respelt)).toEqual(bytesOf(withSpareBits));
+});
+
+test.each(['v2.', 'V1.', 'v1', '', 'v1..', ' v1.', 'v1.v1.'])('a prefix of "%s" is rejected', (prefix) => {
+  expect(open(prefix + TOKEN.slice(3))).toEqual({ rejected: 'malformed' });
+});
+
+test('a token that was sealed again with a key of the attacker is rejected', () => {
+  expect(open(seal('{"sure":true}', {}, OTHER_KEY))).toEqual({ rejected: 'unknown_key' });
+  // Under our key's name, too.
+  expect(open(seal('{"sure":true}', {}, { ...OTHER_KEY, id: KEY.id }))).toEqual({ rejected: 'tampered' });
+});
+
+test('the key id is under the seal: a token renamed to another key does not open with the same cipher', () => {
+  const alias = { ...KEY, id: Buffer.from([KEY.id.readUInt8(0), KEY.id.readUInt8(1) ^ 1]) };
+  const renamed = Buffer.concat([alias.id, bytesOf(TOKEN).subarray(2)]);
+  expect(open(tokenOf(renamed), {}, NOW, [alias])).toEqual({ rejected: 'tampered' });
+});
+
+test('the header is under the seal: the round and the times of a token cannot be moved into another', () => {
+  const young = bytesOf(seal('same length', { round: 1, issuedAt: NOW }));
+  const old = bytesOf(seal('same length', { round: 9, issuedAt: NOW - 700 }));
+  const moved = Buffer.concat([old.subarray(0, 14), young.subarray(14, 22), old.subarray(22)]);
+  expect(open(tokenOf(moved))).toEqual({ rejected: 'tampered' });
+});
+
+test('a token is good until its last second is over, and not from then on', () => {
+  expect(open(TOKEN, {}, NOW + 599)).toMatchObject({ expiresAt: NOW + 600 });
+  expect(open(TOKEN, {}, NOW + 600)).toEqual({ rejected: 'expired' });
+  expect(open(TOKEN, {}, NOW + 601)).toEqual({ rejected: 'expired' });
+});
+
+test('another clock may be a minute ahead, and no more', () => {
+  expect(CLOCK_SKEW_SECONDS).toBe(60);
+  expect(open(TOKEN, {}, NOW - 60)).toMatchObject({ expiresAt: NOW + 600 });
+  expect(open(TOKEN, {}, NOW - 61)).toEqual({ rejected: 'issued_in_the_future' });
+});
+
+test.each<[string, Partial<Binding>, string]>([
+  ['another tool', { target: 'destroy' }, 'other_target'],
+  ['another method', { method: 'prompts/get' }, 'other_target'],
+  ['another server', { audience: 'other-server' }, 'other_audience'],
+  ['another user', { principal: 'mallory' }, 'other_principal'],
+  ['nobody', { principal: undefined }, 'other_principal'],
+  ['other arguments', { arguments: { service: 'shop', replicas: 4 } }, 'other_arguments'],
+  ['one argument more', { arguments: { service: 'shop', replicas: 3, force: true } }, 'other_arguments'],
+  [
+    'a __proto__ more',
+    { arguments: JSON.parse('{"service":"shop","replicas":3,"__proto__":{}}') },
+    'other_arguments',
+  ],
+  ['an argument as text', { arguments: { service: 'shop', replicas: '3' } }, 'other_arguments'],
+  ['no arguments', { arguments: undefined }, 'other_arguments'],
+])('a token is worth nothing to %s', (_whom, over, rejected) => {
+  expect(open(TOKEN, over)).toEqual({ rejected });
+});
+
+test('the checksums for the log decide nothing: no other name will do, though many share a checksum', () => {
+  for (const claim of ['target', 'audience', 'principal'] as const) {
+    for (let n = 0; n < 300; n++) {
+      expect(open(TOKEN, { [claim]: `${n}` }), `${claim} ${n}`).toHaveProperty('rejected');
+    }
+  }
+});
+
+test('a token of nobody is worth nothing to a user, not even to one without a name or of that name', () => {
+  const token = seal('p', { binding: { ...BINDING, principal: undefined } });
+  expect(open(token, { principal: undefined })).toMatchObject({ payload: 'p' });
+  for (const principal of ['', 'null', 'undefined', 'alice']) {
+    expect(open(token, { principal }), principal).toHaveProperty('rejected');
+  }
+});
+
+const anyClaim = fc.oneof(fc.constantFrom('', '"', '","', 'a', 'ab', '\ud800'), fc.string({ maxLength: 8 }));
+const anyBinding = fc.record<Binding>(
+  {
+    method: fc.constantFrom('tools/call', 'prompts/get', 'resources/read'),
+    target: anyClaim,
+    arguments: fc.oneof(
+      fc.constantFrom({}, { a: 1 }, { a: '1' }, [1], 'a'),
+      fc.dictionary(anyClaim, anyClaim, { maxKeys: 2, noNullPrototype: true }),
+    ),
+    audience: anyClaim,
+    principal: fc.option(anyClaim, { nil: undefined }),
+  },
+  { noNullPrototype: true },
+);
+
+test('whatever two requests are, one opens the other’s token only if every claim is equal', () => {
+  const claims = ['method', 'target', 'arguments', 'audience', 'principal'] as const;
+  fc.assert(
+    fc.property(anyBinding, anyBinding, fc.subarray([...claims]), (one, two, taken) => {
+      const other = { ...one, ...Object.fromEntries(taken.map((claim) => [claim, two[claim]])) };
+      const opened = open(seal('p', { binding: one }), other);
+      expect('payload' in opened).toBe(isDeepStrictEqual(one, other));
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,31 @@
+import { type Option, SERVER_INFO } from '@mrtr/contract';
+import { protectedServer } from '@mrtr/core';
+import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool } from '@mrtr/domain';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export const option: Option = {
+  id: 'i',
+  title: 'resolver injection',
+  claims: {
+    modern: {
+      entries: 'every-round',
+      audit: 'after-answer',
+      stateBytes: { get_weather: [134], resolve_work_item: [141, 257] },
+      framesHeld: 0,
+      otherInstance: 'finishes',
+      restart: 'finishes',
+      unaskable: 'default',
+    },
+    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default' },
+  },
+  create: ({ world, state }) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, state);
+      server.registerTool(GET_WEATHER, getWeatherTool, getWeather(world));
+      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem(world));
+      return server;
+    },
+    close: async () => {},
+  }),
+};

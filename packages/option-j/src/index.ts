@@ -1,0 +1,32 @@
+import { type Option, SERVER_INFO } from '@mrtr/contract';
+import { protectedServer } from '@mrtr/core';
+import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool } from '@mrtr/domain';
+import { journaled } from '@mrtr/shapes/journal';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export const option: Option = {
+  id: 'j',
+  title: 'journaled await',
+  claims: {
+    modern: {
+      entries: 'every-round',
+      audit: 'before-asking',
+      stateBytes: { get_weather: [167], resolve_work_item: [141, 265] },
+      framesHeld: 0,
+      otherInstance: 'finishes',
+      restart: 'finishes',
+      unaskable: 'default',
+    },
+    legacy: { entries: 'every-round', audit: 'before-asking', asked: 'by-policy', stateless: 'default' },
+  },
+  create: ({ world, state }) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, state);
+      server.registerTool(GET_WEATHER, getWeatherTool, journaled(getWeather(world)));
+      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, journaled(resolveWorkItem(world)));
+      return server;
+    },
+    close: async () => {},
+  }),
+};
