@@ -5,11 +5,15 @@ import {
   effectsAsClaimed,
   failsClearly,
   measure,
+  measureOldServer,
   mechanicsAsClaimed,
+  onceAtOldServer,
   SCENARIOS,
   sameForTheHost,
+  sameFromOldServer,
   sameOnTheWire,
 } from '@mrtr/harness';
+import { oldServer } from '@mrtr/old-server';
 import { option as a } from '@mrtr/option-a';
 import { expect, it } from 'vitest';
 import * as broken from './broken-options.ts';
@@ -87,4 +91,25 @@ it('5: a success where a failure is claimed is noticed', async () => {
     claims: { ...e.claims, legacy: { ...e.claims.legacy, stateless: 'error' as const } },
   };
   expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("came to 'default'");
+});
+
+it('6 and 7: an old server that says something else, and has its effects twice, is noticed', async () => {
+  const twice: typeof oldServer = {
+    ...oldServer,
+    create: ({ world, ...rest }) => {
+      const weather = {
+        current: async () => ({ location: 'Kyoto', units: 'metric', temperature: 22, sky: 'clear' }) as const,
+      };
+      const record = async (entry: string) => {
+        await world.audit.record(entry);
+        await world.audit.record(entry);
+      };
+      return oldServer.create({ world: { ...world, weather, audit: { ...world.audit, record } }, ...rest });
+    },
+  };
+  const cells = await measureOldServer(twice);
+  expect(sameFromOldServer(cells, await metric(a)).join()).toContain('Weather in Kyoto: 22°C, clear.');
+  expect(cells.flatMap(onceAtOldServer)).toContain(
+    'old server · get_weather · metric: expected audits 1, measured 2',
+  );
 });

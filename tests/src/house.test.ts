@@ -18,6 +18,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   contract: ['core', 'domain'],
   option: ['core', 'shapes', 'domain', 'contract'],
+  hosting: ['core'],
+  'old-server': ['domain'],
+  otel: ['core'],
   harness: ['core', 'contract', 'domain'],
 };
 
@@ -29,6 +32,9 @@ function objection(folder: string, file: string, specifier: string): string | un
   }
   if (folder === 'packages/domain' && specifier.startsWith('@modelcontextprotocol/')) {
     return 'the domain knows nothing of MCP';
+  }
+  if (folder === 'packages/old-server' && /^@modelcontextprotocol\/(?!sdk)/.test(specifier)) {
+    return 'the old server is written on the v1 SDK';
   }
   const sibling = /^@mrtr\/([^/]+)/.exec(specifier)?.[1];
   if (sibling === undefined || !folder.startsWith('packages/')) return undefined;
@@ -78,6 +84,11 @@ test.each([
   ['packages/option-a', '@mrtr/option-b', true],
   ['packages/option-a', '@mrtr/harness', true],
   ['packages/harness', '@mrtr/option-a', true],
+  ['packages/old-server', '@mrtr/core', true],
+  ['packages/old-server', '@modelcontextprotocol/server', true],
+  ['packages/old-server', '@modelcontextprotocol/sdk/types.js', false],
+  ['packages/otel', '@mrtr/core', false],
+  ['packages/otel', '@mrtr/shapes', true],
   ['packages/newcomer', '@mrtr/core', true],
   ['demos/cli', '@mrtr/option-a', false],
   ['tests', '@mrtr/harness', false],

@@ -1,5 +1,8 @@
 /** Every option there is, in order. The one list in the tests; the CLI has the other, by name and lazily. */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import type { Option } from '@mrtr/contract';
+import type { Locate } from '@mrtr/harness/processes';
 import { option as a } from '@mrtr/option-a';
 import { option as b } from '@mrtr/option-b';
 import { option as c } from '@mrtr/option-c';
@@ -13,3 +16,11 @@ import { option as j } from '@mrtr/option-j';
 
 /** The lettered options, and the variant that shows the footgun. */
 export const OPTIONS: readonly Option[] = [a, b, c, d, e, naive, f, g, h, i, j];
+
+const require = createRequire(import.meta.url);
+
+/** Where a process of its own finds an option: by the package, and by the name that the package exports it under. */
+export const moduleOf: Locate = ({ id }) => ({
+  module: pathToFileURL(require.resolve(`@mrtr/option-${id[0]}`)).href,
+  name: id === naive.id ? 'naive' : 'option',
+});

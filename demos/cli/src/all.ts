@@ -1,13 +1,13 @@
 /** `all`: the same call to every option, one line each, and below the lines what they answered. */
 import type { Conversation } from '@mrtr/harness';
 import type { Settings } from './args.ts';
-import { letterOf, OPTION_NAMES, type OptionName, titleOf } from './catalog.ts';
+import { letterOf, loadOption, OPTION_NAMES, type OptionName, titleOf } from './catalog.ts';
 import { count } from './counts.ts';
 import { WIDTH } from './frame.ts';
 import type { Paint } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
 import { play } from './run-demo.ts';
-import { sceneOf } from './scene.ts';
+import { optionScene } from './scene.ts';
 import { type JsonObject, resultText } from './wire-text.ts';
 
 /** Prints the table, line by line as the conversations end; with `json`, every option's transcript by its name. */
@@ -15,7 +15,7 @@ export async function runAll(settings: Settings, paint: Paint): Promise<void> {
   if (settings.json) {
     const transcripts: Partial<Record<OptionName, Conversation['transcript']>> = {};
     for (const name of OPTION_NAMES) {
-      transcripts[name] = (await play(name, settings, sceneOf(name, settings))).transcript;
+      transcripts[name] = (await playOption(name, settings)).transcript;
     }
     return print(JSON.stringify(transcripts, undefined, 2));
   }
@@ -23,7 +23,7 @@ export async function runAll(settings: Settings, paint: Paint): Promise<void> {
   const answers: string[] = [];
   print(paint('quiet', line('', Object.keys(table), table)));
   for (const name of OPTION_NAMES) {
-    const conversation = await play(name, settings, sceneOf(name, settings));
+    const conversation = await playOption(name, settings);
     const answer = answerOf(conversation);
     if (!answers.includes(answer)) answers.push(answer);
     const cells = Object.values(table).map(({ cell }) => cell(conversation));
@@ -37,6 +37,9 @@ export async function runAll(settings: Settings, paint: Paint): Promise<void> {
     }
   }
 }
+
+const playOption = async (name: OptionName, settings: Settings): Promise<Conversation> =>
+  play(await loadOption(name), settings, optionScene(settings));
 
 interface Column {
   readonly width: number;

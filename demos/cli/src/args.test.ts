@@ -32,6 +32,15 @@ test('flags go before or after the name, and a literal -- separates nothing', ()
   });
 });
 
+test('a demo in several shapes can be shown in one of them', () => {
+  const settings = { ...DEFAULTS, shape: 'j' };
+  expect(readArgs(['sampling-and-roots', '--shape', 'j'])).toEqual({
+    kind: 'demo',
+    name: 'sampling-and-roots',
+    settings,
+  });
+});
+
 test('--help and --list need no name', () => {
   expect(readArgs(['--help'])).toEqual({ kind: 'help' });
   expect(readArgs(['-h', 'basic'])).toEqual({ kind: 'help' });
@@ -48,7 +57,7 @@ test.each([
   ['toString', "There is no demo 'toString'."],
   [
     'basic --fast',
-    "Unknown option '--fast'. Options: --tool, --client, --hosting, --answer, --legacy, --json,",
+    "Unknown option '--fast'. Options: --tool, --shape, --client, --hosting, --answer, --legacy, --json,",
   ],
   ['basic -x', "Unknown option '-x'. Options:"],
   ['basic --json=yes', "Option '--json' does not take an argument. Options:"],
@@ -59,7 +68,13 @@ test.each([
   ['all --answer yes', "--answer cannot be 'yes'. Values: metric, imperial, decline, cancel, nonsense, ask."],
   ['all --legacy maybe', "--legacy cannot be 'maybe'. Values: shim, degrade."],
   ['basic option-a', "One demo at a time: 'option-a' is one too many."],
-  ['basic --tool weather', "'basic' has one tool of its own: --tool goes with the options."],
+  ['basic --tool weather', "'basic' is no option: --tool goes with the options."],
+  ['prompt-and-resource --tool weather', "'prompt-and-resource' is no option: --tool goes with the options."],
+  ['prompt-and-resource --shape g', "--shape cannot be 'g'. Values: f, h, i, j."],
+  ['sampling-and-roots --shape f', "--shape cannot be 'f'. Values: i, j."],
+  ['option-f --shape f', "'option-f' is not in several shapes: --shape goes with prompt-and-resource and"],
+  ['all --shape f', "'all' is not in several shapes: --shape goes with prompt-and-resource and"],
+  ['sampling-and-roots --answer ask', "'sampling-and-roots' asks a model, and no user: --answer does not go"],
   ['all --answer ask', "'ask' goes with one demo, not with 'all'."],
 ])('`%s` is refused with what exists', (line, message) => {
   const read = () => readArgs(line === '' ? [] : line.split(' '));

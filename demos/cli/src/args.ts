@@ -1,6 +1,6 @@
 /** The command line: what can be said, and what is said of anything else. */
 import { parseArgs } from 'node:util';
-import { isName, isOption, NAMES, type Name, OPTION_NAMES } from './catalog.ts';
+import { IN_SHAPES_NAMES, isName, isOption, NAMES, type Name, OPTION_NAMES, shapesOf } from './catalog.ts';
 
 const VALUES = {
   tool: ['weather', 'work-item'],
@@ -13,7 +13,11 @@ const VALUES = {
 type Choices = { readonly [Key in keyof typeof VALUES]: (typeof VALUES)[Key][number] };
 
 /** How to run a demo. */
-export type Settings = Choices & { readonly json: boolean };
+export type Settings = Choices & {
+  readonly json: boolean;
+  /** The letter of the one shape to show; undefined for all. */
+  readonly shape?: string | undefined;
+};
 
 /** What the command line asks for. */
 export type Command =
@@ -33,11 +37,17 @@ Runs one tool against a real client and draws the conversation.
 Names
   basic, basic-multiround   where to start: one question; two dependent ones
   ${OPTION_NAMES[0]} … ${OPTION_NAMES.at(-1)}       the same two tools, in every handler shape
+  prompt-and-resource       a prompt and a resource that ask, in four shapes
+  sampling-and-roots        a tool that asks the client's model, in two
+  sticky                    option H behind HAProxy; takes no options
+  tracing                   a call's OpenTelemetry spans; takes no options
   all                       every option, one line each
 
 Options
   --tool     weather | work-item             (default: weather)
              which of an option's two tools
+  --shape    f | h | i | j                   (default: all that there are)
+             which shape of the two demos that are in several
   --client   modern | legacy | modern-only   (default: modern)
              modern       speaks 2026-07-28
              legacy       the published v1 SDK, which speaks 2025-11-25
@@ -46,8 +56,10 @@ Options
              memory       one instance in this process
              fleet        three stateless ones, nothing shared but the key
   --answer   what the user does              (default: metric)
-             metric       metric; work item: Duplicate of 4301; basic: yes
-             imperial     imperial; work item: Fixed; basic: no
+             metric       metric; work item: Duplicate of 4301; basic: yes;
+                          prompt: developers; resource: EUR
+             imperial     imperial; work item: Fixed; basic: no;
+                          prompt: customers; resource: USD
              decline      says no
              cancel       dismisses the question
              nonsense     first what does not fit, then as for metric
@@ -76,9 +88,13 @@ export function readArgs(args: readonly string[]): Command {
   }
   if (more.length > 0) throw new UsageError(`One demo at a time: '${more[0]}' is one too many.`);
   if (values.tool !== undefined && name !== 'all' && !isOption(name)) {
-    throw new UsageError(`'${name}' has one tool of its own: --tool goes with the options.`);
+    throw new UsageError(`'${name}' is no option: --tool goes with the options.`);
+  }
+  if (values.answer !== undefined && name === 'sampling-and-roots') {
+    throw new UsageError(`'${name}' asks a model, and no user: --answer does not go with it.`);
   }
   const settings: Settings = {
+    shape: shape(name === 'all' ? [] : shapesOf(name), values.shape, name),
     tool: choice('tool', values.tool, 'weather'),
     client: choice('client', values.client, 'modern'),
     hosting: choice('hosting', values.hosting, 'memory'),
@@ -93,6 +109,7 @@ export function readArgs(args: readonly string[]): Command {
 
 const OPTIONS = {
   tool: { type: 'string' },
+  shape: { type: 'string' },
   client: { type: 'string' },
   hosting: { type: 'string' },
   answer: { type: 'string' },
@@ -128,6 +145,14 @@ function choice<Key extends keyof Choices>(
   const known: readonly string[] = VALUES[flag];
   if (known.includes(value)) return value as Choices[Key];
   throw new UsageError(`--${flag} cannot be '${value}'. ${exists('Values', known)}`);
+}
+
+function shape(known: readonly string[], value: string | undefined, name: string): string | undefined {
+  if (value === undefined || known.includes(value)) return value;
+  if (known.length > 0) throw new UsageError(`--shape cannot be '${value}'. ${exists('Values', known)}`);
+  throw new UsageError(
+    `'${name}' is not in several shapes: --shape goes with ${IN_SHAPES_NAMES.join(' and ')}.`,
+  );
 }
 
 const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;

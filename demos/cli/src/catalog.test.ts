@@ -1,10 +1,20 @@
+import type { Subject } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import type { Settings } from './args.ts';
-import { headingOf, loadOptions, loadSubject, NAMES, OPTION_NAMES, titleOf } from './catalog.ts';
+import {
+  headingOf,
+  IN_SHAPES_NAMES,
+  loadOptions,
+  loadSubjects,
+  NAMES,
+  OPTION_NAMES,
+  shapesOf,
+  titleOf,
+} from './catalog.ts';
 import { diagram } from './diagram.ts';
 import { columns } from './printable.ts';
 import { play } from './run-demo.ts';
-import { sceneOf } from './scene.ts';
+import { type Scene, scenesOf } from './scene.ts';
 
 const SETTINGS: Settings = {
   tool: 'weather',
@@ -16,9 +26,25 @@ const SETTINGS: Settings = {
 };
 
 test("the titles that are known early are the options' own", async () => {
-  const loaded = await Promise.all(NAMES.map(async (name) => (await loadSubject(name)).title));
-  expect(NAMES.map(titleOf)).toEqual(loaded);
+  const single = NAMES.filter((name) => shapesOf(name).length === 0);
+  const loaded = await Promise.all(
+    single.map(async (name) => (await loadSubjects(name)).map(({ title }) => title)),
+  );
+  expect(single.map((name) => [titleOf(name)])).toEqual(loaded);
   expect((await loadOptions()).map(({ id }) => `option-${id}`)).toEqual(OPTION_NAMES);
+});
+
+test("the letters that are known early are the demos' own, and --shape picks one of them", async () => {
+  for (const name of IN_SHAPES_NAMES) {
+    expect((await loadSubjects(name)).map(({ id }) => id)).toEqual(shapesOf(name));
+    for (const shape of shapesOf(name)) {
+      expect((await loadSubjects(name, shape)).map(({ id }) => id)).toEqual([shape]);
+    }
+  }
+});
+
+test('a heading leaves room for what it was run on', () => {
+  for (const name of NAMES) expect(columns(headingOf(name))).toBeLessThanOrEqual(39);
 });
 
 test('a heading says what one will see', () => {
@@ -39,10 +65,13 @@ const PLAYED = NAMES.flatMap((name) =>
 test.each(PLAYED)(
   '$name, $answer, $client, $hosting is drawn within 80 columns',
   async ({ name, ...settings }) => {
-    const scene = sceneOf(name, settings);
-    const conversation = await play(name, settings, scene);
-    expect(conversation.transcript.length).toBeGreaterThan(1);
-    for (const line of diagram(conversation, scene.effect)) expect(columns(line)).toBeLessThanOrEqual(80);
+    for (const subject of await loadSubjects(name)) {
+      for (const scene of scenesOf(name, settings)) {
+        const conversation = await play(subject, settings, scene);
+        expect(conversation.transcript.length).toBeGreaterThan(1);
+        for (const line of diagram(conversation, scene.effect)) expect(columns(line)).toBeLessThanOrEqual(80);
+      }
+    }
   },
 );
 
@@ -59,7 +88,9 @@ test.each([
 ] as const)('%s with the answer %s ends in %s', async (name, answer, text) => {
   for (const hosting of ['memory', 'fleet'] as const) {
     const settings = { ...SETTINGS, answer, hosting };
-    const { result } = await play(name, settings, sceneOf(name, settings));
+    const [subject] = await loadSubjects(name);
+    const [scene] = scenesOf(name, settings);
+    const { result } = await play(subject as Subject, settings, scene as Scene);
     expect(result?.content).toEqual([{ type: 'text', text }]);
   }
 });

@@ -1,6 +1,6 @@
 /** What can be run, by the name one types. Nothing is loaded before it is asked for. */
 import type { Option } from '@mrtr/contract';
-import type { Subject } from '@mrtr/harness';
+import { type Subject, standalone } from '@mrtr/harness';
 
 // The titles are the options' own, known here before an option is loaded. A test compares them.
 const OPTIONS = {
@@ -31,20 +31,39 @@ const PROGRAMS = {
   },
 } as const;
 
+// The demos that show one thing in several shapes, by the shapes' letters.
+const IN_SHAPES = {
+  'prompt-and-resource': {
+    title: 'that ask a user',
+    shapes: ['f', 'h', 'i', 'j'],
+    load: async () => (await import('@mrtr/demo-prompt-and-resource')).SHAPES,
+  },
+  'sampling-and-roots': {
+    title: 'asked by a tool',
+    shapes: ['i', 'j'],
+    load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
+  },
+} as const;
+
 /** The name of an option, which has both tools and is one of `all`. */
 export type OptionName = keyof typeof OPTIONS;
 
+/** The name of a demo in several shapes. */
+export type InShapesName = keyof typeof IN_SHAPES;
+
 /** The name of a demo. */
-export type Name = keyof typeof PROGRAMS | OptionName;
+export type Name = keyof typeof PROGRAMS | InShapesName | OptionName;
 
 /** The names of the options. */
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
 
+/** The names of the demos in several shapes. */
+export const IN_SHAPES_NAMES = Object.keys(IN_SHAPES) as readonly InShapesName[];
+
+const DEMOS = { ...PROGRAMS, ...OPTIONS, ...IN_SHAPES };
+
 /** Every name. */
-export const NAMES: readonly Name[] = [
-  ...(Object.keys(PROGRAMS) as readonly (keyof typeof PROGRAMS)[]),
-  ...OPTION_NAMES,
-];
+export const NAMES = Object.keys(DEMOS) as readonly Name[];
 
 /** Whether there is a demo of this name. */
 export const isName = (name: string): name is Name => (NAMES as readonly string[]).includes(name);
@@ -52,8 +71,13 @@ export const isName = (name: string): name is Name => (NAMES as readonly string[
 /** Whether this demo is an option. */
 export const isOption = (name: Name): name is OptionName => Object.hasOwn(OPTIONS, name);
 
+const isInShapes = (name: Name): name is InShapesName => Object.hasOwn(IN_SHAPES, name);
+
+/** The letters of a demo's shapes; none where it has only one. */
+export const shapesOf = (name: Name): readonly string[] => (isInShapes(name) ? IN_SHAPES[name].shapes : []);
+
 /** What a demo is, in a word or two. */
-export const titleOf = (name: Name): string => (isOption(name) ? OPTIONS[name] : PROGRAMS[name]).title;
+export const titleOf = (name: Name): string => DEMOS[name].title;
 
 /** `option F · once`, or `basic · one question, one retry`. */
 export const headingOf = (name: Name): string =>
@@ -62,17 +86,16 @@ export const headingOf = (name: Name): string =>
 /** An option's letter, as we write it. */
 export const letterOf = (name: OptionName): string => name.slice('option-'.length).toUpperCase();
 
-/** The demo itself; a program that stands alone is put in an option's form. */
-export async function loadSubject(name: Name): Promise<Subject> {
-  if (isOption(name)) return OPTIONS[name].load();
-  const createServer = await PROGRAMS[name].load();
-  return {
-    id: name,
-    title: titleOf(name),
-    create: ({ state }) => ({ server: () => createServer(state), close: async () => {} }),
-  };
+/** The demo itself: one subject, or one for each of its shapes, of which `shape` picks one. */
+export async function loadSubjects(name: Name, shape?: string): Promise<readonly Subject[]> {
+  if (isOption(name)) return [await loadOption(name)];
+  if (!isInShapes(name)) return [standalone(name, titleOf(name), await PROGRAMS[name].load())];
+  const subjects = await IN_SHAPES[name].load();
+  return subjects.filter(({ id }) => shape === undefined || id === shape);
 }
 
-/** Every option, with its claims. */
-export const loadOptions = (): Promise<readonly Option[]> =>
-  Promise.all(OPTION_NAMES.map((name) => OPTIONS[name].load()));
+/** An option, with its claims. */
+export const loadOption = (name: OptionName): Promise<Option> => OPTIONS[name].load();
+
+/** Every option. */
+export const loadOptions = (): Promise<readonly Option[]> => Promise.all(OPTION_NAMES.map(loadOption));

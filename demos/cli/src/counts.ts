@@ -1,6 +1,7 @@
 /** What a conversation comes to, in numbers. */
+import { isMrtrMethod } from '@mrtr/core';
 import type { Conversation, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness';
-import { type JsonObject, objectIn } from './wire-text.ts';
+import { isQuestion, type JsonObject, objectIn } from './wire-text.ts';
 
 /** The numbers of one logical call. */
 export interface Counts {
@@ -27,12 +28,12 @@ export function count(transcript: Transcript): Counts {
     .map((message): JsonObject => objectIn(message, 'result'))
     .filter((result) => result.resultType === 'input_required');
   return {
-    rounds: sent('client').filter((message) => message.method === 'tools/call').length,
+    rounds: sent('client').filter((message) => isMrtrMethod(message.method)).length,
     entries: of('entry'),
     questions: of('user'),
     audits: of('audit'),
     writes: of('write'),
-    liveAsks: sent('server').filter((message) => message.method === 'elicitation/create').length,
+    liveAsks: sent('server').filter(isQuestion).length,
     stateBytes: asking.map(({ requestState }) =>
       typeof requestState === 'string' ? requestState.length : 0,
     ),

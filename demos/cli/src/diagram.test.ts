@@ -17,6 +17,11 @@ const fromServer = (message: object): TranscriptEvent => ({
 });
 const question = { message: 'Which units?', requestedSchema: { properties: { units: {} } } };
 const asks = (message: string) => ({ method: 'elicitation/create', params: { ...question, message } });
+const said = (text: string) => ({ role: 'assistant', content: { type: 'text', text }, model: 'm' }) as const;
+const prompts = (text: string) => ({
+  method: 'sampling/createMessage',
+  params: { maxTokens: 1, messages: [{ role: 'user', content: { type: 'text', text } } as const] },
+});
 const says = (text: string) => ({ content: [{ type: 'text', text }] });
 const metric: TranscriptEvent = {
   kind: 'user',
@@ -228,8 +233,24 @@ test('nothing that is said can leave the frame or command the terminal', () => {
           { kind: 'user', question, reply: { action: 'accept', content: { [text]: text, more: text } } },
           toolCall(1, { name: text, inputResponses: { [text]: {} } }),
           fromServer({ id: 1, ...asks(text) }),
+          fromServer({ id: 2, ...prompts(text) }),
+          { kind: 'model', params: prompts(text).params, result: said(text) },
+          { kind: 'wire', from: 'client', message: { id: 2, result: said(text) } },
+          { kind: 'roots', roots: [{ uri: text, name: text }, { uri: text }] },
           { kind: 'wire', from: 'client', message: { id: 1, result: { action: text, content: text } } },
           fromServer({ id: 1, result: says(text) }),
+          toolCall(3, { uri: text }),
+          fromServer({
+            id: 3,
+            result: {
+              contents: [
+                { uri: text, text },
+                { uri: text, mimeType: text, blob: '' },
+              ],
+            },
+          }),
+          toolCall(4, {}),
+          fromServer({ id: 4, result: { messages: [{ role: text, content: { type: 'text', text } }] } }),
         ],
         { error: text },
       ),

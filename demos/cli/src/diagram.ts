@@ -4,7 +4,7 @@
  */
 
 import { describeItem } from '@mrtr/domain';
-import type { Conversation, TranscriptEvent, WireMessage } from '@mrtr/harness';
+import type { Conversation, Root, TranscriptEvent, WireMessage } from '@mrtr/harness';
 import { type CountedEffect, closingLine } from './counts.ts';
 import { type Frame, frameIn } from './frame.ts';
 import { type Paint, plain } from './paint.ts';
@@ -12,6 +12,7 @@ import { wrap } from './printable.ts';
 import {
   answerText,
   askText,
+  contentText,
   errorText,
   type JsonObject,
   objectIn,
@@ -72,6 +73,10 @@ export class Diagram {
         return event.from === 'client' ? this.#fromClient(event.message) : this.#fromServer(event.message);
       case 'user':
         return this.#frame.text(`☺ ${replyText(event.reply)}`, 'user', open);
+      case 'model':
+        return this.#frame.text(`◇ the model: ${contentText(event.result.content)}`, 'user', open);
+      case 'roots':
+        return this.#frame.text(`◇ roots: ${rootsText(event.roots)}`, 'user', open);
       case 'effect':
         return this.#frame.note(
           `effect ${event.key}: ${event.phase === 'ran' ? 'runs' : 'held back'}`,
@@ -156,6 +161,9 @@ export class Diagram {
     return lines.map((line) => `  ${this.#paint('quiet', line)}`);
   }
 }
+
+const rootsText = (roots: readonly Root[]): string =>
+  roots.map(({ name, uri }) => name ?? uri).join(', ') || 'none';
 
 const failure = (message: WireMessage): string => `✗ ${errorText(objectIn(message, 'error'))}`;
 

@@ -60,8 +60,9 @@ export function frameIn(paint: Paint = plain): Frame {
   };
 }
 
-/** A title with what it was run on, at the two edges of the drawing. */
+/** A title, and at the other edge of the drawing what it was run on. */
 export function titleLine(left: string, right: string, paint: Paint = plain): string {
-  const gap = ' '.repeat(Math.max(2, WIDTH - 2 - columns(left) - columns(right)));
+  if (right === '') return ` ${paint('title', left)}`;
+  const gap = ' '.repeat(Math.max(1, WIDTH - 2 - columns(left) - columns(right)));
   return ` ${paint('title', left)}${gap}${paint('quiet', right)}`;
 }

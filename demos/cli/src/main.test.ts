@@ -60,6 +60,42 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
+  test('a demo in several shapes draws each of them, under its title', async () => {
+    const { code, out, err } = await demo('prompt-and-resource --answer decline');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.match(/^ shape . · .+$/gm)).toEqual([
+      ' shape F · once',
+      ' shape H · linear continuation',
+      ' shape I · resolver injection',
+      ' shape J · journaled await',
+    ]);
+    expect(out.match(/^ {2}client +server$/gm)).toHaveLength(8);
+    expect(out.match(/✗ error -32600 /g)).toHaveLength(8);
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  test('or the one that is wanted; and as JSON, their transcripts by letter and method', async () => {
+    const [drawn, printed] = await Promise.all([
+      demo('sampling-and-roots --shape j --client legacy --legacy shim'),
+      demo('prompt-and-resource --shape h --json --hosting fleet'),
+    ]);
+    expect(drawn.out.match(/^ shape . · .+$/gm)).toEqual([' shape J · journaled await']);
+    expect(drawn.out).toMatch(/1 round · handler entered 3× · a stream held open\n$/);
+    const byShape = JSON.parse(printed.out) as Record<string, Record<string, unknown[]>>;
+    expect(Object.keys(byShape)).toEqual(['h']);
+    expect(Object.keys(byShape.h ?? {})).toEqual(['prompts/get', 'resources/read']);
+    expect(printed.out).toContain('held by another server instance');
+  });
+
+  test('whoever is asked by several conversations answers all of them', async () => {
+    const { code, out } = await demo('prompt-and-resource --shape i --answer ask', {
+      typed: 'customers\nUSD\n',
+    });
+    expect(code).toBe(0);
+    expect(out).toContain('for customers.');
+    expect(out).toContain('Profit: 330 k USD.');
+  });
+
   test('ask takes its answers from whoever is there, and the end of input as a cancel', async () => {
     const { code, out } = await demo('option-f --tool work-item --answer ask', {
       typed: 'Lost\nDuplicate\n',

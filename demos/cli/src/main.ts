@@ -11,10 +11,28 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 async function main(args: readonly string[]): Promise<void> {
+  if (args[0] === 'serve') {
+    const { serve } = await import('./serve.ts');
+    process.exitCode = await serve(args.slice(1));
+    return;
+  }
   if (args[0] === 'matrix') {
     const { matrix } = await import('./matrix.ts');
     process.exitCode = await matrix(args.slice(1));
     return;
+  }
+  if (args[0] === 'sticky') {
+    if (args.length > 1) throw new UsageError(`'sticky' takes no options: '${args[1]}' is too much.`);
+    const { sticky } = await import('@mrtr/demo-sticky');
+    process.exitCode = await sticky();
+    return;
+  }
+  if (args[0] === 'tracing') {
+    if (args.length > 1) throw new UsageError(`'tracing' takes no options: '${args[1]}' is too much.`);
+    const paint = paintFor(process.stdout);
+    write(`${titleLine('tracing · one call, two rounds', 'modern client · in memory', paint)}\n\n`);
+    const { tracing } = await import('./tracing.ts');
+    return tracing(paint);
   }
   const command = readArgs(args);
   if (command.kind === 'help') return write(HELP);

@@ -1,5 +1,13 @@
 /** `pnpm matrix`: measures the options, prints the tables, and keeps the documents' generated blocks true. */
-import { type Cell, measure, optionsTable, quadrantTable, SCENARIOS } from '@mrtr/harness';
+import {
+  type Cell,
+  measure,
+  measureOldServer,
+  oldServerTable,
+  optionsTable,
+  quadrantTable,
+  SCENARIOS,
+} from '@mrtr/harness';
 import { loadOptions } from './catalog.ts';
 import { updateBlocks } from './generated-blocks.ts';
 
@@ -27,14 +35,17 @@ export async function matrix(args: readonly string[]): Promise<number> {
     flag === '--json' ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const option of options) cells.push(...(await measure(option, scenarios)));
-  const observations = cells.map(({ observed }) => observed.observation);
+  const { oldServer } = await import('@mrtr/old-server');
+  const oldCells = await measureOldServer(oldServer);
+  const observations = [...cells, ...oldCells].map(({ observed }) => observed.observation);
   if (flag === '--json') return print(`${JSON.stringify(observations, null, 2)}\n`);
 
   const tables = {
     options: optionsTable(options, observations),
     quadrant: quadrantTable(options, observations),
+    'old-server': oldServerTable(oldCells, cells),
   };
-  if (flag === undefined) return print(`${tables.options}\n\n${tables.quadrant}\n`);
+  if (flag === undefined) return print(`${Object.values(tables).join('\n\n')}\n`);
   const stale = await updateBlocks(tables, { write: flag === '--write' });
   const verb = flag === '--write' ? 'Rewrote' : 'Not what is measured:';
   for (const block of stale) process.stdout.write(`${verb} ${block}\n`);

@@ -1,47 +1,94 @@
 /** What is called in a demo, and by what sort of user. */
-import { type ConversationRequest, type Reply, SCRIPTS, type Script, scripted } from '@mrtr/harness';
+import {
+  type ConversationRequest,
+  type Reply,
+  SCRIPTS,
+  type Script,
+  scripted,
+  scriptedModel,
+} from '@mrtr/harness';
 import type { Settings } from './args.ts';
 import type { Name } from './catalog.ts';
 import type { CountedEffect } from './counts.ts';
 
-/** A call, the user who will be asked, and the effect that the call is to have once. */
-export type Scene = Pick<ConversationRequest, 'call' | 'user'> & { readonly effect: CountedEffect };
+/** A call, what will answer its questions, and the effect that it is to have once. */
+export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots'> & {
+  readonly effect: CountedEffect;
+};
 
 type Answer = Settings['answer'];
+type Asked = Pick<Settings, 'tool' | 'answer'>;
 
-/** The scene of `name`. For `ask`, where the user is somebody else, it has the user of `metric`. */
-export function sceneOf(name: Name, { tool, answer }: Pick<Settings, 'tool' | 'answer'>): Scene {
+/** The scenes of `name`, each with a fresh user. For `ask`, where that is somebody else, the user of `metric`. */
+export function scenesOf(name: Name, settings: Asked): readonly Scene[] {
+  const { answer } = settings;
   switch (name) {
     case 'basic':
-      return {
-        call: { name: 'deploy', arguments: { env: 'production' } },
-        user: scripted({ confirm: CONFIRMATIONS[answer] }),
-        effect: undefined,
-      };
+      return [
+        {
+          call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
+          user: scripted({ confirm: CONFIRMATIONS[answer] }),
+          effect: undefined,
+        },
+      ];
     case 'basic-multiround':
       // It asks what the work item tool asks.
-      return {
-        call: { name: 'resolve', arguments: { id: 4522 } },
-        user: script('resolve_work_item', WORK_ITEM[answer]).user(),
-        effect: undefined,
-      };
+      return [
+        {
+          call: { method: 'tools/call', params: { name: 'resolve', arguments: { id: 4522 } } },
+          user: script('resolve_work_item', WORK_ITEM[answer]).user(),
+          effect: undefined,
+        },
+      ];
+    case 'prompt-and-resource':
+      return [
+        {
+          call: { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
+          user: scripted({ audience: replies('developers', 'customers', 'robots')[answer] }),
+          effect: undefined,
+        },
+        {
+          call: { method: 'resources/read', params: { uri: 'report://quarterly' } },
+          user: scripted({ currency: replies('EUR', 'USD', 'gold')[answer] }),
+          effect: undefined,
+        },
+      ];
+    case 'sampling-and-roots':
+      return [
+        {
+          call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
+          user: scripted({}),
+          model: scriptedModel('Runs a second-hand bicycle shop.'),
+          roots: [{ uri: 'file:///home/ada/bicycles', name: 'bicycles' }],
+          effect: undefined,
+        },
+      ];
     default:
-      return tool === 'weather'
-        ? scripting(script('get_weather', answer === 'ask' ? 'metric' : answer), 'audits')
-        : scripting(script('resolve_work_item', WORK_ITEM[answer]), 'writes');
+      return [optionScene(settings)];
   }
 }
 
-const yes: Reply = { action: 'accept', content: { confirm: true } };
+/** The scene of any option. */
+export const optionScene = ({ tool, answer }: Asked): Scene =>
+  tool === 'weather'
+    ? scripting(script('get_weather', answer === 'ask' ? 'metric' : answer), 'audits')
+    : scripting(script('resolve_work_item', WORK_ITEM[answer]), 'writes');
 
-const CONFIRMATIONS: Readonly<Record<Answer, readonly Reply[]>> = {
-  metric: [yes],
-  ask: [yes],
-  imperial: [{ action: 'accept', content: { confirm: false } }],
+type Replies = Readonly<Record<Answer, readonly (Reply | string)[]>>;
+
+/** What the user says who would take metric, or imperial, to a question with another pair of answers. */
+const replies = (metric: Reply | string, imperial: Reply | string, nonsense: Reply | string): Replies => ({
+  metric: [metric],
+  ask: [metric],
+  imperial: [imperial],
   decline: [{ action: 'decline' }],
   cancel: [{ action: 'cancel' }],
-  nonsense: [{ action: 'accept', content: { confirm: 'perhaps' } }, yes],
-};
+  nonsense: [nonsense, metric],
+});
+
+const confirm = (value: boolean | string): Reply => ({ action: 'accept', content: { confirm: value } });
+
+const CONFIRMATIONS = replies(confirm(true), confirm(false), confirm('perhaps'));
 
 /** The names of the work item tool's scripts. */
 const WORK_ITEM: Readonly<Record<Answer, string>> = {
@@ -60,7 +107,7 @@ function script(tool: Script['tool'], name: string): Script {
 }
 
 const scripting = ({ tool, arguments: args, user }: Script, effect: CountedEffect): Scene => ({
-  call: { name: tool, arguments: args },
+  call: { method: 'tools/call', params: { name: tool, arguments: args } },
   user: user(),
   effect,
 });

@@ -22,36 +22,66 @@ export function requestText(message: WireMessage): string {
   return `${target} + ${brought.join(', ') || 'nothing'}`;
 }
 
+/** Whether a server's message is a question of its own, as old clients are asked. */
+export const isQuestion = ({ method }: WireMessage): boolean =>
+  method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
+
 /** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
-export const askText = (message: WireMessage): string => {
-  const text = objectIn(message, 'params').message;
-  return typeof text === 'string' ? `${message.method}  "${text}"` : String(message.method);
-};
+export function askText(request: JsonObject): string {
+  const text = askedIn(request);
+  return text === undefined ? String(request.method) : `${request.method}  "${text}"`;
+}
+
+/** What is asked in words: of a user, or of a model, where the beginning of the last message has to do. */
+function askedIn(request: JsonObject): string | undefined {
+  const { message, messages } = objectIn(request, 'params');
+  if (typeof message === 'string') return message;
+  const prompt = objects(messages).at(-1);
+  if (prompt === undefined) return undefined;
+  const [line = '', ...more] = contentText(prompt.content).split('\n');
+  return more.length > 0 ? `${line} …` : line;
+}
 
 /** The questions in an `input_required` result, one a line: `input_required  units: "Which units?"`. */
 export function questionsText(result: JsonObject): string {
   const requests = objectIn(result, 'inputRequests');
   const questions = Object.keys(requests).map((key) => {
     const request = objectIn(requests, key);
-    const { message } = objectIn(request, 'params');
-    return `${key}: ${typeof message === 'string' ? `"${message}"` : request.method}`;
+    const asked = request.method === 'elicitation/create' ? askedIn(request) : undefined;
+    return `${key}: ${asked === undefined ? askText(request) : `"${asked}"`}`;
   });
   const head = 'input_required  ';
   return (head + questions.join(`\n${' '.repeat(head.length)}`)).trimEnd();
 }
 
-/** An old client's answer to {@link askText}: `accept {"units":"metric"}`. */
+/** An old client's answer to {@link askText}: `accept {"units":"metric"}`, a model's words, or `1 root`. */
 export function answerText(result: JsonObject): string {
+  if (typeof result.role === 'string') return `${result.role}: ${contentText(result.content)}`;
+  if (Array.isArray(result.roots))
+    return `${result.roots.length} root${result.roots.length === 1 ? '' : 's'}`;
   const content = result.content === undefined ? '' : ` ${JSON.stringify(result.content)}`;
   return `${typeof result.action === 'string' ? result.action : 'answer'}${content}`;
 }
 
-/** What a tool's result says: its texts, and the kinds of whatever else is in it. */
+/** What a result says, a tool's, a prompt's or a resource's: its texts, and the kinds of whatever else is in it. */
 export function resultText(result: JsonObject): string {
-  const blocks = Array.isArray(result.content) ? (result.content as readonly JsonObject[]) : [];
-  const parts = blocks.map(({ type, text }) => (typeof text === 'string' ? text : `(${String(type)})`));
-  return parts.join('\n') || '(an empty result)';
+  const parts = [
+    contentText(result.content),
+    ...objects(result.messages).map(({ role, content }) => `${role}: ${contentText(content)}`),
+    contentText(result.contents),
+  ];
+  return parts.filter((part) => part !== '').join('\n') || '(an empty result)';
 }
+
+/** The texts of one content block, or of several. */
+export const contentText = (content: unknown): string =>
+  objects(content)
+    .map(({ type, mimeType, text }) => (typeof text === 'string' ? text : `(${type ?? mimeType ?? 'data'})`))
+    .join('\n');
+
+/** The objects in a list, or the one that stands for a list of one. */
+const objects = (value: unknown): readonly JsonObject[] =>
+  (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 
 /** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
 export const errorText = (error: JsonObject): string => `error ${error.code}  ${error.message}`;

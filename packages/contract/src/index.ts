@@ -16,6 +16,8 @@ export interface OptionDeps {
   readonly world: World;
   /** How request state is protected, and (`legacy`) what old clients get. */
   readonly state: RequestStatePolicy;
+  /** This instance's name, as the router in front of it knows it. Only a shape that parks frames tells it. */
+  readonly instance?: string | undefined;
 }
 
 /** One handler shape, ready to run. */
@@ -60,6 +62,8 @@ export interface Claims {
     /** What becomes of a call whose next round reaches another instance, or the same one after a restart. */
     readonly otherInstance: 'finishes' | 'refused';
     readonly restart: 'finishes' | 'refused';
+    /** What becomes of a call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
+    readonly afterKill: 'finishes' | 'refused';
     /** What a client that declared no elicitation gets. */
     readonly unaskable: 'default' | 'error';
   };
@@ -71,5 +75,7 @@ export interface Claims {
     readonly asked: 'always' | 'by-policy';
     /** On stateless serving, where nobody can be asked. */
     readonly stateless: 'default' | 'error';
+    /** What becomes of a call whose process is killed while its user thinks: its connection was all that held it. */
+    readonly afterKill: 'lost';
   };
 }

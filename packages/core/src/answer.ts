@@ -55,6 +55,8 @@ export function interpret<Schema extends StandardSchemaV1>(
   if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
   const outcome = question.schema['~standard'].validate(view.content ?? {});
   if (outcome instanceof Promise) {
+    // Zod, say, tries again asynchronously when a refinement throws; that one may fail with nobody listening.
+    outcome.catch(() => {});
     throw new TypeError(
       `The schema of "${question.message}" validates asynchronously; answers are read synchronously.`,
     );

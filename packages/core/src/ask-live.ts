@@ -32,7 +32,9 @@ export async function askLive<Q extends Question>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { target: findCall(ctx)?.target ?? '', keys: [key], live: true });
     const { method, params } = question.request;
-    const response = await ctx.mcpReq.send({ method, params } as never, HUMAN_PACED);
+    // With the call's signal: a user who answers after its client gave it up must not set anything going.
+    const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
+    const response = await ctx.mcpReq.send({ method, params } as never, terms);
     const answer = question.read(response) as Answer<AnswerOf<Q>>;
     if (isSettled(answer)) return answer;
   }

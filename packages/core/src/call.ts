@@ -29,6 +29,8 @@ export interface Call {
   readonly maxStateBytes: number;
   /** The shape that serves the request; undefined where the registered callback is the author's own function. */
   shape?: string;
+  /** What the state that this request returns ends in; set by `routeBy`. */
+  routingLabel?: string;
 }
 
 const CALL = Symbol.for('mrtr.call');

@@ -4,6 +4,7 @@ export type MrtrErrorCode =
   | 'continuation_lost'
   | 'elicitation_declined'
   | 'invalid_definition'
+  | 'invalid_label'
   | 'invalid_policy'
   | 'invalid_signature'
   | 'journal_diverged'
@@ -44,6 +45,11 @@ export class ElicitationDeclined extends MrtrError {
 /** A tool was put together wrongly. Thrown while it is built, never in a call. */
 export class InvalidDefinition extends MrtrError {
   readonly code = 'invalid_definition';
+}
+
+/** A routing label that a token cannot carry. */
+export class InvalidLabel extends MrtrError {
+  readonly code = 'invalid_label';
 }
 
 /** A request-state policy cannot be honoured. Thrown when the policy is made, never in a call. */

@@ -80,7 +80,7 @@ export function hostedBy(build: (errors: string[]) => McpServer): Hosted {
           jsonrpc: '2.0',
           id: 1,
           method,
-          params: legacy ? params : { ...params, _meta },
+          params: legacy ? params : { ...params, _meta: { ..._meta, ...(params._meta as object) } },
         }),
       });
       const response = await handler.fetch(request, authInfo && { authInfo });

@@ -23,5 +23,8 @@ export {
   tokenLength,
 } from './state/codec.ts';
 export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
+export { type Claim, MemoryLedger, type MemoryLedgerOptions, type StateLedger } from './state/ledger.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
+export { isRoutingLabel, routeBy } from './state/routing-label.ts';
+export type { SecondPresentation, SingleUsePolicy } from './state/single-use.ts';
 export * from './wire.ts';

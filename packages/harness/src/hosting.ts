@@ -1,34 +1,42 @@
 /** Where a server runs: what a client's transport is plugged into. */
 
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { RunningOption } from '@mrtr/contract';
 import type { McpServer } from '@mrtr/core';
-import type { HostingKind } from './conversation.ts';
+import type { LocalHostingKind, SelfHosted } from './conversation.ts';
 
-/** What a client's transport is plugged into: an HTTP face (with a `fetch` of its own where there is no socket), or
- * one end of a pair. */
+/** What a client's transport is plugged into: an HTTP face (with a `fetch` of its own where there is no socket), one
+ * end of a pair, or a program to start and talk to over its stdin and stdout. */
 export type Endpoint =
   | {
       readonly kind: 'http';
       readonly url: URL;
       readonly fetch?: (url: string | URL, init?: RequestInit) => Promise<Response>;
     }
-  | { readonly kind: 'pair'; readonly server: McpServer };
+  | { readonly kind: 'pair'; readonly server: McpServer }
+  | ({ readonly kind: 'stdio' } & Program);
+
+/** A command line, and what goes into its environment. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
 
 /** A running deployment. */
 export interface Hosting {
   /** Where a client of one of the two eras connects; each connection asks anew. */
   readonly endpoint: (era: 'legacy' | 'modern') => Endpoint;
-  /** Frames that all instances together hold in memory now. */
-  readonly framesHeld: () => number;
+  /** Frames that all instances together hold in memory now. When it is told, so is all that happened before. */
+  readonly framesHeld: () => number | Promise<number>;
   close(): Promise<void>;
 }
 
 const FLEET = 3;
 const NO_SOCKET = new URL('http://mrtr.invalid/mcp');
 
-/** Starts a deployment of `create`. */
-export function host(kind: HostingKind, create: () => RunningOption): Hosting {
+/** Starts a deployment of `create` in this process. */
+export function host(kind: LocalHostingKind, create: () => RunningOption | SelfHosted): Hosting {
   let instances = Array.from({ length: kind === 'fleet' ? FLEET : 1 }, () => new Instance(create()));
   let requests = 0;
   const stopAll = async () => {
@@ -44,28 +52,37 @@ export function host(kind: HostingKind, create: () => RunningOption): Hosting {
   return {
     endpoint: (era) =>
       era === 'legacy' && kind === 'memory'
-        ? { kind: 'pair', server: (instances[0] as Instance).running.server() }
+        ? { kind: 'pair', server: (instances[0] as Instance).server() }
         : {
             kind: 'http',
             url: NO_SOCKET,
-            fetch: async (url, init) => (await route()).handler.fetch(new Request(url, init)),
+            fetch: async (url, init) => (await route()).face.fetch(new Request(url, init)),
           },
-    framesHeld: () => instances.reduce((sum, { running }) => sum + (running.framesHeld?.() ?? 0), 0),
+    framesHeld: () => instances.reduce((sum, instance) => sum + instance.framesHeld, 0),
     close: stopAll,
   };
 }
 
 class Instance {
-  readonly running: RunningOption;
-  readonly handler: McpHttpHandler;
+  readonly face: SelfHosted;
+  readonly #running: RunningOption | SelfHosted;
 
-  constructor(running: RunningOption) {
-    this.running = running;
-    this.handler = createMcpHandler(() => running.server());
+  constructor(running: RunningOption | SelfHosted) {
+    this.#running = running;
+    this.face = 'fetch' in running ? running : createMcpHandler(() => running.server());
+  }
+
+  server(): McpServer {
+    if ('fetch' in this.#running) throw new Error('A server that hosts itself can be reached by HTTP only.');
+    return this.#running.server();
+  }
+
+  get framesHeld(): number {
+    return 'fetch' in this.#running ? 0 : (this.#running.framesHeld?.() ?? 0);
   }
 
   async stop(): Promise<void> {
-    await this.handler.close();
-    await this.running.close();
+    await this.face.close();
+    if (this.#running !== this.face) await this.#running.close();
   }
 }

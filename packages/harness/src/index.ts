@@ -2,12 +2,15 @@
 export * from './conversation.ts';
 export { converse } from './converse.ts';
 export { diffViews } from './diff.ts';
+export * from './from-old-server.ts';
 export * from './invariants.ts';
 export { measure, SCENARIOS } from './matrix.ts';
-export { hostView, MASKED, wireView } from './normalise.ts';
+export { type Model, scriptedModel } from './model.ts';
+export { hostView, hostViewOfAnyEra, MASKED, wireView } from './normalise.ts';
 export * from './observe.ts';
 export { type Prediction, predict } from './predict.ts';
 export { SCRIPTS, type Script } from './scripts.ts';
+export { standalone } from './standalone.ts';
 export { optionsTable, quadrantTable } from './table.ts';
 export type { Transcript, TranscriptEvent, WireMessage } from './transcript.ts';
 export { type Reply, type ShownQuestion, scripted, shownQuestion, type User } from './user.ts';

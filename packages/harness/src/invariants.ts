@@ -4,9 +4,10 @@
  */
 import type { Claims } from '@mrtr/contract';
 import { GET_WEATHER } from '@mrtr/domain';
+import { isHeld, isSpread } from './conversation.ts';
 import { diffViews } from './diff.ts';
 import { hostView, wireView } from './normalise.ts';
-import type { Observed, Scenario } from './observe.ts';
+import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 
 /** One measured cell, with what was claimed. */
@@ -39,7 +40,7 @@ export function mechanicsAsClaimed(cell: Cell): Violations {
 
 /** 5. Where an old client on stateless serving cannot be served, it gets a clear error, and nothing is written. */
 export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
-  if (scenario.client !== 'legacy' || scenario.hosting !== 'fleet' || claims.legacy.stateless !== 'error')
+  if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
     return [];
   const { outcome, audits, writes, result } = observation;
   const wrong: Violations = [];
@@ -74,7 +75,7 @@ const titled = (cell: Cell, view: (cell: Cell) => string[]) => ({
 /** Errors are each shape's own words; and a call that another instance refuses has no end to compare. */
 function comparable({ claims, scenario }: Cell): boolean {
   if (scenario.client === 'mute') return claims.modern.unaskable === 'default';
-  if (scenario.hosting === 'memory') return true;
+  if (isHeld(scenario.hosting)) return true;
   return scenario.client === 'modern'
     ? claims.modern.otherInstance === 'finishes'
     : claims.legacy.stateless === 'default';
@@ -82,7 +83,7 @@ function comparable({ claims, scenario }: Cell): boolean {
 
 /** Cells of one group must look alike: those in which the user is asked, and those in which nobody can be. */
 function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
-  const held = client === 'legacy' && hosting === 'memory';
+  const held = client === 'legacy' && isHeld(hosting);
   const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));
   return JSON.stringify([client, hosting, asked, script.tool, script.name]);
 }
@@ -98,7 +99,7 @@ function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predi
 }
 
 function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
-  if (scenario.client !== 'modern' || scenario.hosting !== 'memory') return [];
+  if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
   const claimed = claims.modern.stateBytes[observation.tool];
   const { script, stateBytes } = observation;
   const exact = script === (observation.tool === GET_WEATHER ? 'metric' : 'duplicate');
@@ -107,6 +108,3 @@ function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): 
     : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
   return fits ? [] : [`${where(observation)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
 }
-
-const where = (cell: Observed['observation']): string =>
-  `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;

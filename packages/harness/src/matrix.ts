@@ -1,11 +1,11 @@
 /** All the cells that there are. */
 import type { Option } from '@mrtr/contract';
 import type { Cell } from './invariants.ts';
-import { observe, type Scenario } from './observe.ts';
+import { type LocalScenario, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
 
-/** Every scenario: client × hosting × legacy policy × script. */
-export const SCENARIOS: readonly Scenario[] = (['modern', 'mute', 'legacy'] as const).flatMap((client) =>
+/** Every scenario of this process: client × hosting × legacy policy × script. */
+export const SCENARIOS: readonly LocalScenario[] = (['modern', 'mute', 'legacy'] as const).flatMap((client) =>
   (['memory', 'fleet'] as const).flatMap((hosting) =>
     (['shim', 'degrade'] as const).flatMap((legacy) =>
       SCRIPTS.map((script) => ({ client, hosting, legacy, script })),
@@ -14,7 +14,7 @@ export const SCENARIOS: readonly Scenario[] = (['modern', 'mute', 'legacy'] as c
 );
 
 /** Measures one option in `scenarios`. */
-export async function measure(option: Option, scenarios: readonly Scenario[] = SCENARIOS): Promise<Cell[]> {
+export async function measure(option: Option, scenarios: readonly LocalScenario[] = SCENARIOS): Promise<Cell[]> {
   const cells: Cell[] = [];
   for (const scenario of scenarios) {
     cells.push({ claims: option.claims, scenario, observed: await observe(option, scenario) });

@@ -1,4 +1,6 @@
 /** Two levels at which transcripts are compared, and the one list of what may differ between them. */
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { CompleteResult } from '@mrtr/core';
 import type { Conversation } from './conversation.ts';
 import type { Transcript, WireMessage } from './transcript.ts';
 
@@ -24,12 +26,28 @@ export const MASKED = [
   { path: ['params', '_meta', 'timestamp'], mask: '<time>', why: 'the clock' },
 ] as const;
 
-/** What the host application can observe: each question with its form and what the user did, and the end. */
+/** What the host application can observe: each question and how it was answered, and the end. */
 export function hostView({ transcript, result, error }: Conversation): string[] {
-  const seen = transcript.flatMap((event) =>
-    event.kind === 'user' ? [`asked ${canonical(event.question)}`, `reply ${canonical(event.reply)}`] : [],
-  );
+  const seen = transcript.flatMap((event) => {
+    switch (event.kind) {
+      case 'user':
+        return [`asked ${canonical(event.question)}`, `reply ${canonical(event.reply)}`];
+      case 'model':
+        return [`prompted ${canonical(event.params)}`, `said ${canonical(event.result)}`];
+      case 'roots':
+        return [`roots ${canonical(event.roots)}`];
+      default:
+        return [];
+    }
+  });
   return [...seen, error === undefined ? `result ${canonical(result)}` : `error ${error}`];
+}
+
+/** The same, where servers of both eras are compared: one at 2026-07-28 stamps its name on each result. */
+export function hostViewOfAnyEra(conversation: Conversation): string[] {
+  const { _meta: { [SERVER_INFO_META_KEY]: _, ...meta } = {}, ...result } = conversation.result ?? {};
+  const unstamped = { ...result, ...(Object.keys(meta).length > 0 && { _meta: meta }) } as CompleteResult;
+  return hostView({ ...conversation, result: conversation.result && unstamped });
 }
 
 /** What goes over the wire during the call, masked. */

@@ -1,8 +1,15 @@
 /** Observations: what is measured of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolName } from '@mrtr/contract';
-import type { CallToolResult, LegacyPolicy } from '@mrtr/core';
-import type { ClientKind, Conversation, HostingKind, Subject } from './conversation.ts';
+import { type CompleteResult, isCallToolResult, type LegacyPolicy } from '@mrtr/core';
+import type {
+  ClientKind,
+  Conversation,
+  ConversationRequest,
+  HostingKind,
+  LocalHostingKind,
+  Subject,
+} from './conversation.ts';
 import { converse } from './converse.ts';
 import type { Script } from './scripts.ts';
 import type { Transcript, WireMessage } from './transcript.ts';
@@ -44,9 +51,9 @@ export interface Observation {
   readonly stateBytes: readonly number[];
   /** The most frames held in memory while the user was thinking. */
   readonly framesHeld: number;
-  /** When each round reaches another instance. */
+  /** When each round reaches another instance: on `fleet`, or, where this was measured in processes, on `processes`. */
   readonly otherInstance: Survival;
-  /** When the instance is restarted between any two requests. */
+  /** When the instance is restarted between any two requests; in processes, when the one that asked is killed. */
   readonly restart: Survival;
 }
 
@@ -56,11 +63,26 @@ export interface Observed {
   readonly conversation: Conversation;
 }
 
+/** A cell that is measured in this process. */
+export interface LocalScenario extends Scenario {
+  readonly hosting: Exclude<LocalHostingKind, 'restart'>;
+}
+
 /** Measures `subject` in `scenario`: the call itself, and the same call on a fleet and through restarts. */
-export async function observe(subject: Subject, scenario: Scenario): Promise<Observed> {
-  const on = (hosting: HostingKind) => rehearse(subject, { ...scenario, hosting });
+export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+  const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
-  const conversation = scenario.hosting === 'memory' ? memory : fleet;
+  const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
+  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
+}
+
+/** Counts what happened in a conversation, and adds what others came to. */
+export function observed(
+  subject: Subject,
+  scenario: Scenario,
+  conversation: Conversation,
+  survival: Pick<Observation, 'otherInstance' | 'restart'>,
+): Observed {
   const { transcript } = conversation;
   const { client, hosting, legacy, script } = scenario;
   const count = (kind: Transcript[number]['kind']) =>
@@ -83,8 +105,7 @@ export async function observe(subject: Subject, scenario: Scenario): Promise<Obs
       writes: count('write'),
       stateBytes: stateBytesOf(transcript),
       framesHeld: conversation.framesHeld,
-      otherInstance: sameEnd(memory, fleet),
-      restart: sameEnd(memory, restart),
+      ...survival,
     },
   };
 }
@@ -92,24 +113,37 @@ export async function observe(subject: Subject, scenario: Scenario): Promise<Obs
 // A conversation with one of our own scripts always goes the same way, so the three cells that need it share it.
 const rehearsed = new WeakMap<Subject, Map<string, Promise<Conversation>>>();
 
-function rehearse(subject: Subject, scenario: Omit<Scenario, 'hosting'> & { hosting: HostingKind }) {
+/** The conversation of `subject` in a scenario of this process. */
+export function rehearse(
+  subject: Subject,
+  scenario: Omit<Scenario, 'hosting'> & { readonly hosting: LocalHostingKind },
+): Promise<Conversation> {
   const { client, hosting, legacy, script } = scenario;
   const known = rehearsed.get(subject) ?? new Map<string, Promise<Conversation>>();
   rehearsed.set(subject, known);
   const key = [client, hosting, legacy, script.tool, script.name].join();
-  const call = { name: script.tool, arguments: script.arguments };
-  const conversation =
-    known.get(key) ?? converse({ subject, client, hosting, legacy, call, user: script.user() });
+  const conversation = known.get(key) ?? converse(requestOf(subject, scenario));
   known.set(key, conversation);
   return conversation;
+}
+
+/** The call that `script` makes, by a new user. */
+export function requestOf(
+  subject: Subject,
+  { script, ...scenario }: Omit<Scenario, 'hosting'> & { readonly hosting: HostingKind },
+): ConversationRequest {
+  const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
+  return { subject, ...scenario, call, user: script.user() };
 }
 
 /** The messages that one side sent. */
 export const wireOf = (transcript: Transcript, from: 'client' | 'server'): WireMessage[] =>
   transcript.flatMap((event) => (event.kind === 'wire' && event.from === from ? [event.message] : []));
 
-const textOf = (result: CallToolResult | undefined): string =>
-  (result?.content ?? []).map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+const textOf = (result: CompleteResult | undefined): string =>
+  (isCallToolResult(result) ? result.content : [])
+    .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
+    .join('\n');
 
 const questionsOf = (transcript: Transcript): string[] =>
   transcript.flatMap((event) => (event.kind === 'user' ? [event.question.message] : []));
@@ -128,7 +162,8 @@ function stateBytesOf(transcript: Transcript): number[] {
   });
 }
 
-function sameEnd(one: Conversation, other: Conversation): Survival {
+/** Whether the user was shown the same questions, and the call came to the same result. */
+export function sameEnd(one: Conversation, other: Conversation): Survival {
   const end = ({ result, error, transcript }: Conversation) => [
     textOf(result),
     error,
@@ -136,3 +171,7 @@ function sameEnd(one: Conversation, other: Conversation): Survival {
   ];
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
 }
+
+/** Which cell, for people. */
+export const where = (cell: Observation): string =>
+  `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;

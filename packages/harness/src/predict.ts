@@ -1,6 +1,7 @@
 /** What an option's claims say that a scenario will measure. */
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/contract';
 import { GET_WEATHER } from '@mrtr/domain';
+import { isHeld, isSpread } from './conversation.ts';
 import type { Observation, Outcome, Scenario } from './observe.ts';
 
 /** The measured fields that claims speak of. Where one is undefined, the claims leave it open. */
@@ -28,7 +29,7 @@ function predictModern({ modern }: Claims, { client, hosting, script }: Scenario
     return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
   }
   const { framesHeld } = modern;
-  if (hosting === 'fleet' && modern.otherInstance === 'refused') {
+  if (isSpread(hosting) && modern.otherInstance === 'refused') {
     return { ...effects(modern, script.tool, 'error', 1), rounds: 2, framesHeld, ...survival };
   }
   const rounds = script.questions + 1;
@@ -40,7 +41,7 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
   const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
   // Nothing of a call that is asked over its own connection can go on elsewhere; one that is not asked is over.
   const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
-  if (hosting === 'memory' && askedWhenHeld) {
+  if (isHeld(hosting) && askedWhenHeld) {
     const framesHeld = modern.framesHeld;
     return {
       ...effects(legacy, script.tool, script.outcome, script.questions + 1),
@@ -49,7 +50,7 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
       ...survival,
     };
   }
-  const outcome = unasked(script.tool, hosting === 'fleet' ? legacy.stateless : 'default');
+  const outcome = unasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
   return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
 }
 

@@ -1,18 +1,12 @@
 /** Collects the events of one conversation, also where several run in this process at once. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { observe } from '@mrtr/core';
+import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 import type { TranscriptEvent, WireMessage } from './transcript.ts';
 
 // Diagnostics channels are process-wide; what they tell belongs to the conversation in whose context it happens.
 const current = new AsyncLocalStorage<Recorder>();
 
-observe('mrtr:handler', () => current.getStore()?.handlerEntered());
-observe('mrtr:effect', ({ key, phase }) => current.getStore()?.record({ kind: 'effect', key, phase }));
-observe('mrtr:state', ({ phase, bytes }) => current.getStore()?.record({ kind: 'state', phase, bytes }));
-observe('mrtr:round', ({ phase, shape }) => {
-  if (phase === 'start') current.getStore()?.roundStarted();
-  else current.getStore()?.roundEnded(shape);
-});
+observeDiagnostics((diagnostic) => current.getStore()?.tell(diagnostic));
 
 /** What a recorder needs of a transport: v1's and v2's have it alike. */
 interface AnyTransport {
@@ -49,6 +43,20 @@ export class Recorder {
     this.#onEvent?.(event);
   }
 
+  /** Something was told on a diagnostics channel, in this process or in another. */
+  tell({ channel, event }: Diagnostic): void {
+    switch (channel) {
+      case 'mrtr:handler':
+        return this.handlerEntered();
+      case 'mrtr:effect':
+        return this.record({ kind: 'effect', key: event.key, phase: event.phase });
+      case 'mrtr:state':
+        return this.record({ kind: 'state', phase: event.phase, bytes: event.bytes });
+      case 'mrtr:round':
+        return event.phase === 'start' ? this.#roundStarted() : this.#roundEnded(event.shape);
+    }
+  }
+
   /** A shape says that it enters the author's function. From then on it is the shapes that tell. */
   handlerEntered(): void {
     this.#shaped = true;
@@ -57,11 +65,11 @@ export class Recorder {
   }
 
   /** Without a shape the registered callback is the author's function, and a round is an entry into it. */
-  roundStarted(): void {
+  #roundStarted(): void {
     this.#entryPending = !this.#shaped;
   }
 
-  roundEnded(shape: string | undefined): void {
+  #roundEnded(shape: string | undefined): void {
     if (shape !== undefined) this.#entryPending = false;
     this.#flushEntry();
   }

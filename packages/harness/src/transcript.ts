@@ -1,6 +1,7 @@
 /** What happened in one logical call, in order, from every point of view that can be watched from outside. */
-import type { StateEvent } from '@mrtr/core';
+import type { CreateMessageRequest, CreateMessageResult, StateEvent } from '@mrtr/core';
 import type { WorkItem } from '@mrtr/domain';
+import type { Root } from './conversation.ts';
 import type { Reply, ShownQuestion } from './user.ts';
 
 /** One JSON-RPC message, as it is. */
@@ -12,6 +13,14 @@ export type TranscriptEvent =
   | { readonly kind: 'wire'; readonly from: 'client' | 'server'; readonly message: WireMessage }
   /** The host application showed a question and its user reacted. */
   | { readonly kind: 'user'; readonly question: ShownQuestion; readonly reply: Reply }
+  /** The host application had its model say something. */
+  | {
+      readonly kind: 'model';
+      readonly params: CreateMessageRequest['params'];
+      readonly result: CreateMessageResult;
+    }
+  /** The host application listed its roots. */
+  | { readonly kind: 'roots'; readonly roots: readonly Root[] }
   /** The author's function was entered. */
   | { readonly kind: 'entry' }
   /** A guarded effect ran, or was held back because an earlier round had run it. */

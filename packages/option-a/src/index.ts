@@ -15,9 +15,10 @@ export const option: Option = {
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
+      afterKill: 'finishes',
       unaskable: 'error',
     },
-    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'always', stateless: 'error' },
+    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'always', stateless: 'error', afterKill: 'lost' },
   },
   create: ({ world, state }) => ({
     server() {

@@ -16,9 +16,10 @@ export const option: Option = {
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
+      afterKill: 'finishes',
       unaskable: 'error',
     },
-    legacy: { entries: 'once', audit: 'after-answer', asked: 'always', stateless: 'error' },
+    legacy: { entries: 'once', audit: 'after-answer', asked: 'always', stateless: 'error', afterKill: 'lost' },
   },
   create: ({ world, state }) => ({
     server() {

@@ -13,9 +13,10 @@ const claims: Claims = {
     framesHeld: 0,
     otherInstance: 'finishes',
     restart: 'finishes',
+    afterKill: 'finishes',
     unaskable: 'default',
   },
-  legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default' },
+  legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default', afterKill: 'lost' },
 };
 
 const optionWith = (

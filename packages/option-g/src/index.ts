@@ -15,9 +15,10 @@ export const option: Option = {
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
+      afterKill: 'finishes',
       unaskable: 'default',
     },
-    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default' },
+    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default', afterKill: 'lost' },
   },
   create: ({ world, state }) => ({
     server() {

@@ -16,22 +16,26 @@ export const option: Option = {
       framesHeld: 1,
       otherInstance: 'refused',
       restart: 'refused',
+      afterKill: 'refused',
       unaskable: 'default',
     },
-    legacy: { entries: 'once', audit: 'before-asking', asked: 'by-policy', stateless: 'default' },
+    legacy: {
+      entries: 'once',
+      audit: 'before-asking',
+      asked: 'by-policy',
+      stateless: 'default',
+      afterKill: 'lost',
+    },
   },
-  create({ world, state }) {
+  create({ world, state, instance }) {
     // Beside the servers and not inside one: frames outlive the request that parked them.
     const store = new ContinuationStore();
+    const parking = { store, locate: () => instance };
     return {
       server() {
         const server = protectedServer(SERVER_INFO, state);
-        server.registerTool(GET_WEATHER, getWeatherTool, linear(getWeather(world), { store }));
-        server.registerTool(
-          RESOLVE_WORK_ITEM,
-          resolveWorkItemTool,
-          linear(resolveWorkItem(world), { store }),
-        );
+        server.registerTool(GET_WEATHER, getWeatherTool, linear(getWeather(world), parking));
+        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, linear(resolveWorkItem(world), parking));
         return server;
       },
       framesHeld: () => store.parked,

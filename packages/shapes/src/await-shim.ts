@@ -31,7 +31,7 @@ import {
 } from '@mrtr/core';
 import { questionKey } from './question-key.ts';
 import { Recall } from './recall.ts';
-import { type Author, loadState, saveState } from './shape.ts';
+import { type Author, handled, loadState, saveState } from './shape.ts';
 
 const TAG = 'await-shim/1';
 
@@ -67,7 +67,7 @@ export function awaitShim<Input, R extends CompleteResult>(
   handler: Author<Input, AwaitShimContext, R>,
 ): SdkCallback<Input, R> {
   return async (input, ctx) => {
-    const call = callOf(ctx);
+    const call = callOf(ctx, 'await-shim');
     // Up front: found out half-way, what stands above the first question would have run for nothing.
     if (!canAsk(ctx, 'elicitation') && !canAskLive(ctx, 'elicitation')) {
       return endCall(
@@ -77,7 +77,7 @@ export function awaitShim<Input, R extends CompleteResult>(
     }
     const recall = new Recall(ctx, loadState(ctx, TAG));
     const keys = new Set<string>();
-    const elicit: AwaitShimContext['elicit'] = async (message, schema) => {
+    const ask: AwaitShimContext['elicit'] = async (message, schema) => {
       const question = elicitation(message, schema);
       const key = questionKey(question, (taken) => keys.has(taken));
       keys.add(key);
@@ -89,7 +89,7 @@ export function awaitShim<Input, R extends CompleteResult>(
     };
     publish('mrtr:handler', { shape: 'await-shim', target: call.target });
     try {
-      return await handler(input, { ...ctx, elicit });
+      return await handler(input, { ...ctx, elicit: (message, schema) => handled(ask(message, schema)) });
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call) as R;
       if (!(thrown instanceof Unwind)) throw thrown;

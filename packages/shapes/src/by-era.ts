@@ -30,7 +30,7 @@ export interface Eras<Input, R> {
  */
 export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {
   return async (input, ctx) => {
-    publish('mrtr:handler', { shape: 'by-era', target: callOf(ctx).target });
+    publish('mrtr:handler', { shape: 'by-era', target: callOf(ctx, 'by-era').target });
     return speaksMrtr(ctx) ? eras.modern(input, ctx) : eras.legacy(input, ctx);
   };
 }

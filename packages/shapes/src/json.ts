@@ -19,7 +19,8 @@ function firstChange(value: unknown, path: string, above: Set<object>): string |
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : path;
   if (typeof value !== 'object' || above.has(value) || !isPlain(value)) return path;
   above.add(value);
-  for (const [key, member] of Object.entries(value)) {
+  // `entries` of a list visits its holes as well, which JSON would fill with null.
+  for (const [key, member] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     const change =
       member === undefined && !Array.isArray(value)
         ? undefined
@@ -31,7 +32,8 @@ function firstChange(value: unknown, path: string, above: Set<object>): string |
 }
 
 function isPlain(value: object): boolean {
-  if (Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
+  // A list with more keys than items has names on it (the result of a RegExp, say), and JSON drops those.
+  if (Array.isArray(value)) return prototype === Array.prototype && Object.keys(value).length <= value.length;
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
 }

@@ -11,11 +11,11 @@ import {
   type AnswerOf,
   type CompleteResult,
   callOf,
-  type Elicitation,
   type InputRequiredResult,
   inputRequired,
   isInputRequiredResult,
   publish,
+  type Question,
   type Questions,
   type SdkCallback,
   type ServerContext,
@@ -38,7 +38,7 @@ export type OnceContext = ServerContext & {
    */
   once<T>(key: string, fn: () => T | Promise<T>): Promise<T>;
   /** The answer to `question`, of this round or of an earlier one. */
-  answer<E extends Elicitation>(key: string, question: E): Answer<AnswerOf<E>>;
+  answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
   /** The result that asks `questions`. The SDK's own `inputRequired(...)` serves as well. */
   ask(questions: Questions): InputRequiredResult;
 };
@@ -62,7 +62,7 @@ export function once<Input, R extends CompleteResult>(
   handler: Author<Input, OnceContext, R | InputRequiredResult>,
 ): SdkCallback<Input, R> {
   return async (input, ctx) => {
-    const call = callOf(ctx);
+    const call = callOf(ctx, 'once');
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved);
     const effects = new Effects(saved?.e);
@@ -87,7 +87,10 @@ const askAll = (questions: Questions): InputRequiredResult =>
   });
 
 class Effects {
-  /** A value is kept in a list of one, so that `undefined` is kept as well (as the empty list). */
+  /**
+   * A value is kept in a list of one, so that `undefined` is kept as well (as the empty list). It is copied on its
+   * way in and out: what an author does to it above the guard is done again in each round.
+   */
   readonly values: Record<string, readonly unknown[]>;
   readonly #running = new Map<string, Promise<unknown>>();
 
@@ -99,26 +102,30 @@ class Effects {
     const recorded = this.values[key];
     if (recorded) {
       publish('mrtr:effect', { shape: 'once', key, phase: 'held' });
-      return Promise.resolve(recorded[0] as T);
+      return Promise.resolve(structuredClone(recorded[0]) as T);
     }
-    const running = this.#running.get(key) ?? this.#run(key, fn);
-    this.#running.set(key, running);
-    return running as Promise<T>;
+    return (this.#running.get(key) as Promise<T> | undefined) ?? this.#start(key, fn);
   }
 
+  /** Waits for whatever is running, and for what that starts. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#running.values());
+    while (this.#running.size > 0) await Promise.allSettled(this.#running.values());
+  }
+
+  #start<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
+    const running = this.#run(key, fn);
+    this.#running.set(key, running);
+    // Not in a `finally` block of #run: when `fn` throws at once, that would come before the line above.
+    const done = () => this.#running.delete(key);
+    running.then(done, done);
+    return running;
   }
 
   async #run<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
-    try {
-      publish('mrtr:effect', { shape: 'once', key, phase: 'ran' });
-      const value = await fn();
-      assertJson(value, `The value of once('${key}')`);
-      this.values[key] = value === undefined ? [] : [value];
-      return value;
-    } finally {
-      this.#running.delete(key);
-    }
+    publish('mrtr:effect', { shape: 'once', key, phase: 'ran' });
+    const value = await fn();
+    assertJson(value, `The value of once('${key}')`);
+    this.values[key] = value === undefined ? [] : [structuredClone(value)];
+    return value;
   }
 }

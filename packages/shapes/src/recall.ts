@@ -8,12 +8,11 @@
 import {
   type Answer,
   type AnswerOf,
-  type Elicitation,
   type InputRequest,
   type InputRequests,
-  interpret,
   isSettled,
   ownEntry,
+  type Question,
   questionDigest,
   type ServerContext,
 } from '@mrtr/core';
@@ -25,6 +24,7 @@ type Recorded = readonly [digest: string, response: unknown];
 export class Recall {
   readonly #asked: Readonly<Record<string, string>>;
   readonly #answers: Record<string, Recorded>;
+  readonly #unusable = new Set<string>();
 
   /** @param saved what {@link Recall.save} gave in an earlier round. */
   constructor(ctx: ServerContext, saved: Readonly<Record<string, unknown>> | undefined) {
@@ -38,12 +38,12 @@ export class Recall {
   }
 
   /** The answer to `question` under `key`: this round's, or the one of the round that it came in. */
-  read<E extends Elicitation>(key: string, question: E): Answer<AnswerOf<E>> {
+  read<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>> {
     const recorded = this.#answers[key];
     if (recorded === undefined || recorded[0] !== question.digest) return { kind: 'missing' };
-    const answer = interpret(recorded[1], question);
-    if (isSettled(answer)) this.#answers[key] = [question.digest, pruned(recorded[1], question)];
-    else delete this.#answers[key];
+    const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
+    if (isSettled(answer)) this.#answers[key] = [question.digest, question.keep(recorded[1])];
+    else this.#unusable.add(key);
     return answer;
   }
 
@@ -51,6 +51,7 @@ export class Recall {
   save(requests: InputRequests | undefined): { q: Record<string, string>; a: Record<string, Recorded> } {
     const asked = Object.entries(requests ?? {}).map(([key, request]) => [key, digestOf(request)] as const);
     for (const [key, digest] of asked) if (this.#answers[key]?.[0] === digest) delete this.#answers[key];
+    for (const key of this.#unusable) delete this.#answers[key];
     return { q: Object.fromEntries(asked), a: { ...this.#answers } };
   }
 }
@@ -61,12 +62,4 @@ function digestOf(request: InputRequest): string {
   const known = digests.get(request) ?? questionDigest(request);
   digests.set(request, known);
   return known;
-}
-
-/** Of an elicitation's result, only what its form asked for: the rest is the client's, and would ride along. */
-function pruned(response: unknown, question: Elicitation): unknown {
-  const { action, content } = response as { action: string; content?: Record<string, unknown> };
-  if (action !== 'accept' || content === undefined) return { action };
-  const asked = question.fields.filter((field) => Object.hasOwn(content, field));
-  return { action, content: Object.fromEntries(asked.map((field) => [field, content[field]])) };
 }

@@ -34,3 +34,12 @@ export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>
 /** A record without inherited members, so that a key named `__proto__` is a key like any other. */
 export const bareRecord = <T>(from: unknown): Record<string, T> =>
   Object.assign(Object.create(null) as Record<string, T>, typeof from === 'object' ? from : undefined);
+
+/**
+ * The same promise, and no rejection of it goes unhandled. A handler that starts two questions and awaits them one by
+ * one never gets to the second when the first is declined, and a user who says no twice must not end the process.
+ */
+export function handled<T>(answer: Promise<T>): Promise<T> {
+  answer.catch(() => {});
+  return answer;
+}

@@ -8,7 +8,6 @@ import {
   type CompleteResult,
   callOf,
   canAsk,
-  type Elicitation,
   endCancelled,
   type InputKind,
   type InputRequests,
@@ -17,6 +16,7 @@ import {
   inputRequired,
   isRefusal,
   publish,
+  type Question,
   type Questions,
   type SdkCallback,
   type ServerContext,
@@ -43,8 +43,11 @@ export class Asking<Answered> {
 /** What a step gets beside the arguments and the data of the steps before it. */
 export interface StepContext {
   /** Return this to ask one question. The step's data is then the accepted answer. A decline ends the call. */
-  ask<E extends Elicitation>(question: E): Asking<AnswerOf<E>>;
-  /** Return this to ask several in one round. The step's data is then the accepted answers, by key. */
+  ask<Q extends Question>(question: Q): Asking<AnswerOf<Q>>;
+  /**
+   * Return this to ask several in one round. The step's data is then the accepted answers, by key. On the wire a
+   * key has the step's name before it, as in `ship.address`.
+   */
   ask<Q extends Questions>(questions: Q): Asking<Answers<Q>>;
   /** Whether this request's client can be asked; see `canAsk` of `@mrtr/core`. */
   canAsk(kind: InputKind): boolean;
@@ -136,7 +139,7 @@ async function runSteps(
   input: unknown,
   ctx: ServerContext,
 ) {
-  const call = callOf(ctx);
+  const call = callOf(ctx, 'tool-builder');
   const saved = loadState(ctx, TAG);
   const finished = bareRecord<readonly unknown[]>(saved?.d);
   const questions = new StepQuestions(new Recall(ctx, saved));
@@ -154,25 +157,24 @@ async function runSteps(
     } else {
       assertJson(outcome, `The data of step '${name}'`);
       finished[name] = outcome === undefined ? [] : [outcome];
-      data[name] = outcome;
+      // A copy: a later step that changes it must not change the record.
+      data[name] = structuredClone(outcome);
     }
   }
   return (await end(input, data, stepContext('', ctx))) as CompleteResult;
 }
 
 function stepContext(name: string, ctx: ServerContext): StepContext {
-  const ask = (asked: Elicitation | Questions): Asking<never> =>
-    isElicitation(asked) ? new Asking({ [name]: asked }, name) : new Asking(asked);
+  const ask = (asked: Question | Questions): Asking<never> =>
+    isQuestion(asked) ? new Asking({ [name]: asked }, name) : new Asking(asked);
   return { ask, canAsk: (kind) => canAsk(ctx, kind), request: ctx };
 }
 
-const isElicitation = (asked: Elicitation | Questions): asked is Elicitation =>
-  typeof asked.message === 'string';
+const isQuestion = (asked: Question | Questions): asked is Question => typeof asked.message === 'string';
 
-/** The questions of all steps, under keys that no two of them share. */
+/** The questions of all steps. A key of a step's own has the step's name before it, so that no two steps share it. */
 class StepQuestions {
   readonly #recall: Recall;
-  readonly #keys = new Set<string>();
 
   constructor(recall: Recall) {
     this.#recall = recall;
@@ -182,11 +184,10 @@ class StepQuestions {
     step: string,
     asking: Asking<unknown>,
   ): 'refused' | { asked: InputRequiredResult } | { data: unknown } {
-    const accepted: Record<string, unknown> = {};
-    const open: InputRequests = {};
+    const accepted = bareRecord<unknown>(undefined);
+    const open: InputRequests = bareRecord(undefined);
     for (const [key, question] of Object.entries(asking.questions)) {
-      const wireKey = this.#keys.has(key) ? `${step}.${key}` : key;
-      this.#keys.add(wireKey);
+      const wireKey = asking.only ?? `${step}.${key}`;
       const answer = this.#recall.read(wireKey, question);
       if (isRefusal(answer)) return 'refused';
       if (answer.kind === 'accepted') accepted[key] = answer.value;

@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { GetPromptResultSchema, ReadResourceResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { bindRounds, observe } from '../diagnostics.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { eventsOf, hosted, hostedBy, oldClient, URL_IN_PROCESS } from '../hosted.test-support.ts';
 import { textResult } from '../results.ts';
@@ -66,9 +68,11 @@ test.each(CALLS)('%s is asked, answered with its state, and done', async (method
   expect(errors).toEqual([]);
   const target = 'name' in params ? params.name : params.uri;
   const bytes = requestState.length;
+  const id = states[0]?.id;
+  expect(id).toMatch(/^[\w-]{16}$/);
   expect(states).toEqual([
-    { phase: 'sealed', method, target, bytes },
-    { phase: 'opened', method, target, bytes },
+    { phase: 'sealed', method, target, bytes, id },
+    { phase: 'opened', method, target, bytes, id },
   ]);
 });
 
@@ -119,7 +123,7 @@ test('a finished result is passed through untouched', async () => {
 });
 
 test('every round is announced at both ends, with how it ended', async () => {
-  const rounds = eventsOf('mrtr:round');
+  const [rounds, states] = [eventsOf('mrtr:round'), eventsOf('mrtr:state')];
   const { post } = hosted((server) => {
     asking()(server);
     server.registerResource('broken', 'config://broken', {}, () => {
@@ -136,11 +140,30 @@ test('every round is announced at both ends, with how it ended', async () => {
   expect(rounds).toEqual([
     { ...tool, phase: 'start', round: 1 },
     { ...tool, phase: 'end', round: 1, outcome: 'input_required' },
-    { ...tool, phase: 'start', round: 2 },
+    { ...tool, phase: 'start', round: 2, continues: states[0]?.id },
     { ...tool, phase: 'end', round: 2, outcome: 'complete' },
     { ...broken, phase: 'start', round: 1 },
     { ...broken, phase: 'end', round: 1, outcome: 'error' },
   ]);
+});
+
+test('whatever is published in a round finds what a listener made of its start', async () => {
+  const [store, seen] = [new AsyncLocalStorage<string>(), [] as unknown[]];
+  onTestFinished(bindRounds(store, ({ round, traceparent }) => `round ${round} of ${traceparent}`));
+  for (const name of ['mrtr:ask', 'mrtr:state', 'mrtr:round'] as const)
+    onTestFinished(
+      observe(name, ({ ...event }) => seen.push([name, 'phase' in event && event.phase, store.getStore()])),
+    );
+  const { post } = hosted(asking());
+  await post('tools/call', { name: 'deploy', _meta: { traceparent: 'x' } });
+  const round = 'round 1 of x';
+  expect(seen).toEqual([
+    ['mrtr:round', 'start', round],
+    ['mrtr:state', 'sealed', round],
+    ['mrtr:ask', false, round],
+    ['mrtr:round', 'end', round],
+  ]);
+  expect(store.getStore()).toBeUndefined();
 });
 
 /** A server whose every round is answered with one more question. */

@@ -6,19 +6,27 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  TRACEPARENT_META_KEY,
+} from '@modelcontextprotocol/server';
 import { type Call, withCall } from '../call.ts';
-import { publish } from '../diagnostics.ts';
+import { isObserved, publish, publishAround } from '../diagnostics.ts';
 import { InvalidPolicy, StateTooLarge } from '../errors.ts';
 import { endCall } from '../results.ts';
 import { isModern } from '../revision.ts';
 import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
 import type { Binding } from './binding.ts';
-import { type Opened, openState, type RejectionReason, sealState, tokenLength } from './codec.ts';
+import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
 import type { RequestStatePolicy } from './policy.ts';
+import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from './single-use.ts';
 
 type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
 type Handler = (request: Request, ctx: ServerContext) => unknown;
+type OpenedState = Extract<Opened, { id: string }>;
+type Round = { readonly binding: Binding; readonly opened: OpenedState | undefined };
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 
 /**
@@ -83,8 +91,17 @@ class Boundary {
       if (this.#policy.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const binding = this.#binding(method, request, ctx);
       const opened = this.#open(binding, ctx);
-      const call = this.#call(binding, opened?.round ?? 0);
-      publish('mrtr:round', { phase: 'start', method, target: call.target, round: call.round });
+      const serve = () => this.#serve(handler, request, ctx, { binding, opened });
+      return opened && this.#policy.singleUse ? this.#once(serve, opened, binding, ctx) : serve();
+    };
+  }
+
+  async #serve(handler: Handler, request: Request, ctx: ServerContext, { binding, opened }: Round) {
+    const call = this.#call(binding, opened?.round ?? 0);
+    const { method, target, round } = call;
+    const traceparent = traceparentOf(ctx);
+    const start = { phase: 'start', method, target, round, continues: opened?.id, traceparent } as const;
+    return publishAround(start, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       try {
         const returned = await handler(request, this.#context(ctx, call, opened?.payload));
@@ -92,10 +109,29 @@ class Boundary {
         outcome = isInputRequiredResult(result) ? 'input_required' : 'complete';
         return result;
       } finally {
-        const { target, round, shape } = call;
-        publish('mrtr:round', { phase: 'end', method, target, round, outcome, shape });
+        publish('mrtr:round', { phase: 'end', method, target, round, outcome, shape: call.shape });
       }
+    });
+  }
+
+  async #once(serve: () => Promise<unknown>, opened: OpenedState, binding: Binding, ctx: ServerContext) {
+    const presentation = {
+      opened,
+      binding,
+      ring: this.#policy.ring,
+      now: () => this.#seconds(),
+      signal: ctx.mcpReq.signal,
+      onUnsettled: (error: unknown) => this.#server.server.onerror?.(asError(error)),
     };
+    const policy = this.#policy.singleUse as SingleUsePolicy;
+    const once = await serveOnce(policy, presentation, serve).catch((error: unknown) => {
+      throw error instanceof LedgerFailed ? this.#refuse(asError(error.cause)) : error;
+    });
+    if ('rejected' in once)
+      return this.#reject(binding, ctx.mcpReq.requestState<string>() ?? '', once.rejected);
+    const { method, target } = binding;
+    if (once.replayed) publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, id: opened.id });
+    return once.result;
   }
 
   #binding(method: MrtrMethod, request: Request, ctx: ServerContext): Binding {
@@ -109,25 +145,21 @@ class Boundary {
     };
   }
 
-  #open(binding: Binding, ctx: ServerContext): Exclude<Opened, { rejected: RejectionReason }> | undefined {
+  #open(binding: Binding, ctx: ServerContext): OpenedState | undefined {
     const token = ctx.mcpReq.requestState<string>();
     if (token === undefined) return undefined;
     const opened = this.#tryOpen(token, binding);
     const { method, target } = binding;
     if (!('rejected' in opened)) {
-      publish('mrtr:state', { phase: 'opened', method, target, bytes: token.length });
+      publish('mrtr:state', { phase: 'opened', method, target, bytes: token.length, id: opened.id });
       return opened;
     }
-    publish('mrtr:state', {
-      phase: 'rejected',
-      method,
-      target,
-      bytes: token.length,
-      reason: opened.rejected,
-    });
-    this.#server.server.onerror?.(
-      new Error(`requestState of ${method} ${target} rejected: ${opened.rejected}`),
-    );
+    return this.#reject(binding, token, opened.rejected);
+  }
+
+  #reject({ method, target }: Binding, token: string, reason: RejectionReason | UsedReason): never {
+    publish('mrtr:state', { phase: 'rejected', method, target, bytes: token.length, reason });
+    this.#server.server.onerror?.(new Error(`requestState of ${method} ${target} rejected: ${reason}`));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
@@ -163,14 +195,18 @@ class Boundary {
   }
 
   #context(ctx: ServerContext, call: Call, payload: string | undefined): ServerContext {
-    return withCall(
-      { ...ctx, mcpReq: { ...ctx.mcpReq, requestState: <T>() => payload as T | undefined } },
-      call,
-    );
+    const mcpReq = {
+      ...ctx.mcpReq,
+      requestState: <T>() => (payload === NO_STATE ? undefined : payload) as T | undefined,
+    };
+    // With single use each question goes out with state; an answer without it answers nothing that was asked.
+    if (this.#policy.singleUse && payload === undefined) delete mcpReq.inputResponses;
+    return withCall({ ...ctx, mcpReq }, call);
   }
 
   #outbound(result: InputRequiredResult, binding: Binding, call: Call): unknown {
-    const payload = result.requestState;
+    const { requestState } = result;
+    const payload = requestState === undefined && this.#policy.singleUse ? NO_STATE : requestState;
     if (payload !== undefined && call.round >= call.maxRounds) {
       return endCall(call, `This call still needs input after ${call.maxRounds} rounds. Start it again.`);
     }
@@ -186,17 +222,19 @@ class Boundary {
         new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
       );
     }
-    const bytes = tokenLength(Buffer.byteLength(payload));
+    const bytes = tokenLength(Buffer.byteLength(payload), call.routingLabel);
     if (bytes > this.#policy.maxBytes) this.#refuse(new StateTooLarge(bytes, this.#policy.maxBytes));
     const seal = {
       binding,
       round: call.round,
       issuedAt: this.#seconds(),
       ttlSeconds: this.#policy.ttlSeconds,
+      routingLabel: call.routingLabel,
     };
     const token = sealState(payload, seal, this.#policy.ring[0] as RequestStatePolicy['ring'][number]);
     const { method, target } = binding;
-    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length });
+    const id = isObserved('mrtr:state') ? tokenId(token) : undefined;
+    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, id });
     return token;
   }
 
@@ -208,6 +246,16 @@ class Boundary {
   #seconds(): number {
     return Math.floor(this.#policy.now() / 1000);
   }
+}
+
+/** What is sealed where the author keeps nothing, and the token is wanted for its id. */
+const NO_STATE = '\0';
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+function traceparentOf(ctx: ServerContext): string | undefined {
+  const traceparent: unknown = ctx.mcpReq._meta?.[TRACEPARENT_META_KEY];
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 const PROCESS_SALT = randomBytes(16).toString('base64url');

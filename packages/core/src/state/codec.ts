@@ -7,10 +7,14 @@
  *     round 1 | issued at, s 4 | time to live, s 3 | binding 18
  *
  * The nonce is also the token's unique id: GCM never sees one twice under a key.
+ *
+ * A token may end in `~` and a routing label, in the clear, so that a proxy can tell where the call goes on. The
+ * label is associated data too: a token opens with exactly the label that it was sealed with, or with none.
  */
 import { createCipheriv, createDecipheriv, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { BINDING_BYTES, type Binding, mismatch, sealedBinding } from './binding.ts';
 import type { SealingKey } from './key-ring.ts';
+import { checkRoutingLabel, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
 export type RejectionReason =
@@ -36,6 +40,8 @@ export interface Seal {
   readonly round: number;
   readonly issuedAt: number;
   readonly ttlSeconds: number;
+  /** What the token ends in, for the server's own router; see `routeBy`. */
+  readonly routingLabel?: string | undefined;
 }
 
 /** The largest time to live that the header can hold, in seconds: about 194 days. */
@@ -50,43 +56,53 @@ const HEADER_BYTES = 8 + BINDING_BYTES;
 const OVERHEAD_BYTES = 2 + 12 + HEADER_BYTES + 16;
 
 /** Characters of the token that seals a payload of `payloadBytes`. */
-export const tokenLength = (payloadBytes: number): number =>
-  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + payloadBytes) * 4) / 3);
+export const tokenLength = (payloadBytes: number, routingLabel?: string): number =>
+  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + payloadBytes) * 4) / 3) + suffix(routingLabel).length;
 
-/** Seals `payload` under `key`. */
+/**
+ * Seals `payload` under `key`.
+ *
+ * @throws InvalidLabel for a routing label that a token cannot carry.
+ */
 export function sealState(payload: string, seal: Seal, key: SealingKey): string {
   const header = Buffer.allocUnsafe(HEADER_BYTES);
   header.writeUInt8(seal.round, 0);
   header.writeUInt32BE(seal.issuedAt, 1);
   header.writeUIntBE(seal.ttlSeconds, 5, 3);
   sealedBinding(seal.binding, key).copy(header, 8);
+  const label = seal.routingLabel === undefined ? '' : suffix(checkRoutingLabel(seal.routingLabel));
   const nonce = freshNonce();
   const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
-  cipher.setAAD(associatedData(key.id));
+  cipher.setAAD(associatedData(key.id, label));
   const sealed = [key.id, nonce, cipher.update(header), cipher.update(payload, 'utf8'), cipher.final()];
-  return PREFIX + Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url');
+  return PREFIX + Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url') + label;
 }
+
+/** The unique id of a token that {@link sealState} made. */
+export const tokenId = (token: string): string =>
+  Buffer.from(token.slice(PREFIX.length, PREFIX.length + 20), 'base64url').toString('base64url', 2, 14);
 
 /** Opens `token` and checks every claim in it against the request that carries it. `now` is in seconds. */
 export function openState(token: string, binding: Binding, now: number, ring: readonly SealingKey[]): Opened {
   if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
-  const bytes = Buffer.from(token.slice(PREFIX.length), 'base64url');
+  const [sealed, label] = splitLabel(token.slice(PREFIX.length));
+  const bytes = Buffer.from(sealed, 'base64url');
   // Node's decoder forgives; the comparison leaves exactly one spelling of a token.
-  if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== token.slice(PREFIX.length)) {
+  if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== sealed || label === undefined) {
     return { rejected: 'malformed' };
   }
   const candidates = ring.filter((key) => key.id.equals(bytes.subarray(0, 2)));
   if (candidates.length === 0) return { rejected: 'unknown_key' };
   for (const key of candidates) {
-    const plain = decrypt(bytes, key);
+    const plain = decrypt(bytes, key, label);
     if (plain) return check(plain, bytes.subarray(2, 14), binding, now, key);
   }
   return { rejected: 'tampered' };
 }
 
-function decrypt(bytes: Buffer, key: SealingKey): Buffer | undefined {
+function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(2, 14), { authTagLength: 16 });
-  decipher.setAAD(associatedData(key.id));
+  decipher.setAAD(associatedData(key.id, label));
   decipher.setAuthTag(bytes.subarray(-16));
   const plain = decipher.update(bytes.subarray(14, -16));
   try {
@@ -112,7 +128,17 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
   };
 }
 
-const associatedData = (keyId: Buffer): Buffer => Buffer.concat([Buffer.from(PREFIX), keyId]);
+const associatedData = (keyId: Buffer, label: string): Buffer =>
+  Buffer.concat([Buffer.from(PREFIX), keyId, Buffer.from(label)]);
+
+const suffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
+
+/** What was sealed, and the suffix behind it: nothing, or `~` and a label. Undefined for any other suffix. */
+function splitLabel(text: string): [sealed: string, label: string | undefined] {
+  const at = text.indexOf('~');
+  if (at < 0) return [text, ''];
+  return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
+}
 
 // One draw from the system costs 2 µs; drawn by the pool it is 0.06 µs a nonce.
 const pool = Buffer.alloc(12 * 256);

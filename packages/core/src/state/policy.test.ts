@@ -72,9 +72,9 @@ test.each<[string, RequestStateOptions, string]>([
     'The key ring is empty. Give at least one secret of 32 bytes, or leave `keys` out.',
   ],
   [
-    'a ledger',
-    { ledger: {} as unknown as undefined },
-    'Single-use state is not available yet: leave `ledger` out.',
+    'no time to serve a round',
+    { leaseSeconds: 0, singleUse: 'reject' },
+    'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
   ],
 ])('a policy with %s is refused when it is made', (_what, options, message) => {
   expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(message));

@@ -4,6 +4,8 @@ import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
+import { MemoryLedger, type StateLedger } from './ledger.ts';
+import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 
 /** What {@link requestStatePolicy} takes. Everything has a default. */
 export interface RequestStateOptions {
@@ -31,8 +33,17 @@ export interface RequestStateOptions {
   readonly legacy?: LegacyPolicy | undefined;
   /** The clock, in milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Reserved for single-use state (a ledger of presented tokens); no value is accepted yet. */
-  readonly ledger?: undefined;
+  /**
+   * Makes state single-use: a token that was presented is not served again. `reject` answers a second presentation
+   * with the frozen error; `replay` with the first one's result, so that a client that lost it can retry. Every
+   * `input_required` result then carries state, and answers that come without it are not passed on. Default: off,
+   * or `replay` where a `ledger` is given.
+   */
+  readonly singleUse?: SecondPresentation | undefined;
+  /** Remembers presented tokens, for all instances. Default, with `singleUse`: a `MemoryLedger` of this process. */
+  readonly ledger?: StateLedger | undefined;
+  /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
+  readonly leaseSeconds?: number | undefined;
 }
 
 /** A checked policy. Make it once and hand it to every server instance: stretching keys is not free. */
@@ -47,6 +58,7 @@ export interface RequestStatePolicy {
   readonly principal: (ctx: ServerContext) => string | undefined;
   readonly legacy: LegacyPolicy;
   readonly now: () => number;
+  readonly singleUse: SingleUsePolicy | undefined;
 }
 
 /**
@@ -55,10 +67,6 @@ export interface RequestStatePolicy {
  * @throws InvalidPolicy naming the option that cannot be honoured.
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
-  const ledger: unknown = options.ledger;
-  if (ledger !== undefined) {
-    throw new InvalidPolicy('Single-use state is not available yet: leave `ledger` out.');
-  }
   return {
     ring: options.keys ? keyRing(options.keys) : ephemeralRing(),
     ephemeral: options.keys === undefined,
@@ -69,6 +77,21 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
     principal: options.principal ?? tokenPrincipal,
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
+    singleUse: singleUse(options),
+  };
+}
+
+function singleUse({
+  ledger,
+  singleUse: second,
+  leaseSeconds,
+  now,
+}: RequestStateOptions): SingleUsePolicy | undefined {
+  if (ledger === undefined && second === undefined) return undefined;
+  return {
+    ledger: ledger ?? new MemoryLedger(now && { now }),
+    second: second ?? 'replay',
+    leaseSeconds: within('leaseSeconds', leaseSeconds ?? 300, MAX_TTL_SECONDS),
   };
 }
 

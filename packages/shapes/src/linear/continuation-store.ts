@@ -7,7 +7,7 @@ import type { Frame } from './frame.ts';
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that may be running or parked at once. Default 10 000; one costs about 1 KB and what its handler holds. */
+  /** Calls that may be running or parked at once. Default 10 000; one costs about 3 KB and what its handler holds. */
   readonly maxFrames?: number;
   /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
   readonly maxFramesPerPrincipal?: number;
@@ -19,7 +19,11 @@ interface Parked {
 }
 
 const SWEEP_AT_ONCE = 1000;
+// Node fires a timer beyond this at once. A sweep that comes too early finds nothing and waits on.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const SHUTTING_DOWN = 'The server is shutting down, and the call was given up.';
+/** Why a call ended whose client cancelled it, or closed its connection. */
+export const CLIENT_CANCELLED = 'The client cancelled the call.';
 const OPEN_CALLS =
   'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
 
@@ -119,6 +123,14 @@ export class ContinuationStore {
     return parked.frame;
   }
 
+  /** Aborts a parked frame that its client gave up. One that was taken out meanwhile is left alone. */
+  discard(id: string): void {
+    const parked = this.#parked.get(id);
+    if (!parked) return;
+    this.#parked.delete(id);
+    this.giveUp(parked.frame, CLIENT_CANCELLED);
+  }
+
   /**
    * Aborts every handler, parked or running: its signal fires, what it waits for rejects, its `finally` blocks
    * run. Resolves when all of them have settled. Nothing is admitted afterwards.
@@ -137,7 +149,8 @@ export class ContinuationStore {
     if (this.#timer || this.#closed) return;
     const oldest = this.#parked.values().next().value;
     if (!oldest) return;
-    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, oldest.deadline - Date.now()));
+    const wait = Math.max(0, oldest.deadline - Date.now());
+    this.#timer = setTimeout(() => this.#sweep(), Math.min(wait, LONGEST_TIMER_MS));
     this.#timer.unref();
   }
 

@@ -11,14 +11,14 @@
  */
 import {
   type Answer,
-  type Elicitation,
   ElicitationDeclined,
   type InputKind,
   type InputRequests,
   type InputResponses,
   InvalidDefinition,
-  interpret,
   ownEntry,
+  type Question,
+  type Questions,
 } from '@mrtr/core';
 
 /** How a round of a frame ended. */
@@ -27,11 +27,35 @@ export type Turn =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-interface OpenQuestion {
-  readonly question: Elicitation;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (reason: unknown) => void;
+/** Questions that were asked together: one promise for all of them. */
+class Ask {
+  readonly promise: Promise<Readonly<Record<string, unknown>>>;
+  readonly answers: Record<string, unknown>;
+  missing: number;
+  resolve!: (answers: Readonly<Record<string, unknown>>) => void;
+  reject!: (reason: unknown) => void;
+
+  constructor(keys: readonly string[]) {
+    this.answers = Object.fromEntries(keys.map((key) => [key, undefined]));
+    this.missing = keys.length;
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
 }
+
+interface OpenQuestion {
+  readonly question: Question;
+  readonly ask: Ask;
+}
+
+/**
+ * Rejects in a later turn of the event loop, and not at once: a handler that asks again whatever happens would
+ * starve everybody else.
+ */
+export const refused = (reason: unknown): Promise<never> =>
+  new Promise((_resolve, reject) => setImmediate(reject, reason));
 
 /** A handler that has been started and has not been forgotten. */
 export class Frame {
@@ -67,23 +91,24 @@ export class Frame {
   /** Hands the handler the answers of a new round and runs it on. */
   resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<Turn> {
     const turn = this.#round();
-    for (const [key, open] of [...this.#open])
-      this.#answer(key, open, interpret(ownEntry(responses, key), open.question));
+    for (const [key, open] of [...this.#open]) this.#answer(key, open, ownEntry(responses, key));
     if (this.#outcome) this.#finishRound(this.#outcome);
     else this.#flushSoon();
     return turn;
   }
 
-  /** Asks; settles in a later round. */
-  ask(key: string, question: Elicitation): Promise<unknown> {
-    if (this.#aborted) return Promise.reject(this.#aborted.reason);
-    if (this.#open.has(key))
-      return Promise.reject(new InvalidDefinition(`Two open questions have the key '${key}'.`));
-    const answer = new Promise<unknown>((resolve, reject) =>
-      this.#open.set(key, { question, resolve, reject }),
-    );
+  /** Asks; settles in a later round. A question that is refused takes the others of its ask back. */
+  ask(questions: Questions): Promise<Readonly<Record<string, unknown>>> {
+    if (this.#aborted) return refused(this.#aborted.reason);
+    const keys = Object.keys(questions);
+    const taken = keys.find((key) => this.#open.has(key));
+    if (taken !== undefined)
+      return Promise.reject(new InvalidDefinition(`Two open questions have the key '${taken}'.`));
+    const ask = new Ask(keys);
+    for (const [key, question] of Object.entries(questions)) this.#open.set(key, { question, ask });
+    if (keys.length === 0) ask.resolve(ask.answers);
     this.#flushSoon();
-    return answer;
+    return ask.promise;
   }
 
   /** Whether a question is open under `key`. */
@@ -96,9 +121,7 @@ export class Frame {
     if (this.#aborted || this.#outcome) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    for (const { reject } of open) reject(reason);
+    for (const { ask } of [...this.#open.values()]) this.#refuse(ask, reason);
   }
 
   /** Fires when the frame is aborted. Made when it is first looked at: most handlers never do. */
@@ -125,11 +148,30 @@ export class Frame {
     this.#finishRound(outcome);
   }
 
-  #answer(key: string, { resolve, reject }: OpenQuestion, answer: Answer<unknown>): void {
+  #answer(key: string, { question, ask }: OpenQuestion, response: unknown): void {
+    let answer: Answer<unknown>;
+    try {
+      answer = question.read(response);
+    } catch (error) {
+      // The schema itself failed. The handler gets to know it where it asked.
+      this.#refuse(ask, error);
+      return;
+    }
     if (answer.kind === 'missing' || answer.kind === 'invalid') return;
+    if (answer.kind === 'accepted') this.#accept(key, ask, answer.value);
+    else this.#refuse(ask, new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel'));
+  }
+
+  #accept(key: string, ask: Ask, value: unknown): void {
     this.#open.delete(key);
-    if (answer.kind === 'accepted') resolve(answer.value);
-    else reject(new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel'));
+    ask.answers[key] = value;
+    ask.missing--;
+    if (ask.missing === 0) ask.resolve(ask.answers);
+  }
+
+  #refuse(refusedAsk: Ask, reason: unknown): void {
+    for (const [key, { ask }] of this.#open) if (ask === refusedAsk) this.#open.delete(key);
+    refusedAsk.reject(reason);
   }
 
   // setImmediate and not a microtask: questions asked together by two branches that first await something

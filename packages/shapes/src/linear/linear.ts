@@ -3,12 +3,11 @@
  * frame is parked in a {@link ContinuationStore}, and `requestState` carries the frame's id.
  *
  * The price is memory in one process: another instance, or this one after a restart, cannot go on with the
- * call and says so. Route by the continuation, or take shape F, G, I or J.
+ * call and says so. Route by the continuation (`locate`), or take shape F, G, I or J.
  *
  * Deliberately not here: moving a frame to another process, and any promise that a client comes back.
  */
 import {
-  type AnswerOf,
   type Answers,
   type Call,
   CannotAsk,
@@ -16,7 +15,6 @@ import {
   ContinuationLost,
   callOf,
   canAsk,
-  type Elicitation,
   ElicitationDeclined,
   elicitation,
   endCall,
@@ -25,16 +23,18 @@ import {
   inputRequired,
   publish,
   type Questions,
+  routeBy,
   type SdkCallback,
   type ServerContext,
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
   StoreFull,
+  speaksMrtr,
 } from '@mrtr/core';
 import { questionKey } from '../question-key.ts';
-import { type Author, loadState, saveState } from '../shape.ts';
-import type { ContinuationStore } from './continuation-store.ts';
-import { Frame, type Turn } from './frame.ts';
+import { type Author, handled, loadState, saveState } from '../shape.ts';
+import { CLIENT_CANCELLED, type ContinuationStore } from './continuation-store.ts';
+import { Frame, refused, type Turn } from './frame.ts';
 
 const TAG = 'linear/1';
 
@@ -65,6 +65,12 @@ export interface LinearContext {
 export interface LinearOptions {
   /** Holds the parked frames. It must outlive a request: make it beside the server factory, not inside. */
   readonly store: ContinuationStore;
+  /**
+   * Says, whenever a frame is parked, where that is: a label of this instance, as the server's own router knows
+   * it (`routeBy` of `@mrtr/core` says what may be in one). `requestState` then ends in `~label`, readable for
+   * everybody and changeable for nobody. Left out, or undefined: no label, and any instance may get the retry.
+   */
+  readonly locate?: (() => string | undefined) | undefined;
 }
 
 /**
@@ -80,10 +86,10 @@ export interface LinearOptions {
  */
 export function linear<Input, R extends CompleteResult>(
   handler: Author<Input, LinearContext, R>,
-  { store }: LinearOptions,
+  { store, locate }: LinearOptions,
 ): SdkCallback<Input, R> {
   return async (input, ctx) => {
-    const call = callOf(ctx);
+    const call = callOf(ctx, 'linear');
     try {
       const id = continuationOf(ctx);
       const frame = id === undefined ? store.admit(new Frame(call.principal)) : store.take(id);
@@ -92,7 +98,7 @@ export function linear<Input, R extends CompleteResult>(
         id === undefined
           ? frame.start(() => handler(input, linearContext(frame)))
           : frame.resume(ctx.mcpReq.inputResponses);
-      return (await runRound(frame, run, { call, ctx, store })) as R;
+      return (await runRound(frame, run, { call, ctx, store, locate })) as R;
     } catch (error) {
       if (error instanceof ElicitationDeclined) return endCancelled(call) as R;
       if (error instanceof ContinuationLost || error instanceof StoreFull)
@@ -102,21 +108,24 @@ export function linear<Input, R extends CompleteResult>(
   };
 }
 
-type Round = { readonly call: Call; readonly ctx: ServerContext; readonly store: ContinuationStore };
+type Round = LinearOptions & { readonly call: Call; readonly ctx: ServerContext };
 
 async function runRound(
   frame: Frame,
   run: () => Promise<Turn>,
-  { call, ctx, store }: Round,
+  { call, ctx, store, locate }: Round,
 ): Promise<unknown> {
   const { signal } = ctx.mcpReq;
-  const giveUp = () => frame.abort(new ContinuationLost('The client cancelled the call.'));
+  const giveUp = () => frame.abort(new ContinuationLost(CLIENT_CANCELLED));
   signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
   frame.askable = KINDS.filter((kind) => canAsk(ctx, kind));
   try {
     const turn = await run();
     if (turn.kind === 'asked' && call.round < call.maxRounds) {
-      const id = store.park(frame);
+      const id = park(frame, { call, store, locate });
+      // The shim's rounds are one request: its end is the call's, and a frame that waits for it would leak.
+      if (!speaksMrtr(ctx)) signal.addEventListener('abort', () => store.discard(id), { once: true });
       return {
         ...inputRequired({ inputRequests: turn.requests }),
         requestState: saveState(TAG, { c: { id } }),
@@ -132,33 +141,41 @@ async function runRound(
   }
 }
 
+function park(frame: Frame, { call, store, locate }: Omit<Round, 'ctx'>): string {
+  try {
+    const label = locate?.();
+    if (label !== undefined) routeBy(call, label);
+  } catch (error) {
+    // A frame that no retry can be led to must not wait for one.
+    store.giveUp(frame, 'This server cannot say where the call goes on.');
+    throw error;
+  }
+  return store.park(frame);
+}
+
 const KINDS: readonly InputKind[] = ['elicitation', 'sampling', 'roots'];
 
 function linearContext(frame: Frame): LinearContext {
-  const ask = (key: string, question: Elicitation): Promise<unknown> => {
-    if (frame.askable.includes('elicitation')) return frame.ask(key, question);
-    return Promise.reject(
-      new CannotAsk(`The client cannot be asked "${question.message}". Test ctx.canAsk first.`),
-    );
+  const canAsk = (kind: InputKind) => frame.askable.includes(kind);
+  const ask = <Q extends Questions>(questions: Q): Promise<Answers<Q>> => {
+    const unaskable = Object.values(questions).find(({ kind }) => !canAsk(kind));
+    if (!unaskable) return handled(frame.ask(questions) as Promise<Answers<Q>>);
+    const { message } = unaskable;
+    return handled(refused(new CannotAsk(`The client cannot be asked "${message}". Test ctx.canAsk first.`)));
+  };
+  const elicit = async <S extends StandardSchemaWithJSON>(message: string, schema: S) => {
+    const question = elicitation(message, schema);
+    const key = questionKey(question, (key) => frame.isOpen(key));
+    return (await ask({ [key]: question }))[key] as StandardSchemaV1.InferOutput<S>;
   };
   return {
     get signal() {
       return frame.signal;
     },
     principal: frame.principal,
-    canAsk: (kind) => frame.askable.includes(kind),
-    async elicit(message, schema) {
-      const question = elicitation(message, schema);
-      return (await ask(
-        questionKey(question, (key) => frame.isOpen(key)),
-        question,
-      )) as AnswerOf<typeof question>;
-    },
-    async ask<Q extends Questions>(questions: Q) {
-      const entries = Object.entries(questions);
-      const answers = await Promise.all(entries.map(([key, question]) => ask(key, question)));
-      return Object.fromEntries(entries.map(([key], at) => [key, answers[at]])) as Answers<Q>;
-    },
+    canAsk,
+    ask,
+    elicit: (message, schema) => handled(elicit(message, schema)),
   };
 }
 

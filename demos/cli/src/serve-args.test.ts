@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { UsageError } from './args.ts';
+import { readServeArgs, SERVE_HELP } from './serve-args.ts';
+
+const SECRET = 'a-secret-that-is-long-enough';
+const ENV = { TOKENS: `alice=${SECRET}`, KEYS: ' new key , old key\n', EMPTY: ' ', SHORT: 'alice=short' };
+const read = (line: string) => readServeArgs(line.split(' ').filter(Boolean), ENV);
+
+const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
+const DEFAULTS = {
+  option: 'option-g',
+  legacy: 'shim',
+  weather: 'fixed',
+  keys: undefined,
+  http: undefined,
+};
+
+test('an option alone is served over stdio, by its name or its letter', () => {
+  for (const line of ['option-g', 'g', '-- g --stdio']) expect(read(line)).toEqual(DEFAULTS);
+});
+
+test('everything can be chosen', () => {
+  expect(
+    read(
+      'h --http 8080 --host 10.0.0.7 --allowed-host a.example --allowed-host b.example --token-env TOKENS ' +
+        '--state-key-env KEYS --legacy degrade --weather open-meteo',
+    ),
+  ).toEqual({
+    option: 'option-h',
+    legacy: 'degrade',
+    weather: 'open-meteo',
+    keys: ['new key', 'old key'],
+    http: {
+      host: '10.0.0.7',
+      port: 8080,
+      allowedHosts: [...LOCAL, 'a.example', 'b.example', '10.0.0.7'],
+      holders: [{ subject: 'alice', token: SECRET }],
+    },
+  });
+});
+
+test('HTTP is for this machine, unless told otherwise', () => {
+  expect(read('g --http 0')?.http).toMatchObject({ host: '127.0.0.1', port: 0, holders: undefined });
+  for (const host of ['localhost', '127.0.0.2', '::1', '[::1]']) {
+    expect(read(`g --http 0 --host ${host}`)?.http?.host).toBe(host === '[::1]' ? '::1' : host);
+  }
+});
+
+test.each(['0.0.0.0', '::', '10.0.0.7', 'box.example', '127.example'])(
+  'on %s, tokens are asked for, or somebody says that it is not necessary',
+  (host) => {
+    expect(() => read(`g --http 0 --host ${host}`)).toThrow(/Give --token-env NAME; or --insecure/);
+    expect(read(`g --http 0 --host ${host} --token-env TOKENS`)?.http?.holders).toHaveLength(1);
+    expect(read(`g --http 0 --host ${host} --insecure`)?.http?.holders).toBeUndefined();
+  },
+);
+
+test('no request is for an address that stands for all', () => {
+  expect(read('g --http 0 --host 0.0.0.0 --insecure')?.http?.allowedHosts).toEqual(LOCAL);
+  expect(read('g --http 0 --host fe80::1 --insecure')?.http?.allowedHosts).toEqual([...LOCAL, '[fe80::1]']);
+});
+
+test('the help says what there is, in 80 columns', () => {
+  expect(read('--help')).toBeUndefined();
+  for (const line of SERVE_HELP.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test.each([
+  ['', 'Which option? Options: option-a, option-b,'],
+  ['basic', "There is no option 'basic'. Options: option-a,"],
+  ['option-', "There is no option 'option-'."],
+  ['g h', "One option at a time: 'h' is one too many."],
+  ['g --fast', "Unknown option '--fast'. Options: --stdio, --http, --host,"],
+  ['g --http', "Option '--http <value>' argument missing. Options:"],
+  ['g --http web', "--http takes a port from 0 to 65535; 'web' is none."],
+  ['g --http 65536', "--http takes a port from 0 to 65535; '65536' is none."],
+  ['g --http=', "--http takes a port from 0 to 65535; '' is none."],
+  ['g --http 1 --host=', '--host takes an address of this machine.'],
+  ['g --stdio --http 1', 'Either --stdio or --http PORT.'],
+  ['g --host ::1', '--host goes with --http PORT.'],
+  ['g --token-env TOKENS', '--token-env goes with --http PORT.'],
+  ['g --insecure --stdio', '--insecure goes with --http PORT.'],
+  ['g --legacy never', "--legacy cannot be 'never'. Values: shim, degrade."],
+  ['g --weather bad', "--weather cannot be 'bad'. Values: fixed, open-meteo."],
+  ['g --state-key-env NONE', '--state-key-env: the environment variable NONE is not set.'],
+  ['g --state-key-env EMPTY', '--state-key-env: the environment variable EMPTY is empty.'],
+  ['g --http 1 --token-env NONE', '--token-env: the environment variable NONE is not set.'],
+  ['g --http 1 --token-env SHORT', "--token-env: SHORT cannot be read. The token of 'alice' is under 16"],
+])('`%s` is refused with what exists or is missing', (line, message) => {
+  expect(() => read(line)).toThrow(UsageError);
+  expect(() => read(line)).toThrow(message);
+});
+
+test('a secret that is given for a name is not repeated', () => {
+  for (const flag of ['--token-env', '--state-key-env']) {
+    const error = new UsageError(`${flag} takes the name of an environment variable, and not what is in it.`);
+    expect(() => read(`g --http 1 ${flag} ${SECRET}+/=`)).toThrow(error);
+  }
+});

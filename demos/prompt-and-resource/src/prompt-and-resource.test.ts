@@ -1,0 +1,158 @@
+import {
+  type Conversation,
+  type ConversationRequest,
+  converse,
+  hostView,
+  type LogicalCall,
+  type Reply,
+  type Subject,
+  scripted,
+} from '@mrtr/harness';
+import { describe, expect, test } from 'vitest';
+import { SHAPES } from './index.ts';
+
+const prompt: LogicalCall = {
+  method: 'prompts/get',
+  params: { name: 'release_notes', arguments: { version: '2.0' } },
+};
+const resource: LogicalCall = { method: 'resources/read', params: { uri: 'report://quarterly' } };
+
+const developers = {
+  messages: [
+    { role: 'user', content: { type: 'text', text: 'Write the notes of release 2.0, for developers.' } },
+  ],
+};
+const dollars = {
+  contents: [{ uri: 'report://quarterly', mimeType: 'text/plain', text: 'Profit: 330 k USD.' }],
+};
+
+const MODERN = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
+const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
+
+type Where = Pick<ConversationRequest, 'client' | 'hosting' | 'legacy'>;
+
+/** A call whose user says `audience` or `currency`, whichever is asked for. */
+const call = (subject: Subject, where: Where, what: LogicalCall, replies: readonly (Reply | string)[] = []) =>
+  converse({
+    subject,
+    ...where,
+    call: what,
+    user: scripted({
+      audience: replies.length > 0 ? replies : ['developers'],
+      currency: replies.length > 0 ? replies : ['USD'],
+    }),
+  });
+
+const shapes = SHAPES.map((subject) => [subject.id, subject] as const);
+const stateless = shapes.filter(([id]) => id !== 'h');
+const shape = (id: string) => SHAPES.find((subject) => subject.id === id) as Subject;
+
+const asked = ({ transcript }: Conversation) => transcript.filter(({ kind }) => kind === 'user').length;
+const effects = ({ transcript }: Conversation) =>
+  transcript.flatMap((event) => (event.kind === 'effect' ? [`${event.key} ${event.phase}`] : []));
+const rpcError = ({ transcript }: Conversation) =>
+  transcript
+    .flatMap((event) => (event.kind === 'wire' && event.message.error ? [event.message.error] : []))
+    .at(-1);
+
+describe.each(shapes)('shape %s', (id, subject) => {
+  test.each([
+    ['a modern client', MODERN],
+    ['an old client, over the stream that it holds', OLD],
+  ])('asks the user of %s, and answers', async (_, where) => {
+    const notes = await call(subject, where, prompt);
+    const report = await call(subject, where, resource);
+    expect([asked(notes), asked(report)]).toEqual([1, 1]);
+    expect(notes.result).toMatchObject(developers);
+    expect(report.result).toMatchObject(dollars);
+  });
+
+  test.each([
+    ['declines', 'decline', MODERN],
+    ['dismisses the question', 'cancel', MODERN],
+    ['declines, on an old client', 'decline', OLD],
+    ['dismisses the question, on an old client', 'cancel', OLD],
+  ] as const)('ends with a JSON-RPC error when the user %s', async (_, action, where) => {
+    for (const what of [prompt, resource]) {
+      const conversation = await call(subject, where, what, [{ action }]);
+      expect(conversation).toMatchObject({ result: undefined, error: expect.any(String) });
+      expect(rpcError(conversation)).toMatchObject({
+        code: -32600,
+        message: expect.stringMatching(
+          /^Cancelled\.$|^The user (?:declined to answer|dismissed the question)\./,
+        ),
+      });
+      expect(asked(conversation)).toBe(1);
+    }
+  });
+
+  test('asks again what was answered with nonsense, or not at all', async () => {
+    for (const unfit of ['nonsense', 'silence']) {
+      const notes = await call(subject, MODERN, prompt, [unfit, 'developers']);
+      const report = await call(subject, MODERN, resource, [unfit, 'USD']);
+      expect([asked(notes), asked(report)]).toEqual([2, 2]);
+      expect(notes.result).toMatchObject(developers);
+      expect(report.result).toMatchObject(dollars);
+    }
+  });
+
+  test.each([
+    ['declared no elicitation', { ...MODERN, client: 'mute' }],
+    ['is an old one, and not to be asked', { ...OLD, legacy: 'degrade' }],
+    ['is an old one on stateless hosting', { ...OLD, hosting: 'fleet' }],
+  ] as const)('answers with its default where the client %s', async (_, where) => {
+    const notes = await call(subject, where, prompt);
+    const report = await call(subject, where, resource);
+    expect([asked(notes), asked(report)]).toEqual([0, 0]);
+    expect(JSON.stringify(notes.result)).toContain('for customers.');
+    expect(JSON.stringify(report.result)).toContain('300 k EUR.');
+  });
+
+  test('shows the application the same as every other shape', async () => {
+    for (const where of [MODERN, OLD]) {
+      for (const what of [prompt, resource]) {
+        const [own, other] = await Promise.all([call(subject, where, what), call(shape('f'), where, what)]);
+        expect(hostView(own)).toEqual(hostView(other));
+      }
+    }
+  });
+
+  test(`queries the figures ${id === 'i' ? 'below' : 'above'} the question, once`, async () => {
+    const guarded = ['figures ran', 'figures held'];
+    // H and I need no guard, so there is none to be seen.
+    const expected = id === 'f' || id === 'j' ? guarded : [];
+    expect(effects(await call(subject, MODERN, resource))).toEqual(expected);
+    expect(effects(await call(subject, OLD, resource))).toEqual(expected);
+  });
+});
+
+test.each(stateless)(
+  'shape %s goes on with a call on any instance, and after a restart',
+  async (_, subject) => {
+    for (const hosting of ['fleet', 'restart'] as const) {
+      const where = { ...MODERN, hosting };
+      expect((await call(subject, where, prompt)).result).toMatchObject(developers);
+      expect((await call(subject, where, resource)).result).toMatchObject(dollars);
+    }
+  },
+);
+
+test('shape h is refused by another instance, and after a restart, with a JSON-RPC error that says why', async () => {
+  for (const hosting of ['fleet', 'restart'] as const) {
+    for (const what of [prompt, resource]) {
+      const conversation = await call(shape('h'), { ...MODERN, hosting }, what);
+      expect(conversation.result).toBeUndefined();
+      expect(rpcError(conversation)).toMatchObject({
+        code: -32600,
+        message: expect.stringContaining('held by another server instance'),
+      });
+    }
+  }
+});
+
+test('only shape h holds anything while the user thinks', async () => {
+  for (const subject of SHAPES) {
+    const { framesHeld } = await call(subject, MODERN, resource);
+    expect(framesHeld).toBe(subject.id === 'h' ? 1 : 0);
+  }
+});

@@ -1,0 +1,10 @@
+/** `@mrtr/demo-sampling-and-roots`: the same tool in two shapes, ready to be run. */
+import { type Subject, standalone } from '@mrtr/harness';
+import { createServer as journal } from './journal.ts';
+import { createServer as resolve } from './resolve.ts';
+
+/** The two, by their letters. */
+export const SHAPES: readonly Subject[] = [
+  standalone('i', 'resolver injection', resolve),
+  standalone('j', 'journaled await', journal),
+];

@@ -1,0 +1,130 @@
+import {
+  type Conversation,
+  type ConversationRequest,
+  converse,
+  hostView,
+  type Model,
+  scripted,
+} from '@mrtr/harness';
+import { describe, expect, test } from 'vitest';
+import { SHAPES } from './index.ts';
+
+const MODERN = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
+const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
+
+const bicycles = { uri: 'file:///home/ada/bicycles', name: 'bicycles' };
+const attic = { uri: 'file:///home/ada/attic' };
+
+/** A model that repeats what it is told to do with what. */
+const parrot: Model = ({ messages }) => ({
+  role: 'assistant',
+  content: { type: 'text', text: JSON.stringify(messages[0]?.content) },
+  model: 'parrot',
+});
+
+type Differing = Partial<Omit<ConversationRequest, 'subject' | 'call'>>;
+
+const summarise = (
+  subject: ConversationRequest['subject'],
+  differing: Differing = {},
+): Promise<Conversation> =>
+  converse({
+    subject,
+    call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
+    user: scripted({}),
+    model: parrot,
+    roots: [bicycles, attic],
+    ...MODERN,
+    ...differing,
+  });
+
+const answered = ({ transcript }: Conversation) =>
+  transcript.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'user' ? [kind] : []));
+const textOf = ({ result }: Conversation) => (result as { content: { text: string }[] }).content[0]?.text;
+/** What the client declared: with each request, or when it shook hands, which is before the call. */
+const declared = ({ transcript }: Conversation) =>
+  transcript.flatMap((event) => {
+    if (event.kind !== 'wire' || event.from !== 'client') return [];
+    const { _meta } = event.message.params as { _meta: Record<string, unknown> };
+    return [_meta['io.modelcontextprotocol/clientCapabilities']];
+  });
+
+describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
+  test.each([
+    ['a modern client', MODERN],
+    ['any instance of a fleet', { ...MODERN, hosting: 'fleet' }],
+    ['instances that restart in between', { ...MODERN, hosting: 'restart' }],
+    ['an old client, over the stream that it holds', OLD],
+  ] as const)("has the client's model summarise the first root, on %s", async (_, where) => {
+    const conversation = await summarise(subject, where);
+    expect(answered(conversation)).toEqual(['roots', 'model']);
+    expect(textOf(conversation)).toMatch(/Summarise in at most 5 words:.+# bicycles.+second-hand bicycles/);
+  });
+
+  test.each([
+    ['no model', { model: undefined }],
+    ['no roots', { roots: undefined }],
+    ['neither', { model: undefined, roots: undefined }],
+    ['no stream to be asked over', { ...OLD, hosting: 'fleet' }],
+    ['no shim to be asked by', { ...OLD, legacy: 'degrade' }],
+  ] as const)('asks nothing of a client with %s, and says what it would need', async (_, differing) => {
+    const conversation = await summarise(subject, differing);
+    expect(answered(conversation)).toEqual([]);
+    expect(conversation.result).toMatchObject({
+      isError: true,
+      content: [{ text: 'Summarising needs a client with a model (sampling) and an open project (roots).' }],
+    });
+  });
+
+  test('leaves the model alone when no project is open', async () => {
+    for (const where of [MODERN, OLD]) {
+      const conversation = await summarise(subject, { ...where, roots: [] });
+      expect(answered(conversation)).toEqual(['roots']);
+      expect(conversation.result).toMatchObject({
+        isError: true,
+        content: [{ text: 'No project is open.' }],
+      });
+    }
+  });
+
+  test('does not mind whether a library or an application makes the rounds', async () => {
+    const byHand = await summarise(subject, { user: Object.assign(scripted({}), { maySayNothing: true }) });
+    expect(hostView(byHand)).toEqual(hostView(await summarise(subject)));
+  });
+
+  test(`reads the README ${id === 'j' ? 'once' : 'in each round, unguarded'}`, async () => {
+    const { transcript } = await summarise(subject);
+    const effects = transcript.flatMap((event) =>
+      event.kind === 'effect' ? [`${event.key} ${event.phase}`] : [],
+    );
+    expect(effects).toEqual(id === 'j' ? ['readme ran', 'readme held'] : []);
+  });
+});
+
+test('both shapes show the application the same, in either era', async () => {
+  for (const where of [MODERN, OLD]) {
+    const [one, other] = await Promise.all(SHAPES.map((subject) => summarise(subject, where)));
+    expect(hostView(one as Conversation)).toEqual(hostView(other as Conversation));
+  }
+});
+
+test('a client declares exactly what it was given', async () => {
+  const [subject] = SHAPES as [ConversationRequest['subject']];
+  const both = await summarise(subject);
+  const none = await summarise(subject, { model: undefined, roots: undefined });
+  expect(new Set(declared(both).map((one) => JSON.stringify(one)))).toEqual(
+    new Set(['{"elicitation":{},"sampling":{},"roots":{}}']),
+  );
+  expect(declared(none)).toEqual([{ elicitation: {} }]);
+});
+
+test('a model that fails ends the call with an error, and nothing is held', async () => {
+  for (const subject of SHAPES) {
+    const conversation = await summarise(subject, {
+      model: () => {
+        throw new Error('The model is out of tokens.');
+      },
+    });
+    expect(conversation).toMatchObject({ result: undefined, error: expect.any(String), framesHeld: 0 });
+  }
+});

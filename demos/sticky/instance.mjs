@@ -1,0 +1,6 @@
+// One server process, straight from its TypeScript; a Node that cannot strip types itself borrows tsx.
+if (!process.features.typescript) {
+  const { register } = await import('tsx/esm/api');
+  register();
+}
+await import('./src/instance.ts');

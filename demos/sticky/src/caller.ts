@@ -1,0 +1,60 @@
+/** A real modern client that remembers who served it. It knows nothing of instances, and does nothing for routing. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+
+/** What came of one call. */
+export interface Called {
+  /** The instance that served each round, as the router tells it. */
+  readonly servedBy: readonly string[];
+  /** The states that were echoed. */
+  readonly states: readonly string[];
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+type BeforeAnswer = (servedBy: string) => Promise<void>;
+
+/** A connected client. */
+export interface Caller {
+  /** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` is told who served the round that asked. */
+  call(beforeAnswer?: BeforeAnswer): Promise<Called>;
+  close(): Promise<void>;
+}
+
+/** Connects it. */
+export async function connect(url: URL): Promise<Caller> {
+  let servedBy: string[] = [];
+  let states: string[] = [];
+  let beforeAnswer: BeforeAnswer | undefined;
+  const client = new Client(
+    { name: 'sticky-demo', version: '0.0.0' },
+    { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: {} } },
+  );
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    await beforeAnswer?.(servedBy.at(-1) ?? 'nobody');
+    const content = params.message.startsWith('How') ? { resolution: 'Duplicate' } : { original: 4301 };
+    return { action: 'accept', content };
+  });
+  const watched = async (input: string | URL, init?: RequestInit) => {
+    const response = await fetch(input, init);
+    const sent = JSON.parse(String(init?.body ?? '{}')) as {
+      method?: string;
+      params?: { requestState?: string };
+    };
+    if (sent.method === 'tools/call') servedBy.push(response.headers.get('x-served-by') ?? 'nobody');
+    if (sent.params?.requestState !== undefined) states.push(sent.params.requestState);
+    return response;
+  };
+  await client.connect(new StreamableHTTPClientTransport(url, { fetch: watched }));
+  return {
+    async call(before) {
+      [servedBy, states, beforeAnswer] = [[], [], before];
+      const result = await client.callTool({
+        name: 'resolve_work_item',
+        arguments: { id: 4522, state: 'Resolved' },
+      });
+      const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+      return { servedBy, states, text, failed: result.isError === true };
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,120 @@
+/** HAProxy with a configuration of ours, in front of a fleet. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fleet } from './fleet.ts';
+
+// Debian installs it where the PATH of an ordinary user does not look.
+const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+const PROGRAM = process.env.HAPROXY || 'haproxy';
+
+/** What to say where it is missing. */
+export const NOT_INSTALLED =
+  'HAProxy is not installed, and this demo is about it. Install it and run this again:\n' +
+  '  apt-get install haproxy     (Debian, Ubuntu; version 2.6 or later)\n' +
+  '  brew install haproxy        (macOS)\n' +
+  'Where it is installed out of the PATH, name the program in HAPROXY.\n';
+
+/** HAProxy's version, or undefined where there is none to run. */
+export function haproxyVersion(): string | undefined {
+  const { stdout } = spawnSync(PROGRAM, ['-v'], { env: ENV, encoding: 'utf8' });
+  return /version (\d+\.\d+(?:\.\d+)?)/.exec(stdout ?? '')?.[1];
+}
+
+/** The configuration as it is in the repository. */
+export const readConfiguration = (): Promise<string> =>
+  readFile(new URL('../haproxy.cfg', import.meta.url), 'utf8');
+
+/** The same without the routing rule. */
+export function withoutRule(configuration: string): string {
+  const lines = configuration.split('\n');
+  const left = lines.filter((line) => !/^\s*use-server\s/.test(line));
+  if (left.length !== lines.length - 1) throw new Error('The configuration has to have one routing rule.');
+  return left.join('\n');
+}
+
+/** A running HAProxy. */
+export interface Router {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+const ATTEMPTS = 3;
+const PATIENCE_MS = 10_000;
+
+/** Starts it; resolves when it answers for a healthy instance. */
+export async function startRouter(configuration: string, { addresses }: Fleet): Promise<Router> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryStart(configuration, addresses, `127.0.0.1:${await freePort()}`);
+    } catch (error) {
+      // Between our finding a free port and HAProxy's taking it, somebody else may.
+      const taken = error instanceof Error && /cannot bind|address already in use/i.test(error.message);
+      if (!taken || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function tryStart(
+  configuration: string,
+  { i1, i2, i3 }: Fleet['addresses'],
+  bind: string,
+): Promise<Router> {
+  const folder = await mkdtemp(join(tmpdir(), 'mrtr-sticky-'));
+  const file = join(folder, 'haproxy.cfg');
+  await writeFile(file, configuration);
+  const child = spawn(PROGRAM, ['-db', '-f', file], {
+    env: { ...ENV, MCP_BIND: bind, MCP_I1: i1, MCP_I2: i2, MCP_I3: i3 },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const ended = once(child, 'close');
+  // Whatever way this process ends that it can notice, HAProxy does not outlive it.
+  const leave = () => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  };
+  process.once('exit', leave);
+  const close = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    process.off('exit', leave);
+    await rm(folder, { recursive: true });
+  };
+  if (await answers(new URL(`http://${bind}/healthz`), child)) {
+    return { url: new URL(`http://${bind}/mcp`), close };
+  }
+  await close();
+  throw new Error(`HAProxy did not come to answer at ${bind} in ${PATIENCE_MS} ms, or ended:\n${said}`);
+}
+
+async function answers(health: URL, child: ChildProcess): Promise<boolean> {
+  for (
+    const until = Date.now() + PATIENCE_MS;
+    child.exitCode === null && Date.now() < until;
+    await pause(20)
+  ) {
+    const response = await fetch(health, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) return true;
+  }
+  return false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,16 @@
+/** A server process: option H over HTTP, under the name that the router knows it by. Lives as long as its parent. */
+import { requestStatePolicy } from '@mrtr/core';
+import { createWorld } from '@mrtr/domain';
+import { serveHttp } from '@mrtr/hosting/http';
+import { option } from '@mrtr/option-h';
+
+const { INSTANCE: instance, STATE_KEY } = process.env;
+if (!instance || !STATE_KEY || !process.send) {
+  throw new Error('An instance is started by the demo, which gives it INSTANCE, STATE_KEY and a channel.');
+}
+const state = requestStatePolicy({ keys: [STATE_KEY], legacy: 'degrade' });
+const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }), {
+  legacy: 'stateless',
+});
+process.once('disconnect', () => void hosting.close());
+process.send(hosting.url.host);

@@ -1,0 +1,166 @@
+/** The router in front of the instances, as it is configured in the repository. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from './caller.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import {
+  haproxyVersion,
+  NOT_INSTALLED,
+  type Router,
+  readConfiguration,
+  startRouter,
+  withoutRule,
+} from './haproxy.ts';
+import { sticky } from './sticky.ts';
+
+const installed = haproxyVersion() !== undefined;
+const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
+const routed = (name: string, body: () => Promise<void>) =>
+  test.skipIf(!installed)(`${name}${WHY}`, body, 60_000);
+
+let fleet: Fleet;
+let router: Router;
+
+beforeAll(async () => {
+  if (!installed) return;
+  fleet = await startFleet();
+  router = await startRouter(await readConfiguration(), fleet);
+}, 60_000);
+afterAll(async () => {
+  await router?.close();
+  await fleet?.close();
+});
+
+const INSTANCE = /^i[123]$/;
+
+/** What comes back for a state that nobody sealed, and from whom. */
+async function present(params: Record<string, unknown>) {
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+  };
+  const response = await fetch(router.url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'resolve_work_item',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'resolve_work_item', ...params, _meta: envelope },
+    }),
+  });
+  const text = await response.text();
+  const { error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text) as { error?: unknown };
+  return { by: response.headers.get('x-served-by') ?? '', error };
+}
+
+const ARGUMENTS = { id: 4522, state: 'Resolved' };
+const REJECTED = {
+  code: -32602,
+  message: 'Invalid or expired requestState',
+  data: { reason: 'invalid_request_state' },
+};
+
+routed(
+  '`pnpm demo sticky` shows calls that finish with the rule, and one that does not without it',
+  async () => {
+    let out = '';
+    let err = '';
+    const code = await sticky({
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const [rule, none] = out.split('\n without it');
+    const stayed = rule?.match(/call \d {3}round 1 → (i\d) {3}round 2 → \1 {3}round 3 → \1\n/g) ?? [];
+    expect(new Set(stayed.map((line) => /i\d/.exec(line)?.[0]))).toEqual(new Set(['i1', 'i2', 'i3']));
+    expect(rule?.match(/#4522 resolved as Duplicate of #4301\./g)).toHaveLength(3);
+    expect(rule).toMatch(/echoed: v1\..{10}…~i\d\n/);
+    expect(none).toMatch(
+      /call 1 {3}round 1 → (i\d) {3}round 2 → (?!\1)i\d\n +✗ This call cannot go on here:/,
+    );
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  },
+);
+
+routed('many calls at once, from clients of their own, all come to their end', async () => {
+  const calls = await Promise.all(
+    Array.from({ length: 9 }, async () => {
+      const caller = await connect(router.url);
+      onTestFinished(() => caller.close());
+      return caller.call();
+    }),
+  );
+  for (const { servedBy, text } of calls) {
+    expect(text).toBe('#4522 resolved as Duplicate of #4301.');
+    expect(servedBy).toEqual(Array(3).fill(servedBy[0]));
+  }
+  expect(new Set(calls.map(({ servedBy }) => servedBy[0])).size).toBe(3);
+});
+
+routed('a label that a client makes up chooses an instance, which rejects the state', async () => {
+  for (const name of ['i3', 'i1', 'i3', 'i2']) {
+    const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` });
+    expect(answer).toEqual({ by: name, error: REJECTED });
+  }
+});
+
+routed('a label that names no instance reaches one of them all the same, and nothing else', async () => {
+  for (const label of ['i9', '', '127.0.0.1:22', 'mcp', '%[src]', 'i1~i2 x', '\n']) {
+    const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${label}` });
+    expect(answer).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
+  }
+});
+
+routed(
+  'state of 64 KiB behind arguments of 20 KB is routed; a request over the buffer is still served',
+  async () => {
+    const requestState = `v1.${'A'.repeat(65_000)}~i3`;
+    for (const _ of [1, 2, 3]) {
+      const routable = { arguments: { ...ARGUMENTS, note: 'x'.repeat(20_000) }, requestState };
+      expect(await present(routable)).toEqual({ by: 'i3', error: REJECTED });
+    }
+    const tooLarge = { arguments: { ...ARGUMENTS, note: 'x'.repeat(200_000) }, requestState };
+    expect(await present(tooLarge)).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
+  },
+);
+
+// The last one on this fleet: an instance less afterwards.
+routed('the call of an instance that died is refused by another one, in words', async () => {
+  const caller = await connect(router.url);
+  onTestFinished(() => caller.close());
+  const { servedBy, failed, text } = await caller.call((by) => fleet.kill(by as 'i1' | 'i2' | 'i3'));
+  expect(failed).toBe(true);
+  expect(text).toMatch(/^This call cannot go on here: its continuation .* Start the call again\.$/);
+  expect(servedBy).toHaveLength(2);
+  expect(servedBy[1]).not.toBe(servedBy[0]);
+  expect(await caller.call()).toMatchObject({ failed: false });
+});
+
+test('without HAProxy, `pnpm demo sticky` says what is missing and fails', () => {
+  const run = fileURLToPath(new URL('../../cli/run.mjs', import.meta.url));
+  const env = { ...process.env, HAPROXY: './no-such-program' };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [run, 'sticky'], { env, encoding: 'utf8' });
+  expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: NOT_INSTALLED });
+});
+
+test('the configuration has one routing rule, and taking it out takes nothing else', async () => {
+  const configuration = await readConfiguration();
+  const lines = configuration.split('\n');
+  const left = withoutRule(configuration).split('\n');
+  expect(lines.filter((line) => !left.includes(line))).toEqual([
+    '    use-server %[var(txn.instance)] if { var(txn.instance) -m found }',
+  ]);
+  expect(() => withoutRule(left.join('\n'))).toThrow('one routing rule');
+});

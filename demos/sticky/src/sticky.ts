@@ -1,0 +1,87 @@
+/** `pnpm demo sticky`: parked calls find their way back through HAProxy, and do not without its routing rule. */
+import { type Called, type Caller, connect } from './caller.ts';
+import { type Fleet, INSTANCES, startFleet } from './fleet.ts';
+import { haproxyVersion, NOT_INSTALLED, readConfiguration, startRouter, withoutRule } from './haproxy.ts';
+
+/** Where the demo writes. */
+export interface Output {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+const STANDARD: Output = {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+};
+
+/** Shows both. Returns the exit code: 0 when each ended as it should, 1 when not or where HAProxy is missing. */
+export async function sticky({ out, err }: Output = STANDARD): Promise<number> {
+  const version = haproxyVersion();
+  if (version === undefined) {
+    err(NOT_INSTALLED);
+    return 1;
+  }
+  out(` sticky · three processes of option H behind HAProxy ${version}\n`);
+  const configuration = await readConfiguration();
+  // A signal ends a program without its `exit` listeners, unless it is taken and made an exit.
+  const leave = () => process.exit(1);
+  for (const signal of SIGNALS) process.once(signal, leave);
+  const fleet = await startFleet();
+  try {
+    out('\n with the routing rule (demos/sticky/haproxy.cfg)\n');
+    const routed = await calls(configuration, fleet, INSTANCES.length, out);
+    out(`\n   The token that the client echoed: ${abridged(routed.at(-1))}\n`);
+    out('\n without it (the same file, that one line taken out)\n');
+    const unrouted = await calls(withoutRule(configuration), fleet, 1, out);
+    const asItShould = spread(routed) && routed.every(stayed) && unrouted.every(wasRefused);
+    if (!asItShould) err('\nThis is not how it should have ended.\n');
+    return asItShould ? 0 : 1;
+  } finally {
+    await fleet.close();
+    for (const signal of SIGNALS) process.off(signal, leave);
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+async function calls(
+  configuration: string,
+  fleet: Fleet,
+  count: number,
+  out: Output['out'],
+): Promise<readonly Called[]> {
+  const router = await startRouter(configuration, fleet);
+  let caller: Caller | undefined;
+  try {
+    caller = await connect(router.url);
+    const all: Called[] = [];
+    while (all.length < count) {
+      const called = await caller.call();
+      all.push(called);
+      out(described(all.length, called));
+    }
+    return all;
+  } finally {
+    await caller?.close();
+    await router.close();
+  }
+}
+
+function described(number: number, { servedBy, text, failed }: Called): string {
+  const rounds = servedBy.map((name, at) => `round ${at + 1} → ${name}`).join('   ');
+  return `   call ${number}   ${rounds}\n            ${wrapped(failed ? `✗ ${text}` : text)}\n`;
+}
+
+/** Within 80 columns, below the rounds. */
+const wrapped = (text: string): string => text.replace(/(.{1,66})(?: |$)/g, '$1\n            ').trimEnd();
+
+const abridged = (called: Called | undefined): string =>
+  called?.states[0]?.replace(/^(v1\..{10})[^~]+/, '$1…') ?? 'none';
+
+const spread = (all: readonly Called[]): boolean =>
+  new Set(all.map(({ servedBy }) => servedBy[0])).size === INSTANCES.length;
+
+const stayed = ({ servedBy, failed }: Called): boolean =>
+  !failed && servedBy.length === 3 && new Set(servedBy).size === 1;
+
+const wasRefused = ({ servedBy, failed }: Called): boolean => failed && new Set(servedBy).size === 2;

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { listVerifier, parseTokenList } from './bearer-tokens.ts';
+import {
+  hosting,
+  INITIALIZE,
+  modernClient,
+  modernRequest,
+  oldClient,
+  oldRequest,
+  read,
+} from './hosting.test-support.ts';
+
+const SECRET = 'a secret of sixteen and more';
+
+test('a list names subjects and their tokens', () => {
+  expect(parseTokenList(` alice = ${SECRET}1, bob=${SECRET}2,alice=${SECRET}3, `)).toEqual([
+    { subject: 'alice', token: `${SECRET}1` },
+    { subject: 'bob', token: `${SECRET}2` },
+    { subject: 'alice', token: `${SECRET}3` },
+  ]);
+});
+
+test('one secret alone will do, and may be padded as base64 is', () => {
+  for (const token of [SECRET, `${SECRET}=`, `${SECRET}==`]) {
+    expect(parseTokenList(token)).toEqual([{ subject: 'token', token }]);
+    expect(parseTokenList(`alice=${token}`)).toEqual([{ subject: 'alice', token }]);
+  }
+});
+
+test.each([
+  ['', 'The token list is empty. Write subject=secret, or one secret.'],
+  [' , ', 'The token list is empty. Write subject=secret, or one secret.'],
+  [`=${SECRET}`, 'A token has no subject before its "=".'],
+  ['alice=short', "The token of 'alice' is under 16 characters: it can be guessed."],
+  ['alice=', "The token of 'token' is under 16 characters: it can be guessed."],
+  [`alice=${SECRET},bob=${SECRET}`, "'alice' and 'bob' have the same token."],
+])('the list `%s` is refused', (list, message) => {
+  expect(() => parseTokenList(list)).toThrow(new TypeError(message));
+});
+
+const TOKENS = { alice: 'token-of-alice-1', again: 'token-of-alice-2', bob: 'token-of-bob-one' };
+const guarded = () =>
+  hosting({
+    verifier: listVerifier(parseTokenList(`alice=${TOKENS.alice},alice=${TOKENS.again},bob=${TOKENS.bob}`)),
+  });
+const as = (token: string) => ({ authorization: `Bearer ${token}` });
+
+test.each([
+  ['without a token', {}],
+  ['with an unknown one', as('token-of-nobody1')],
+  ['with the beginning of one', as(TOKENS.alice.slice(0, -1))],
+  ['with an empty one', as('')],
+  ['with one of another scheme', { authorization: `Basic ${TOKENS.alice}` }],
+])('a request %s is refused, whatever it asks for', async (_what, headers) => {
+  const { url } = await guarded();
+  const requests: RequestInit[] = [
+    modernRequest('tools/list', {}, headers),
+    { ...INITIALIZE, headers: { ...INITIALIZE.headers, ...headers } },
+    { headers },
+    { method: 'DELETE', headers },
+    { ...modernRequest('tools/list', {}, headers), body: 'not json' },
+  ];
+  for (const request of requests) {
+    const response = await fetch(url, request);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer error="invalid_token"/);
+    expect(await response.text()).not.toContain('token-of');
+  }
+});
+
+test('a health check needs no token', async () => {
+  const { url } = await guarded();
+  expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+});
+
+test('a token’s subject is who calls, on either era', async () => {
+  const { url } = await guarded();
+  const [modern, old] = await Promise.all([modernClient(url, TOKENS.bob), oldClient(url, TOKENS.alice)]);
+  expect((await modern.callTool({ name: 'who' })).content).toEqual([{ type: 'text', text: 'bob' }]);
+  expect((await old.callTool({ name: 'who' })).content).toEqual([{ type: 'text', text: 'alice' }]);
+});
+
+test.each([
+  ['bob', TOKENS.bob, { code: -32602, message: 'Invalid or expired requestState' }],
+  ['alice with her other token', TOKENS.again, undefined],
+])('a request state that alice was given, from %s', async (_who, token, error) => {
+  const { url } = await guarded();
+  const call = { name: 'ask' };
+  const { result } = await read(await fetch(url, modernRequest('tools/call', call, as(TOKENS.alice))));
+  const retry = {
+    ...call,
+    requestState: result?.requestState,
+    inputResponses: { q: { action: 'accept', content: {} } },
+  };
+  const answered = await read(await fetch(url, modernRequest('tools/call', retry, as(token))));
+  if (error) expect(answered.error).toMatchObject(error);
+  else expect(answered.result).toMatchObject({ content: [{ type: 'text', text: 'Asked.' }] });
+});
+
+test("somebody else's session is not found; one's own is, with either token", async () => {
+  const { url } = await guarded();
+  const withToken = (init: RequestInit, token: string) => ({
+    ...init,
+    headers: { ...init.headers, ...as(token) },
+  });
+  const begun = await fetch(url, withToken(INITIALIZE, TOKENS.alice));
+  const list = oldRequest('tools/list', {}, begun.headers.get('mcp-session-id') ?? '');
+  const statuses = [TOKENS.bob, TOKENS.again].map(
+    async (token) => (await fetch(url, withToken(list, token))).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([404, 200]);
+});

@@ -1,0 +1,64 @@
+/** Access tokens from a short list: enough for a team's own server, and a place to put a real verifier. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import {
+  type AuthInfo,
+  OAuthError,
+  OAuthErrorCode,
+  type OAuthTokenVerifier,
+} from '@modelcontextprotocol/server';
+
+/** Who holds a token. Becomes the principal of what is kept in request state. */
+export interface TokenHolder {
+  readonly subject: string;
+  readonly token: string;
+}
+
+/**
+ * Reads `alice=secret1,bob=secret2`, or one bare secret, whose holder is then called `token`. A subject may have
+ * several tokens; a token has one subject.
+ *
+ * @throws TypeError for an empty list, an empty subject, a secret of under 16 characters, or one of two subjects.
+ */
+export function parseTokenList(text: string): readonly TokenHolder[] {
+  const holders = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map((item) => {
+      // A "=" at the end belongs to the secret: it is how base64 pads.
+      const at = item.search(/=[^=]/);
+      return at < 0
+        ? { subject: 'token', token: item }
+        : { subject: item.slice(0, at).trim(), token: item.slice(at + 1).trim() };
+    });
+  if (holders.length === 0)
+    throw new TypeError('The token list is empty. Write subject=secret, or one secret.');
+  for (const { subject, token } of holders) {
+    if (subject === '') throw new TypeError('A token has no subject before its "=".');
+    if (token.length < 16)
+      throw new TypeError(`The token of '${subject}' is under 16 characters: it can be guessed.`);
+    const other = holders.find((holder) => holder.token === token && holder.subject !== subject);
+    if (other) throw new TypeError(`'${subject}' and '${other.subject}' have the same token.`);
+  }
+  return holders;
+}
+
+/** A verifier that knows `holders`. Tokens are compared as digests, in constant time. */
+export function listVerifier(
+  holders: readonly TokenHolder[],
+  now: () => number = Date.now,
+): OAuthTokenVerifier {
+  const known = holders.map(({ subject, token }) => ({ subject, digest: digestOf(token) }));
+  return {
+    async verifyAccessToken(token): Promise<AuthInfo> {
+      const digest = digestOf(token);
+      const holder = known.filter((candidate) => timingSafeEqual(candidate.digest, digest))[0];
+      if (!holder) throw new OAuthError(OAuthErrorCode.InvalidToken, 'Unknown token');
+      // The list has no expiry of its own; the SDK refuses a token without one, so it gets one that is always ahead.
+      const expiresAt = Math.floor(now() / 1000) + 3600;
+      return { token, clientId: 'token-list', scopes: [], expiresAt, extra: { sub: holder.subject } };
+    },
+  };
+}
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();

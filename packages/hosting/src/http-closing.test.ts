@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import {
+  hosting,
+  INITIALIZE,
+  modernClient,
+  modernRequest,
+  oldClient,
+  oldRequest,
+  rawConnection,
+  read,
+} from './hosting.test-support.ts';
+import type { HttpOptions } from './http.ts';
+
+const FOREVER: HttpOptions = { drainMs: 60_000 };
+const waited = expect.objectContaining({ content: [{ type: 'text', text: 'Waited.' }] });
+
+test.each([
+  ['modern', modernClient],
+  ['old', oldClient],
+] as const)(
+  'a call of a %s client that is in flight finishes, and no new connection is taken',
+  async (_era, connect) => {
+    const { http, url, entered, release } = await hosting(FOREVER);
+    const call = (await connect(url)).callTool({ name: 'wait' });
+    await entered;
+    const closed = http.close();
+    await expect(rawConnection(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    release();
+    expect(await call).toEqual(waited);
+    await closed;
+  },
+);
+
+test('an answer is sent to its last byte before its connection is cut', async () => {
+  const { http, url, entered, release } = await hosting(FOREVER);
+  const connection = await rawConnection(url);
+  const { headers, body } = modernRequest('tools/call', { name: 'wait' });
+  const lines = Object.entries(headers as Record<string, string>).map(([name, value]) => `${name}: ${value}`);
+  const answer = connection.send(
+    ['POST /mcp HTTP/1.1', 'Host: localhost', ...lines, `Content-Length: ${`${body}`.length}`, '', body].join(
+      '\r\n',
+    ),
+  );
+  await entered;
+  const closed = http.close();
+  release();
+  await closed;
+  expect(await answer).toMatch(/Waited\.[\s\S]*\r\n0\r\n\r\n$/);
+});
+
+test('while it closes, connections that were open already hear so', async () => {
+  const { http, url, entered, release } = await hosting(FOREVER);
+  const [health, late, call] = [await rawConnection(url), await rawConnection(url), await modernClient(url)];
+  const finished = call.callTool({ name: 'wait' });
+  await entered;
+  const closed = http.close();
+  const headers = 'Host: localhost\r\nConnection: close\r\n\r\n';
+  expect(await health.send(`GET /healthz HTTP/1.1\r\n${headers}`)).toMatch(/^HTTP\/1\.1 503 [\s\S]*closing/);
+  expect(await late.send(`GET /mcp HTTP/1.1\r\n${headers}`)).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
+  release();
+  await finished;
+  await closed;
+});
+
+test('a call that hangs is cut after the time it had', async () => {
+  const { http, url, entered } = await hosting({ drainMs: 50 });
+  const call = fetch(url, modernRequest('tools/call', { name: 'wait' })).then(read);
+  const cut = expect(call).rejects.toThrow();
+  const { mcpReq } = await entered;
+  await http.close();
+  await cut;
+  expect(mcpReq.signal.aborted).toBe(true);
+});
+
+test("streams that stand open do not delay it: an old client's, and a new one's subscription", async () => {
+  const { http, url } = await hosting(FOREVER);
+  const begun = await fetch(url, INITIALIZE);
+  const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  await begun.text();
+  // One stream a session: of two, one is refused at once, and then the other stands.
+  const get = () => fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
+  const [one, other] = [get(), get()];
+  expect((await Promise.race([one, other])).status).toBe(409);
+  const listening = await fetch(url, modernRequest('subscriptions/listen', { notifications: {} }));
+  expect(listening.headers.get('content-type')).toBe('text/event-stream');
+  await http.close();
+  await Promise.allSettled([one, other, listening.text()]);
+});
+
+test('a connection that is kept alive does not delay it', async () => {
+  const { http, url } = await hosting(FOREVER);
+  const connection = await rawConnection(url);
+  const silent = connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await http.close();
+  expect(await silent).toMatch(/^(HTTP\/1\.1 200|$)/);
+});
+
+test('what outlives requests is released once, however often it is closed, and after the calls', async () => {
+  const served = await hosting(FOREVER);
+  const call = (await modernClient(served.url)).callTool({ name: 'wait' });
+  await served.entered;
+  const closed = [served.http.close(), served.http.close()];
+  expect(served.closed).toBe(0);
+  served.release();
+  await Promise.all([call, ...closed]);
+  expect(served.closed).toBe(1);
+});
+
+test('an instance that cannot release what it holds is an error, and the port is free all the same', async () => {
+  const served = await hosting();
+  served.close = () => Promise.reject(new Error('stuck'));
+  await expect(served.http.close()).rejects.toThrow('stuck');
+  const port = Number(served.url.port);
+  expect((await hosting({ port })).url.port).toBe(`${port}`);
+});
+
+test('sessions end with it', async () => {
+  const { http, url, entered } = await hosting({ drainMs: 50 });
+  const begun = await fetch(url, INITIALIZE);
+  await begun.text();
+  const session = begun.headers.get('mcp-session-id') ?? '';
+  const call = fetch(url, oldRequest('tools/call', { name: 'wait' }, session)).then(read);
+  const cut = expect(call).rejects.toThrow();
+  const { mcpReq } = await entered;
+  await http.close();
+  await cut;
+  expect(mcpReq.signal.aborted).toBe(true);
+});

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { hosting, modernRequest, rawConnection, read } from './hosting.test-support.ts';
+
+const listTools = modernRequest('tools/list');
+
+test('it binds to loopback unless told otherwise', async () => {
+  const { url } = await hosting();
+  expect(url.hostname).toBe('127.0.0.1');
+});
+
+/** The status of a request that no well-kept client would send. */
+async function statusOf(url: URL, ...lines: string[]): Promise<number> {
+  const connection = await rawConnection(url);
+  const answer = await connection.send(`${lines.join('\r\n')}\r\n\r\n`);
+  return Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
+}
+
+const LAST = 'Connection: close';
+
+test.each([
+  ['another host, as of a rebound name', ['Host: evil.example'], 403],
+  ['another host with a port', ['Host: evil.example:80'], 403],
+  ['this host as a part of a name', ['Host: localhost.evil.example'], 403],
+  ['this host', ['Host: localhost:9'], 400],
+  ['this address in IPv6', ['Host: [::1]:9'], 400],
+  ['a foreign origin', ['Host: localhost', 'Origin: https://evil.example'], 403],
+  ['no origin, in a word', ['Host: localhost', 'Origin: null'], 403],
+  ['an origin of this machine', ['Host: localhost', 'Origin: http://localhost:5173'], 400],
+  ['a host that is no name', ['Host: a b'], 400],
+  ['no name at all', ['Host: '], 400],
+  ['a host and a path in one', ['Host: localhost/mcp?'], 400],
+  ['a user before the host', ['Host: localhost@evil.example'], 400],
+  ['no host', [], 400],
+  ['two hosts', ['Host: localhost', 'Host: evil.example'], 400],
+  ['a session id of bytes', ['Host: localhost', 'Mcp-Session-Id: \u0080\u00ff'], 404],
+  ['an absurd version', ['Host: localhost', `Mcp-Protocol-Version: ${'9'.repeat(9000)}`], 400],
+  ['headers without end', ['Host: localhost', `X: ${'x'.repeat(20_000)}`], 431],
+])('a GET with %s is answered as it deserves', async (_what, headers, status) => {
+  const { url } = await hosting();
+  // 400 is an old client without a session: it was let in.
+  expect(await statusOf(url, 'GET /mcp HTTP/1.1', ...headers, LAST)).toBe(status);
+  expect((await fetch(url, listTools)).status).toBe(200);
+});
+
+test('further hosts can be allowed', async () => {
+  const { url } = await hosting({ allowedHosts: ['mcp.example'] });
+  const get = (host: string) => statusOf(url, 'GET /mcp HTTP/1.1', `Host: ${host}`, LAST);
+  expect(await Promise.all([get('mcp.example'), get('localhost')])).toEqual([400, 403]);
+});
+
+test.each([
+  ['an unknown path', '/', 404],
+  ['a path below', '/mcp/more', 404],
+  ['malformed percent-encoding', '/%', 404],
+  ['encoded bytes that are no text', '/mcp%ff%00', 404],
+  ['two slashes', '//mcp', 404],
+  ['an address of somewhere else', 'http://evil.example/mcp', 400],
+  ['a query', '/mcp?x=%', 400],
+])('%s is answered as it deserves', async (_what, path, status) => {
+  const { url } = await hosting();
+  expect(await statusOf(url, `GET ${path} HTTP/1.1`, 'Host: localhost', LAST)).toBe(status);
+});
+
+test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])('%s is not allowed, and what is, is said', async (method) => {
+  const { url } = await hosting();
+  const response = await fetch(url, { method });
+  expect(response.status).toBe(405);
+  expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
+});
+
+test('TRACE does not take the server down', async () => {
+  const { url } = await hosting();
+  expect(await statusOf(url, 'TRACE /mcp HTTP/1.1', 'Host: localhost', LAST)).toBe(500);
+  expect((await fetch(url, listTools)).status).toBe(200);
+});
+
+test('/healthz says ok to whoever asks, and under whatever name', async () => {
+  const { url } = await hosting();
+  const response = await fetch(new URL('/healthz', url));
+  expect([response.status, await response.text()]).toEqual([200, 'ok']);
+  expect(await statusOf(url, 'GET /healthz HTTP/1.1', 'Host: 10.0.0.7', LAST)).toBe(200);
+});
+
+test('a body over the limit is refused before anything is parsed', async () => {
+  const { url } = await hosting({ maxBodyBytes: 100 });
+  const post = (body: string) => fetch(url, { ...listTools, body });
+  expect(await read(await post('{'.repeat(101)))).toEqual({
+    status: 413,
+    error: { code: -32000, message: expect.stringContaining('100 bytes') },
+  });
+  expect((await post('{'.repeat(100))).status).toBe(400);
+});
+
+test('a body over the limit is refused also where its length was not announced', async () => {
+  const { url } = await hosting({ maxBodyBytes: 100 });
+  const chunk = `65\r\n${'{'.repeat(0x65)}\r\n0\r\n`;
+  const head = [
+    'POST /mcp HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  ];
+  expect(await statusOf(url, ...head, LAST, '', chunk)).toBe(413);
+});
+
+test.each(['not json', '', '{"jsonrpc":', '\u0000'])('the body `%s` is not JSON', async (body) => {
+  const { url } = await hosting();
+  expect(await read(await fetch(url, { ...listTools, body }))).toEqual({
+    status: 400,
+    error: { code: -32700, message: 'Parse error' },
+  });
+});
+
+test.each(['null', '[]', '7', '"text"', '{}', '[[]]', '{"jsonrpc":"2.0","id":{},"method":7}'])(
+  'the JSON %s is no request',
+  async (body) => {
+    const { url } = await hosting();
+    expect((await fetch(url, { ...listTools, body })).status).toBe(400);
+  },
+);
+
+test.each([
+  ['text/plain', 415],
+  ['application/jsonp', 415],
+  ['application/json-patch+json', 415],
+  ['application/json; charset=utf-8', 200],
+  ['Application/JSON', 200],
+])('a body of type %s is answered with %i', async (type, status) => {
+  const { url } = await hosting();
+  const headers = { ...(listTools.headers as Record<string, string>), 'content-type': type };
+  expect((await fetch(url, { ...listTools, headers })).status).toBe(status);
+});

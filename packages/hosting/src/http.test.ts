@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import {
+  deferred,
+  hosting,
+  INITIALIZE,
+  modernClient,
+  modernRequest,
+  oldClient,
+  oldRequest,
+  read,
+} from './hosting.test-support.ts';
+
+const text = (said: string) => [{ type: 'text', text: said }];
+
+test('clients of both eras are served on one port, and each is asked in its own way', async () => {
+  const { url } = await hosting();
+  const [modern, old] = await Promise.all([modernClient(url), oldClient(url)]);
+  const [ofModern, ofOld] = await Promise.all([
+    modern.callTool({ name: 'ask' }),
+    old.callTool({ name: 'ask' }),
+  ]);
+  expect([ofModern.content, ofOld.content]).toEqual([text('Asked.'), text('Asked.')]);
+  expect(old.asked).toEqual(['Well?']);
+});
+
+test('old clients have sessions of their own, and a session ends when its client says so', async () => {
+  const { url } = await hosting();
+  const [one, other] = await Promise.all([fetch(url, INITIALIZE), fetch(url, INITIALIZE)]);
+  const ids = [one, other].map(({ headers }) => headers.get('mcp-session-id') ?? '');
+  expect(new Set(ids).size).toBe(2);
+  const session = { 'mcp-session-id': ids[0] ?? '' };
+  expect((await fetch(url, { method: 'DELETE', headers: session })).status).toBe(200);
+  const statuses = ids.map(async (id) => (await fetch(url, oldRequest('tools/list', {}, id))).status);
+  expect(await Promise.all(statuses)).toEqual([404, 200]);
+});
+
+test('a session id that was never given out is not found', async () => {
+  const { url } = await hosting();
+  for (const method of ['POST', 'GET', 'DELETE']) {
+    const request = { ...oldRequest('tools/list', {}, 'guessed'), method };
+    if (method !== 'POST') delete request.body;
+    expect(await read(await fetch(url, request))).toEqual({
+      status: 404,
+      error: { code: -32000, message: 'Session not found' },
+    });
+  }
+});
+
+test('an old client that does not begin with initialize is told to', async () => {
+  const { url } = await hosting();
+  expect(await read(await fetch(url, oldRequest('tools/list')))).toMatchObject({ status: 400 });
+  expect(await read(await fetch(url))).toMatchObject({ status: 400 });
+});
+
+test('with stateless serving, an old client is served without a session, and cannot be asked', async () => {
+  const { url } = await hosting({ legacy: 'stateless' });
+  const old = await oldClient(url);
+  expect((await old.listTools()).tools).toHaveLength(3);
+  expect(await old.callTool({ name: 'ask' }).catch((error) => error)).not.toMatchObject({
+    content: text('Asked.'),
+  });
+  expect(old.asked).toEqual([]);
+  expect((await fetch(url, INITIALIZE)).headers.get('mcp-session-id')).toBeNull();
+});
+
+test('the path is the one that was chosen', async () => {
+  const { url } = await hosting({ path: '/tools' });
+  expect(url.pathname).toBe('/tools');
+  expect((await (await modernClient(url)).listTools()).tools).toHaveLength(3);
+  expect((await fetch(new URL('/mcp', url))).status).toBe(404);
+});
+
+test('a modern client that goes away aborts the signal of its call', async () => {
+  const { url, entered } = await hosting();
+  const client = new AbortController();
+  const call = fetch(url, { ...modernRequest('tools/call', { name: 'wait' }), signal: client.signal });
+  const { mcpReq } = await entered;
+  const aborted = deferred();
+  mcpReq.signal.addEventListener('abort', () => aborted.resolve());
+  client.abort();
+  await expect(call).rejects.toThrow('aborted');
+  await aborted.promise;
+});
+
+test('why a state is refused is told to whoever hosts, and not to the client', async () => {
+  const { url, errors } = await hosting();
+  const forged = modernRequest('tools/call', { name: 'ask', requestState: 'v1.forged', inputResponses: {} });
+  const { error } = await read(await fetch(url, forged));
+  expect(error).toEqual({
+    code: -32602,
+    message: 'Invalid or expired requestState',
+    data: { reason: 'invalid_request_state' },
+  });
+  expect(errors).toEqual([expect.stringContaining('malformed')]);
+});
+
+test('a port that is taken is an error with its code', async () => {
+  const { url } = await hosting();
+  await expect(hosting({ port: Number(url.port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

@@ -1,0 +1,110 @@
+/** HTTP hosting on Node: both eras on one port, with the checks that a server on a network needs. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import type { OAuthTokenVerifier } from '@modelcontextprotocol/server';
+import { Gate } from './gate.ts';
+import type { OnError, Served } from './served.ts';
+import type { SessionLimits } from './sessions.ts';
+
+export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
+export type { OnError, Served } from './served.ts';
+export type { SessionLimits } from './sessions.ts';
+
+/** How to host. Everything has a default. */
+export interface HttpOptions {
+  /** Address to bind. Default `127.0.0.1`: whoever wants to be reachable has to say so. */
+  readonly host?: string;
+  /** Default 0, any free port. */
+  readonly port?: number;
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /**
+   * Host names that requests may be for, and origins they may come from; IPv6 addresses in brackets. Default:
+   * `localhost` and its addresses.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Largest request body, in bytes. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Who may come in. Default: everybody; bind to loopback then. */
+  readonly verifier?: OAuthTokenVerifier | undefined;
+  /**
+   * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
+   * `stateless` holds nothing.
+   */
+  readonly legacy?: 'sessions' | 'stateless';
+  /** Default 1000 sessions, of 3600 idle seconds. */
+  readonly sessionLimits?: SessionLimits;
+  /** How long `close` waits for calls in flight, in milliseconds. Default 10 000. */
+  readonly drainMs?: number;
+  /** Default: nobody is told. */
+  readonly onerror?: OnError;
+}
+
+/** A listening server. */
+export interface HttpHosting {
+  readonly url: URL;
+  /**
+   * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. A call
+   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainMs`.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens, and serves `served` to clients of both eras. `GET /healthz` answers 200 while it does, 503 while it closes.
+ *
+ * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
+ */
+export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
+  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, maxBodyBytes = 1_048_576 } = options;
+  const gate = new Gate(served, { ...options, path, maxBodyBytes });
+  const handle = toNodeHandler(
+    { fetch: (request) => gate.fetch(request) },
+    { maxRequestBodySize: maxBodyBytes, ...(options.onerror && { onerror: options.onerror }) },
+  );
+  const inFlight = new Set<ServerResponse>();
+  const server = createServer((req, res) => {
+    // Counted until the last byte has left: the adapter's promises are over earlier than that.
+    if (!standsOpen(req)) inFlight.add(res.once('close', () => inFlight.delete(res)));
+    if (!isAddressed(req)) return void res.writeHead(400).end();
+    // The SDK types a request more strictly than `exactOptionalPropertyTypes` lets Node's own be.
+    void handle(req as Parameters<typeof handle>[0], res);
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  let closed: Promise<void> | undefined;
+  return {
+    url: new URL(`http://${name}:${address.port}${path}`),
+    close: () => {
+      closed ??= close(server, gate, inFlight, drainMs);
+      return closed;
+    },
+  };
+}
+
+async function close(server: Server, gate: Gate, inFlight: Set<ServerResponse>, ms: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  gate.shut();
+  const signal = AbortSignal.timeout(ms);
+  await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
+  try {
+    await gate.close();
+  } finally {
+    server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
+const standsOpen = (req: IncomingMessage): boolean =>
+  req.method === 'GET' || req.headers['mcp-method'] === 'subscriptions/listen';
+
+/** Whether `Host` and path are ones, and not something that only a URL's parser makes a host and a path of. */
+const isAddressed = ({ headers, url }: IncomingMessage): boolean =>
+  url?.startsWith('/') === true &&
+  /^[^/?#@\\]+$/.test(headers.host ?? '') &&
+  URL.canParse(`http://${headers.host}${url}`);

@@ -1,0 +1,35 @@
+/** Knowing when an answer is over: a streamed one begins long before that. */
+
+/**
+ * The same response; `done` is called once, when its body has been sent or its client has gone. A body that
+ * nobody reads any more is cancelled at once: the adapter would notice at the next chunk only.
+ */
+export function whenSent(request: Request, response: Response, done: () => void): Response {
+  if (!response.body) {
+    done();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const gone = () => {
+    over();
+    reader.cancel().catch(() => {});
+  };
+  // Holds the request, without which Node may collect what forwards the adapter's signal to the request's.
+  const over = () => {
+    request.signal.removeEventListener('abort', gone);
+    done();
+    done = () => {};
+  };
+  request.signal.addEventListener('abort', gone);
+  if (request.signal.aborted) gone();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done: ended, value } = await reader.read();
+      if (!ended) return controller.enqueue(value);
+      over();
+      controller.close();
+    },
+    cancel: gone,
+  });
+  return new Response(body, response);
+}

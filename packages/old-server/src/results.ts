@@ -1,0 +1,7 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+
+/** A result of one text. */
+export const text = (of: string): CallToolResult => ({ content: [{ type: 'text', text: of }] });
+
+/** The polite end of a call whose user said no. */
+export const cancelled = text('Cancelled.');

@@ -1,0 +1,29 @@
+/** What the tests of shape J have in common. */
+import { type CompleteResult, textResult } from '@mrtr/core';
+import { type Caller, type Outcome, type Register, Site, tool } from '../fixture.test-support.ts';
+import { type JournalContext, type JournalOptions, journaled } from '../journal.ts';
+
+export type Handler = (ctx: JournalContext) => unknown;
+
+/** The tool of `handler`, which says as JSON what that returns. */
+export const journaling = (handler: Handler, options: JournalOptions = {}): Register =>
+  tool(
+    journaled<unknown, CompleteResult>(
+      async (_args, ctx) => textResult(JSON.stringify(await handler(ctx)) ?? 'nothing'),
+      options,
+    ),
+  );
+
+/** A client of a site that serves `handler`. */
+export const connected = (handler: Handler, options: JournalOptions = {}): Promise<Caller> =>
+  new Site(journaling(handler, options)).connect();
+
+/** Answers one round after the other, and gives what came of the last. */
+export async function answerAll(
+  client: Caller,
+  ...rounds: readonly Readonly<Record<string, unknown>>[]
+): Promise<Outcome> {
+  let seen = await client.send();
+  for (const responses of rounds) seen = await client.answer(seen, responses);
+  return seen;
+}

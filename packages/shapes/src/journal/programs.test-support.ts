@@ -1,0 +1,165 @@
+/** Random programs of asks and effects, and what an uninterrupted run of one comes to. */
+import fc from 'fast-check';
+import { accept, decline, kelvin, turns, Units } from '../fixture.test-support.ts';
+import type { EffectFailed, JournalContext } from '../journal.ts';
+
+/** One step. Keys are given when a program is made, so that they are unique in it. */
+export type Step =
+  | { readonly kind: 'effect'; readonly key: string; readonly delay: number; readonly fails: boolean }
+  /** Fails the first time it runs, and is retried; what it comes to is in no result. */
+  | { readonly kind: 'flaky'; readonly key: string; readonly delay: number }
+  | { readonly kind: 'value'; readonly key: string; readonly of: 'now' | 'random' | 'uuid' }
+  | {
+      readonly kind: 'ask';
+      readonly key: string;
+      readonly says: Says;
+      readonly after: Readonly<Record<Says, Program>>;
+    }
+  | { readonly kind: 'together'; readonly branches: readonly Program[] };
+export type Program = readonly Step[];
+/** What the user says to a question; `no` is a refusal. */
+type Says = 'metric' | 'imperial' | 'no';
+
+const delay = fc.integer({ min: 0, max: 2 });
+const says = fc.constantFrom<Says>('metric', 'imperial', 'no');
+const key = fc.constant('');
+const { step: unkeyed } = fc.letrec<{ step: Step; program: Program }>((tie) => {
+  const program = tie('program');
+  const kinds: readonly [weight: number, fc.Arbitrary<Step>][] = [
+    [2, fc.record({ kind: fc.constant('effect'), key, delay, fails: fc.boolean() })],
+    [1, fc.record({ kind: fc.constant('flaky'), key, delay })],
+    [1, fc.record({ kind: fc.constant('value'), key, of: fc.constantFrom('now', 'random', 'uuid') })],
+    [
+      4,
+      fc.record({
+        kind: fc.constant('ask'),
+        key,
+        says,
+        after: fc.record({ metric: program, imperial: program, no: program }),
+      }),
+    ],
+    [
+      3,
+      fc.record({
+        kind: fc.constant('together'),
+        branches: fc.array(program, { minLength: 2, maxLength: 3 }),
+      }),
+    ],
+  ];
+  return {
+    step: fc.oneof(
+      { maxDepth: 3, withCrossShrink: true },
+      ...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })),
+    ),
+    program: fc.array(tie('step'), { maxLength: 3 }),
+  };
+});
+
+/** Programs. */
+export const programs: fc.Arbitrary<Program> = fc
+  .array(unkeyed, { minLength: 1, maxLength: 4 })
+  .map((program) => keyed(program, { next: 0 }));
+
+function keyed(program: Program, counter: { next: number }): Program {
+  return program.map((step) => {
+    if (step.kind === 'together')
+      return { ...step, branches: step.branches.map((branch) => keyed(branch, counter)) };
+    const key = `${step.kind}-${counter.next++}`;
+    if (step.kind !== 'ask') return { ...step, key };
+    const { metric, imperial, no } = step.after;
+    const after = {
+      metric: keyed(metric, counter),
+      imperial: keyed(imperial, counter),
+      no: keyed(no, counter),
+    };
+    return { ...step, key, after };
+  });
+}
+
+/** What the effects of one call do to the world. */
+export class World {
+  /** How often each effect did its work, by key. */
+  readonly done: Record<string, number> = {};
+  /** What each value was the first time it was looked at, by key; and keys of those that changed. */
+  readonly #values: Record<string, unknown> = {};
+  readonly changed: string[] = [];
+  readonly #tried = new Set<string>();
+
+  async effect(step: Extract<Step, { kind: 'effect' | 'flaky' }>): Promise<string> {
+    if (step.delay > 0) await turns(step.delay - 1);
+    if (step.kind === 'flaky' && !this.#tried.has(step.key)) {
+      this.#tried.add(step.key);
+      throw new Error('Not yet.');
+    }
+    this.done[step.key] = (this.done[step.key] ?? 0) + 1;
+    if (step.kind === 'effect' && step.fails) throw new RangeError(step.key);
+    return `${step.key} done`;
+  }
+
+  look(key: string, value: unknown): void {
+    this.#values[key] ??= value;
+    if (this.#values[key] !== value) this.changed.push(key);
+  }
+}
+
+/** The program as an author would write it. */
+export async function journaledRun(program: Program, ctx: JournalContext, world: World): Promise<unknown[]> {
+  const results: unknown[] = [];
+  for (const step of program) {
+    if (step.kind === 'together') {
+      results.push(await Promise.all(step.branches.map((branch) => journaledRun(branch, ctx, world))));
+    } else if (step.kind === 'value') {
+      world.look(step.key, ctx[step.of](step.key));
+    } else if (step.kind === 'flaky') {
+      await ctx.run(step.key, () => world.effect(step)).catch(() => undefined);
+    } else if (step.kind === 'effect') {
+      const options = { onFailure: 'record' } as const;
+      const effect = ctx.run(step.key, () => world.effect(step), options);
+      results.push(await effect.catch((error: EffectFailed) => `${error.name} ${error.message}`));
+    } else {
+      const said = await ctx.elicit(step.key, `${step.key}?`, Units).then(
+        ({ units }) => units,
+        () => 'no' as const,
+      );
+      results.push(said, await journaledRun(step.after[said], ctx, world));
+    }
+  }
+  return results;
+}
+
+/** What a run comes to that nothing interrupts: its result, its effects, and how many questions follow each other. */
+export function uninterrupted(program: Program): { result: unknown[]; done: string[]; depth: number } {
+  const run = { result: [] as unknown[], done: [] as string[], depth: 0 };
+  for (const step of program) {
+    if (step.kind === 'effect') {
+      run.result.push(step.fails ? `RangeError ${step.key}` : `${step.key} done`);
+      run.done.push(step.key);
+    } else if (step.kind === 'ask') {
+      const after = uninterrupted(step.after[step.says]);
+      run.result.push(step.says, after.result);
+      run.done.push(...after.done);
+      run.depth += 1 + after.depth;
+    } else if (step.kind === 'together') {
+      const branches = step.branches.map(uninterrupted);
+      run.result.push(branches.map(({ result }) => result));
+      run.done.push(...branches.flatMap(({ done }) => done));
+      run.depth += Math.max(...branches.map(({ depth }) => depth));
+    }
+  }
+  return run;
+}
+
+/** What the user says to each question of the program; `sense` is false for one who says nonsense first. */
+export function answers(program: Program, sense = true): Record<string, unknown> {
+  const all: Record<string, unknown> = {};
+  for (const step of program) {
+    if (step.kind === 'ask') {
+      const good = step.says === 'no' ? decline : accept({ units: step.says });
+      all[step.key] = sense ? good : kelvin;
+      for (const after of Object.values(step.after)) Object.assign(all, answers(after, sense));
+    } else if (step.kind === 'together') {
+      for (const branch of step.branches) Object.assign(all, answers(branch, sense));
+    }
+  }
+  return all;
+}

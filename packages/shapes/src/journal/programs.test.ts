@@ -1,0 +1,105 @@
+/** Whatever the program and wherever it is interrupted, it comes to what an uninterrupted run comes to. */
+import { textResult } from '@mrtr/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type Caller, Site, tool } from '../fixture.test-support.ts';
+import { journaled } from '../journal.ts';
+import {
+  answers,
+  journaledRun,
+  type Program,
+  programs,
+  uninterrupted,
+  World,
+} from './programs.test-support.ts';
+
+/** What a client does in one round. */
+interface Round {
+  /** Which server it sends the round to: they share nothing but their keys. */
+  readonly instance: number;
+  /** Which questions it answers, by position; a position beyond the list is answered. */
+  readonly answers: readonly boolean[];
+}
+
+let world = new World();
+let program: Program = [];
+
+const clients = (strict: boolean): Promise<Caller[]> =>
+  Promise.all(
+    [0, 1, 2].map(() => {
+      const callback = journaled<unknown, ReturnType<typeof textResult>>(
+        async (_args, ctx) => textResult(JSON.stringify(await journaledRun(program, ctx, world))),
+        { strict },
+      );
+      return new Site(tool(callback), { maxRounds: 255, maxBytes: 1e6 }).connect();
+    }),
+  );
+
+/** Makes the rounds of one call. A round that is not planned goes to the first server, with all answers. */
+async function call(callers: readonly Caller[], rounds: readonly Round[]) {
+  const [good, nonsense] = [answers(program), answers(program, false)];
+  const [settled, askedAgain]: [Set<string>, string[]] = [new Set(), []];
+  let seen = await (callers[0] as Caller).send();
+  let made = 0;
+  for (; seen.asks; made++) {
+    const { instance, answers: chosen } = rounds[made] ?? { instance: 0, answers: [] };
+    const responses: Record<string, unknown> = {};
+    for (const [at, key] of Object.keys(seen.asks).entries()) {
+      if (settled.has(key)) askedAgain.push(key);
+      if (chosen[at] !== false) settled.add(key);
+      responses[key] = (chosen[at] === false ? nonsense : good)[key];
+    }
+    seen = await (callers[instance] as Caller).answer(seen, responses);
+  }
+  return { said: seen, rounds: made, askedAgain };
+}
+
+const count = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 1]));
+const withoutFlaky = (done: Readonly<Record<string, number>>) =>
+  Object.fromEntries(Object.entries(done).filter(([key]) => !key.startsWith('flaky')));
+
+test.each([{ strict: false }, { strict: true }])(
+  'every program, however its rounds are answered and wherever they go, ends as if never interrupted (%j)',
+  async ({ strict }) => {
+    const callers = await clients(strict);
+    const round = fc.record({
+      instance: fc.integer({ min: 0, max: 2 }),
+      answers: fc.array(fc.boolean(), { maxLength: 4 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(programs, fc.array(round, { maxLength: 6 }), async (generated, rounds) => {
+        [program, world] = [generated, new World()];
+        const expected = uninterrupted(program);
+        const { said, askedAgain } = await call(callers, rounds);
+        expect(said).toEqual({ says: JSON.stringify(expected.result) });
+        expect(askedAgain).toEqual([]);
+        expect(withoutFlaky(world.done)).toEqual(count(expected.done));
+        expect(Math.max(1, ...Object.values(world.done))).toBe(1);
+        expect(world.changed).toEqual([]);
+      }),
+      { numRuns: 4000 },
+    );
+  },
+);
+
+test('a program whose questions are all answered takes as many rounds as questions follow each other, on any instances', async () => {
+  const callers = await clients(false);
+  await fc.assert(
+    fc.asyncProperty(programs, async (generated) => {
+      program = generated;
+      const expected = uninterrupted(program);
+      // Every way to spread the rounds over two instances, for as many as there are up to 16.
+      const patterns = 2 ** Math.min(expected.depth, 4);
+      for (let pattern = 0; pattern < patterns; pattern++) {
+        world = new World();
+        const rounds = Array.from({ length: 4 }, (_, at) => ({ instance: (pattern >> at) & 1, answers: [] }));
+        const came = await call(callers, rounds);
+        const said = { says: JSON.stringify(expected.result) };
+        expect(came).toEqual({ said, rounds: expected.depth, askedAgain: [] });
+        expect(withoutFlaky(world.done)).toEqual(count(expected.done));
+        expect(world.changed).toEqual([]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,298 @@
+/**
+ * One entry of a journaled handler: replays what is recorded, then goes on from there.
+ *
+ * Invariants:
+ * 1. A recorded step settles with its record and executes nothing.
+ * 2. A new step (an answer that has just come is one as well) waits until the replay has caught up with its journal. If
+ *    a recorded step has not been reached when all is quiet, the handler has diverged, and nothing new executes.
+ * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
+ *    every microtask has run. Unless the handler returned, every later step of this entry stays pending for ever: the
+ *    next round's entry takes its place.
+ * 4. After a divergence every step rejects with it, and so does the round, whatever the handler makes of it.
+ * 5. What is in the journal is a copy: what the author does to a value is done again in each round.
+ */
+import {
+  type AnswerOf,
+  CannotAsk,
+  ElicitationDeclined,
+  type InputKind,
+  type InputRequests,
+  InvalidDefinition,
+  isRefusal,
+  isSettled,
+  publish,
+  type Question,
+} from '@mrtr/core';
+import { assertJson } from '../json.ts';
+import {
+  described,
+  type EffectEntry,
+  type Entry,
+  type Journal,
+  JournalDiverged,
+  type StepKind,
+} from './journal.ts';
+import { isOutsideHandler, originals, outsideHandler } from './nondeterminism.ts';
+
+/** How an entry ended. */
+export type Ending =
+  | { readonly kind: 'asked'; readonly requests: InputRequests }
+  | { readonly kind: 'returned'; readonly value: unknown }
+  | { readonly kind: 'threw'; readonly error: unknown };
+
+/** A recorded failure of an effect, thrown again in every round. The first time, `cause` is what was thrown. */
+export class EffectFailed extends Error {
+  override readonly name: string;
+  constructor([name, message]: readonly [string, string], cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = name;
+  }
+}
+
+/** What becomes of a failing effect: nothing is recorded and the next round tries again; or it stays failed. */
+export type OnFailure = 'retry' | 'record';
+
+/** How an entry is run. */
+export interface ReplayOptions {
+  /** Whether this round's client can be asked. */
+  readonly canAsk: (kind: InputKind) => boolean;
+  /** Replays only: the entry ends at the first new step, which does not execute. */
+  readonly dry?: boolean;
+}
+
+/** One entry. */
+export class Replay {
+  readonly #journal: Journal;
+  readonly #options: ReplayOptions;
+  readonly #keys = new Set<string>();
+  readonly #open = new Map<string, Question>();
+  readonly #ordinals = new Map<StepKind, number>();
+  readonly #running = new Set<Promise<unknown>>();
+  #caughtUp: Promise<void> | undefined;
+  #diverged: JournalDiverged | undefined;
+  #ended = false;
+  #end!: (ending: Ending) => void;
+  readonly #ending: Promise<Ending>;
+
+  constructor(journal: Journal, options: ReplayOptions) {
+    this.#journal = journal;
+    this.#options = options;
+    this.#ending = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** Runs the handler until it settles, or until it can only go on with answers. */
+  run(handler: () => unknown): Promise<Ending> {
+    Promise.resolve()
+      .then(handler)
+      .then(
+        (value) => this.#settle({ kind: 'returned', value }),
+        (error: unknown) => this.#settle({ kind: 'threw', error }),
+      );
+    return this.#ending;
+  }
+
+  question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
+    return handled(this.#question(key, question));
+  }
+
+  effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
+    return handled(this.#effect(key, fn, onFailure));
+  }
+
+  /** A value that is different each time it is looked at, and the same in every round of one call. */
+  value<T>(kind: 'now' | 'random' | 'uuid', key: string | undefined): T {
+    const ordinal = (this.#ordinals.get(kind) ?? 0) + 1;
+    if (key === undefined) this.#ordinals.set(kind, ordinal);
+    const name = key ?? `${kind}#${ordinal}`;
+    const entry = this.#reach(name, kind);
+    if (entry) return entry[1] as T;
+    // It cannot wait, and need not: what ran to here without an answer or an effect ran to here in the round before.
+    const missed = this.#journal.unreached;
+    if (missed !== undefined) throw this.#diverge(this.#missed(missed, `step '${name}'`));
+    const value = originals[kind]();
+    this.#journal.entries[name] = [kind, value];
+    return value as T;
+  }
+
+  async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
+    const entry = this.#reach(key, 'ask');
+    if (this.#ended) return forever();
+    if (entry && entry[1] !== question.digest) {
+      throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
+    }
+    if (entry) return this.#answered(key, question, entry[2]);
+    if (!(await this.#mayExecute())) return forever();
+    const response = this.#journal.response(key, question);
+    if (isSettled(question.read(response))) {
+      const kept = structuredClone(question.keep(response));
+      this.#journal.entries[key] = ['ask', question.digest, kept];
+      return this.#answered(key, question, kept);
+    }
+    if (!this.#options.canAsk(question.kind)) {
+      throw new CannotAsk(`The client cannot be asked "${question.message}". Test ctx.canAsk first.`);
+    }
+    this.#open.set(key, question);
+    this.#endSoon();
+    return forever();
+  }
+
+  async #effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
+    const entry = this.#reach(key, 'run') as EffectEntry | undefined;
+    if (this.#ended) return forever();
+    const [, value, failure] = entry ?? [];
+    if (value) {
+      told(key, 'held');
+      if (failure) throw new EffectFailed(failure);
+      return structuredClone(value[0]) as T;
+    }
+    // One that is to be retried is no new step: what is recorded after it waits for it, and not it for that.
+    const retried = entry !== undefined;
+    if (retried ? this.#endsHere() : !(await this.#mayExecute())) return forever();
+    const running = this.#execute(key, fn, { onFailure, retried });
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+      this.#endSoon();
+    }
+  }
+
+  async #execute<T>(
+    key: string,
+    fn: () => T | Promise<T>,
+    { onFailure, retried }: { readonly onFailure: OnFailure; readonly retried: boolean },
+  ): Promise<T> {
+    const { entries } = this.#journal;
+    // Behind all recorded steps that do not wait for it.
+    if (retried) await immediate();
+    if (this.#ended) return forever();
+    told(key, 'ran');
+    let value: T;
+    try {
+      value = await outsideHandler(fn);
+    } catch (error) {
+      entries[key] = onFailure === 'retry' ? ['run'] : ['run', [], failureOf(error)];
+      throw onFailure === 'retry' ? error : new EffectFailed(failureOf(error), error);
+    }
+    try {
+      assertJson(value, `The value of run('${key}')`);
+    } catch (error) {
+      // It did happen, and must not happen again.
+      entries[key] = ['run', [], failureOf(error)];
+      throw error;
+    }
+    entries[key] = ['run', value === undefined ? [] : [structuredClone(value)]];
+    return value;
+  }
+
+  #reach(key: string, kind: StepKind): Entry | undefined {
+    if (this.#diverged) throw this.#diverged;
+    if (isOutsideHandler()) {
+      throw new InvalidDefinition(
+        `The step '${key}' is inside of a run, which later rounds do not enter. Take it before, and use its value.`,
+      );
+    }
+    if (this.#keys.has(key)) {
+      throw new InvalidDefinition(
+        `Two steps of one call have the key '${key}'. Steps are kept by key: rename one.`,
+      );
+    }
+    this.#keys.add(key);
+    try {
+      return this.#journal.reach(key, kind);
+    } catch (error) {
+      throw error instanceof JournalDiverged ? this.#diverge(error) : error;
+    }
+  }
+
+  /** Whether a new step may execute: the replay has caught up with its journal, and the round is not over. */
+  async #mayExecute(): Promise<boolean> {
+    if (this.#journal.unreached !== undefined) {
+      this.#caughtUp ??= this.#catchUp();
+      await this.#caughtUp;
+    }
+    return !this.#endsHere();
+  }
+
+  #endsHere(): boolean {
+    if (this.#options.dry) this.#finish({ kind: 'asked', requests: {} });
+    return this.#ended;
+  }
+
+  async #catchUp(): Promise<void> {
+    await this.#quiet();
+    const missed = this.#journal.unreached;
+    if (missed !== undefined) {
+      const came = [...this.#keys].findLast((key) => this.#journal.entries[key] === undefined);
+      throw this.#diverge(this.#missed(missed, came === undefined ? undefined : `step '${came}'`));
+    }
+    this.#caughtUp = undefined;
+    this.#endSoon();
+  }
+
+  /** When no effect is running and every microtask has run. */
+  async #quiet(): Promise<void> {
+    do {
+      await Promise.allSettled(this.#running);
+      await immediate();
+    } while (this.#running.size > 0);
+  }
+
+  #missed(key: string, came: string | undefined): JournalDiverged {
+    return new JournalDiverged(key, described(this.#journal.entries[key]?.[0] ?? 'ask'), came);
+  }
+
+  #diverge(error: JournalDiverged): JournalDiverged {
+    this.#diverged ??= error;
+    this.#finish({ kind: 'threw', error: this.#diverged });
+    return this.#diverged;
+  }
+
+  #answered<Q extends Question>(key: string, question: Q, kept: unknown): AnswerOf<Q> {
+    const answer = question.read(structuredClone(kept));
+    if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
+    if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel');
+    const came = `"${question.message}", which it does not fit`;
+    throw this.#diverge(new JournalDiverged(key, 'an answer', came));
+  }
+
+  #settle(ending: Ending): void {
+    const missed = this.#ended ? undefined : this.#journal.unreached;
+    if (missed === undefined) this.#finish(ending);
+    else this.#diverge(this.#missed(missed, 'its end'));
+  }
+
+  async #endSoon(): Promise<void> {
+    await this.#quiet();
+    // Whoever waits to catch up may have an answer; after that, this is called again.
+    if (this.#open.size === 0 || this.#caughtUp) return;
+    const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
+    this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
+  }
+
+  #finish(ending: Ending): void {
+    // What a handler left running when it returned goes on: no later round will do it.
+    this.#ended ||= ending.kind !== 'returned';
+    this.#end(ending);
+  }
+}
+
+const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Never settles, and costs nothing: what only it refers to is collected with it. */
+const forever = (): Promise<never> => new Promise(() => {});
+
+/** A rejection that nobody awaits, or not yet, must not end the process: a user could cause it by saying no. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+const failureOf = (error: unknown): readonly [name: string, message: string] =>
+  error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
+
+const told = (key: string, phase: 'ran' | 'held'): void =>
+  outsideHandler(() => publish('mrtr:effect', { shape: 'journal', key, phase }));

@@ -1,0 +1,197 @@
+import nodeCrypto, * as everything from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { observe } from '@mrtr/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { ada, counted, decline, Gate, kelvin, metric, Name, Site, Units } from '../fixture.test-support.ts';
+import { type JournalContext, journaled } from '../journal.ts';
+import { answerAll, connected, type Handler, journaling } from './journaling.test-support.ts';
+
+const STRICT = { strict: true };
+const askUnits = (ctx: JournalContext) => ctx.elicit('units', 'Which units?', Units);
+const askName = (ctx: JournalContext) => ctx.elicit('name', 'Which name?', Name);
+
+const HERE = fileURLToPath(import.meta.url);
+const lines = readFileSync(HERE, 'utf8').split('\n');
+
+const SLIPS: readonly (readonly [called: string, instead: string, slip: () => unknown])[] = [
+  ['Date.now()', 'ctx.now()', () => Date.now() /* slip 0 */],
+  ['Math.random()', 'ctx.random()', () => Math.random() /* slip 1 */],
+  ['crypto.randomUUID()', 'ctx.uuid()', () => crypto.randomUUID() /* slip 2 */],
+  ['crypto.randomUUID()', 'ctx.uuid()', () => randomUUID() /* slip 3 */],
+  ['crypto.randomUUID()', 'ctx.uuid()', () => everything.randomUUID() /* slip 4 */],
+  ['crypto.randomUUID()', 'ctx.uuid()', () => nodeCrypto.randomUUID() /* slip 5 */],
+];
+const slips = SLIPS.map(([called, instead, slip], at) => ({ called, instead, slip, at }));
+
+test.each(slips)(
+  'an unwrapped $called is reported with its file and line ($at)',
+  async ({ called, instead, slip, at }) => {
+    const line = lines.findIndex((text) => text.includes(`/* slip ${at} */`)) + 1;
+    const report = expect.stringMatching(
+      new RegExp(
+        `^${called.replace(/[().]/g, '\\$&')} at .*strict\\.test\\.ts:${line}:\\d+\\)?: its value differs in each round`,
+      ),
+    );
+    const handler: Handler = async (ctx) => {
+      await askUnits(ctx);
+      return typeof slip();
+    };
+    const client = await connected(handler, STRICT);
+    const reported = await answerAll(client, { units: metric });
+    expect(reported).toEqual({ fails: report });
+    expect(reported.fails).toContain(`Use ${instead}, or wrap it in ctx.run.`);
+
+    // Only where it was asked for.
+    const lenient = await answerAll(await connected(handler), { units: metric });
+    expect(lenient).toEqual({ says: JSON.stringify(typeof slip()) });
+  },
+);
+
+test('what is wrapped, and what the context gives, is not reported', async () => {
+  const client = await connected(async (ctx) => {
+    const wrapped = await ctx.run('all', async () => {
+      const now = SLIPS.map(([, , slip]) => typeof slip());
+      await null;
+      return [...now, ...SLIPS.map(([, , slip]) => typeof slip())];
+    });
+    const given = [typeof ctx.now(), typeof ctx.random(), typeof ctx.uuid()];
+    await askUnits(ctx);
+    return [new Set(wrapped).size, ...given];
+  }, STRICT);
+  expect(await answerAll(client, { units: metric })).toEqual({ says: '[2,"number","number","string"]' });
+});
+
+test('an effect’s value that is awaited in the handler does not make that a place where all is allowed', async () => {
+  const client = await connected(async (ctx) => {
+    await ctx.run('effect', async () => Date.now());
+    return Date.now();
+  }, STRICT);
+  expect(await client.send()).toEqual({ fails: expect.stringMatching(/^Date\.now\(\) at /) });
+});
+
+test('of two calls that take turns, only the strict one is watched', async () => {
+  const gates = { strict: [new Gate(), new Gate()], lenient: [new Gate(), new Gate()] } as const;
+  const looks: string[] = [];
+  const handler =
+    (own: keyof typeof gates): Handler =>
+    async () => {
+      for (const gate of gates[own]) {
+        await gate.promise;
+        try {
+          Date.now();
+          looks.push(`${own} looked`);
+        } catch {
+          looks.push(`${own} was stopped`);
+        }
+      }
+    };
+  const strict = await connected(handler('strict'), STRICT);
+  const lenient = await connected(handler('lenient'));
+  const calls = Promise.all([strict.send(), lenient.send()]);
+  for (const turn of [0, 1] as const) {
+    gates.strict[turn].open();
+    gates.lenient[turn].open();
+  }
+  expect(await calls).toEqual([{ says: 'nothing' }, { says: 'nothing' }]);
+  expect(looks.sort()).toEqual([...Array(2).fill('lenient looked'), ...Array(2).fill('strict was stopped')]);
+  expect(Date.now()).toBeGreaterThan(0);
+});
+
+test('a strict call comes to the same as any other, with each effect once', async () => {
+  const [first, second, third] = [counted(() => 1), counted(() => 2), counted(() => 3)];
+  const client = await connected(async (ctx) => {
+    const values: unknown[] = [await ctx.run('first', first)];
+    values.push(...(await Promise.all([askUnits(ctx), ctx.run('second', second)])));
+    values.push(await askName(ctx).catch((error: Error) => error.message), await ctx.run('third', third));
+    return values;
+  }, STRICT);
+  expect(await answerAll(client, { units: kelvin }, { units: metric }, { name: decline })).toEqual({
+    says: '[1,{"units":"metric"},2,"The user declined to answer.",3]',
+  });
+  expect([first.runs, second.runs, third.runs]).toEqual([1, 1, 1]);
+});
+
+test('the rehearsal of a round goes as far as the journal does, and executes nothing', async () => {
+  const reached: string[] = [];
+  const client = await connected(async (ctx) => {
+    reached.push('top');
+    await ctx.run('effect', () => reached.push('effect'));
+    reached.push('below');
+    await askUnits(ctx);
+    reached.push('answered');
+    await ctx.run('last', () => reached.push('last'));
+    reached.push('end');
+  }, STRICT);
+  const asked = await client.send();
+  expect(reached.splice(0)).toEqual(['top', 'effect', 'below']);
+  const again = await client.answer(asked, { units: kelvin });
+  expect(reached.splice(0)).toEqual(['top', 'below', 'top', 'below']);
+  expect(await client.answer(again, { units: metric })).toEqual({ says: 'nothing' });
+  expect(reached).toEqual(['top', 'below', 'top', 'below', 'answered', 'last', 'end']);
+});
+
+test('the rehearsal does not retry an effect', async () => {
+  const print = counted((run) => {
+    if (run === 1) throw new Error('Out of paper.');
+    return run;
+  });
+  const client = await connected(async (ctx) => {
+    const printed = await ctx.run('print', print).catch(() => 0);
+    await askUnits(ctx);
+    return printed;
+  }, STRICT);
+  expect(await answerAll(client, { units: kelvin }, { units: metric })).toEqual({ says: '2' });
+  expect(print.runs).toBe(2);
+});
+
+test('a handler that does something else in each entry is caught in the rehearsal', async () => {
+  const ran: string[] = [];
+  let entry = 0;
+  const client = await connected(async (ctx) => {
+    const key = ++entry % 2 ? 'odd' : 'even';
+    await ctx.run(key, () => ran.push(key));
+    return askUnits(ctx);
+  }, STRICT);
+  expect(await answerAll(client, { units: metric })).toEqual({
+    fails: expect.stringMatching(
+      /^The call cannot go on: at step 'odd' the journal has an effect.*step 'even'/,
+    ),
+  });
+  expect([entry, ran]).toEqual([2, ['odd']]);
+});
+
+test('a refusal in a strict call ends it politely', async () => {
+  const client = await connected(askUnits, STRICT);
+  expect(await answerAll(client, { units: decline })).toEqual({ says: 'Cancelled.' });
+});
+
+test('observers may look at the clock', async () => {
+  const seen: unknown[] = [];
+  for (const name of ['mrtr:effect', 'mrtr:handler', 'mrtr:ask', 'mrtr:state'] as const) {
+    onTestFinished(observe(name, () => seen.push(Date.now())));
+  }
+  const client = await connected(
+    async (ctx) => [await ctx.run('effect', () => 1), await askUnits(ctx)],
+    STRICT,
+  );
+  expect(await answerAll(client, { units: metric })).toEqual({ says: '[1,{"units":"metric"}]' });
+  expect(seen.length).toBeGreaterThan(5);
+});
+
+test('making many strict handlers watches once', () => {
+  const { now } = Date;
+  for (let made = 0; made < 3; made++) journaled(async () => ({ content: [] }), STRICT);
+  expect(Date.now).toBe(now);
+});
+
+test('an old client is asked in a strict call as in any other', async () => {
+  const mail = counted((run) => run);
+  const site = new Site(
+    journaling(async (ctx) => [await ctx.run('mail', mail), await askUnits(ctx), await askName(ctx)], STRICT),
+  );
+  const client = await site.connectLegacy((message) => (message === 'Which units?' ? metric : ada));
+  expect(await client.call()).toEqual({ says: '[1,{"units":"metric"},{"name":"Ada"}]' });
+  expect(mail.runs).toBe(1);
+});

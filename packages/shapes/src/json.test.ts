@@ -1,0 +1,92 @@
+import { NotJson } from '@mrtr/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { assertJson } from './json.ts';
+
+/** The path that the refusal names. */
+function refusedAt(value: unknown): string | undefined {
+  try {
+    assertJson(value, 'The value');
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(NotJson);
+    const { message } = error as NotJson;
+    const [, path] =
+      /^The value is kept in requestState and must be JSON; (.+) is not\. Convert it first\.$/.exec(
+        message,
+      ) ?? [];
+    return path;
+  }
+}
+
+class Point {
+  x = 1;
+}
+const cycle: Record<string, unknown> = { fine: 1 };
+cycle.deep = { list: [cycle] };
+const sparse = [1, 2, 3];
+delete sparse[1];
+
+test.each<[string, unknown, string]>([
+  ['a Date', new Date(0), '$'],
+  ['a Map', { cache: new Map() }, '$.cache'],
+  ['a Set', [new Set()], '$.0'],
+  ['a BigInt', { a: { b: 1n } }, '$.a.b'],
+  ['NaN', [0, Number.NaN], '$.1'],
+  ['an infinity', Number.NEGATIVE_INFINITY, '$'],
+  ['an instance of a class', { point: new Point() }, '$.point'],
+  ['an error', new Error('No.'), '$'],
+  ['a cycle', cycle, '$.deep.list.0'],
+  ['a function', { a: () => 1 }, '$.a'],
+  ['a symbol', Symbol('s'), '$'],
+  ['bytes', new Uint8Array(2), '$'],
+  ['a boxed string', Object('text'), '$'],
+  ['undefined in a list', [1, undefined], '$.1'],
+  ['a hole in a list', { list: sparse }, '$.list.1'],
+  ['a list with a name on it', 'a-b'.match(/-/), '$'],
+  ['a subclass of Array', new (class extends Array {})(), '$'],
+  ['what turns itself into JSON', { toJSON: () => 1 }, '$'],
+])('%s is refused with the path to it', (_what, value, path) => {
+  expect(refusedAt(value)).toBe(path);
+});
+
+test('undefined is allowed as a whole and as a member, where nobody can tell it from an absent one', () => {
+  expect([refusedAt(undefined), refusedAt({ a: undefined, b: 1 })]).toEqual([undefined, undefined]);
+});
+
+test('one object in two places is not a cycle', () => {
+  const shared = { n: 1 };
+  expect(refusedAt({ a: shared, b: [shared, shared] })).toBeUndefined();
+});
+
+test('minus zero is allowed and comes back as zero: a temperature that was rounded is no reason to fail', () => {
+  expect([refusedAt(-0), refusedAt({ celsius: [-0] })]).toEqual([undefined, undefined]);
+});
+
+test('what JSON can write is allowed', () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => refusedAt(value) === undefined));
+});
+
+test('what is allowed comes back as it went in', () => {
+  const anything = fc.anything({
+    withBigInt: true,
+    withBoxedValues: true,
+    withDate: true,
+    withMap: true,
+    withNullPrototype: true,
+    withSet: true,
+    withSparseArray: true,
+    withTypedArray: true,
+  });
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), anything), (value) => {
+      fc.pre(value !== undefined && !hasMinusZero(value) && refusedAt(value) === undefined);
+      expect(JSON.parse(JSON.stringify(value))).toEqual(value);
+    }),
+  );
+});
+
+const hasMinusZero = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).some(hasMinusZero)
+    : Object.is(value, -0);

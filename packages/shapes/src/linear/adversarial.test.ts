@@ -1,0 +1,501 @@
+/** What breaks in shape H if X happens before Y? */
+import { ContinuationLost, ElicitationDeclined, textResult } from '@mrtr/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import {
+  accept,
+  ada,
+  counted,
+  decline,
+  Gate,
+  kelvin,
+  metric,
+  Name,
+  name,
+  type Outcome,
+  Site,
+  tool,
+  turns,
+  Units,
+  units,
+} from '../fixture.test-support.ts';
+import { ContinuationStore, linear } from '../linear.ts';
+import { type Handler, parking } from './parking.test-support.ts';
+
+const LOST: Outcome = {
+  fails:
+    'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+    'instance. Start the call again.',
+};
+const UNITS = { units: 'Which units?' };
+
+const unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => void unhandled.push(reason);
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  process.on('unhandledRejection', onUnhandled);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await turns(3);
+  process.off('unhandledRejection', onUnhandled);
+  expect(unhandled.splice(0)).toEqual([]);
+});
+
+/** Asks for units, then does `work`; `runs` counts how often it got there. */
+function oneQuestion(work: () => unknown = () => {}) {
+  const afterwards = counted(work);
+  const entered = counted(() => {});
+  const handler: Handler = async (_args, ctx) => {
+    entered();
+    const { units } = await ctx.elicit('Which units?', Units);
+    await afterwards();
+    return textResult(units);
+  };
+  return { handler, entered, afterwards };
+}
+
+// Presented twice, elsewhere, or by somebody else
+
+test('of two resumes at once one wins, the other is refused, and nothing runs twice', async () => {
+  const gate = new Gate();
+  const { handler, entered, afterwards } = oneQuestion(() => gate.promise);
+  const { site, store } = parking(handler);
+  const client = await site.connect();
+  const asked = await client.send();
+  const both = [client.answer(asked, { units: metric }), client.answer(asked, { units: metric })];
+  const loser = await Promise.race(both);
+  gate.open();
+  const outcomes = await Promise.all(both);
+  expect(loser).toEqual(LOST);
+  expect(outcomes).toContainEqual({ says: 'metric' });
+  expect([entered.runs, afterwards.runs, store.parked]).toEqual([1, 1, 0]);
+});
+
+test('a resume is refused when the call has moved on, and the call goes on', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    await ctx.elicit('Which units?', Units);
+    return textResult((await ctx.elicit('Which name?', Name)).name);
+  });
+  const client = await site.connect();
+  const first = await client.send();
+  const second = await client.answer(first, { units: metric });
+  expect(await client.answer(first, { units: metric })).toEqual(LOST);
+  expect(await client.answer(second, { name: ada })).toEqual({ says: 'Ada' });
+  expect(await client.answer(second, { name: ada })).toEqual(LOST);
+});
+
+test('another instance refuses the continuation and the right one can still go on with it', async () => {
+  const { handler, entered } = oneQuestion();
+  const { site, store } = parking(handler);
+  const other = new ContinuationStore();
+  const client = await site.connect();
+  const asked = await client.send();
+  site.deploy(tool(linear(handler, { store: other })));
+  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
+  site.deploy(tool(linear(handler, { store })));
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
+  expect([entered.runs, store.parked, other.parked]).toEqual([1, 0, 0]);
+});
+
+test('another principal cannot resume the continuation, nor take it away', async () => {
+  const { handler } = oneQuestion();
+  const { site, store } = parking(handler);
+  const client = await site.connect();
+  const caller = (sub: string) => ({ token: 't', clientId: 'app', scopes: [], extra: { sub } });
+  site.caller = caller('ada');
+  const asked = await client.send();
+  site.caller = caller('eve');
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    rejects: 'Invalid or expired requestState',
+  });
+  expect(store.parked).toBe(1);
+  site.caller = caller('ada');
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
+});
+
+test('one store serves two tools, each with its own continuations', async () => {
+  const store = new ContinuationStore();
+  const { handler } = oneQuestion();
+  const site = new Site((server) => {
+    tool(linear(handler, { store }))(server);
+    tool(linear(handler, { store }), 'other')(server);
+  });
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(
+    await client.send({ name: 'other', inputResponses: { units: metric }, requestState: asked.state }),
+  ).toEqual({ rejects: 'Invalid or expired requestState' });
+  expect(store.parked).toBe(1);
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
+});
+
+// Time runs out, or the store is closed, at the wrong moment
+
+test('a call that was resumed in time does not expire while its handler works', async () => {
+  const gate = new Gate();
+  const aborted = counted(() => {});
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      ctx.signal.addEventListener('abort', aborted);
+      const { units } = await ctx.elicit('Which units?', Units);
+      await gate.promise;
+      return textResult(units);
+    },
+    { ttlSeconds: 30 },
+  );
+  const client = await site.connect();
+  const resuming = client.answer(await client.send(), { units: metric });
+  await turns();
+  vi.advanceTimersByTime(31_000);
+  gate.open();
+  expect(await resuming).toEqual({ says: 'metric' });
+  expect([aborted.runs, store.parked]).toEqual([0, 0]);
+});
+
+test('a call is aborted and its client told when the store is closed while its handler works', async () => {
+  const started = new Gate();
+  const events: string[] = [];
+  const { site, store } = parking(async (_args, ctx) => {
+    await ctx.elicit('Which units?', Units);
+    try {
+      started.open();
+      await new Promise((_resolve, reject) => {
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
+      });
+      return textResult('done');
+    } finally {
+      events.push('finally');
+    }
+  });
+  const client = await site.connect();
+  const resuming = client.answer(await client.send(), { units: metric });
+  await started.promise;
+  await store.close();
+  expect(events).toEqual(['finally']);
+  expect(await resuming).toEqual({ fails: 'The server is shutting down, and the call was given up.' });
+  expect(store.parked).toBe(0);
+});
+
+test('a handler that asks after its call was given up is refused, with the reason', async () => {
+  const gate = new Gate();
+  const { site, store } = parking(async (_args, ctx) => {
+    await gate.promise;
+    const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
+    expect(error).toBe(ctx.signal.reason);
+    return textResult((error as Error).message);
+  });
+  const client = await site.connect();
+  const running = client.send();
+  await turns();
+  const closing = store.close();
+  gate.open();
+  await closing;
+  expect(await running).toEqual({ says: 'The server is shutting down, and the call was given up.' });
+});
+
+test.each([
+  ['after its call was given up', { ttlSeconds: 60 }, { elicitation: {} }],
+  ['of a client that cannot be asked', {}, {}],
+])(
+  'a handler that asks again and again %s does not starve the event loop',
+  async (_when, options, capabilities) => {
+    let stopped = false;
+    const asks = counted(() => {});
+    const { site } = parking(async (_args, ctx) => {
+      while (!stopped && asks.runs < 10_000) {
+        asks();
+        await ctx.elicit('Which units?', Units).catch(() => {});
+      }
+      return textResult('stopped');
+    }, options);
+    const asking = (await site.connect(undefined, capabilities)).send();
+    await turns();
+    vi.advanceTimersByTime(60_000);
+    await turns();
+    stopped = true;
+    await asking;
+    expect(asks.runs).toBeLessThan(100);
+  },
+);
+
+test('a client that cancels while the handler works aborts it', async () => {
+  const [started, ended] = [new Gate(), new Gate<unknown>()];
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      await ctx.elicit('Which units?', Units);
+      started.open();
+      try {
+        await new Promise((_resolve, reject) => {
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
+        });
+        return textResult('done');
+      } finally {
+        ended.open(ctx.signal.reason);
+      }
+    },
+    { maxFrames: 1 },
+  );
+  const client = await site.connect();
+  const cancelling = new AbortController();
+  const resuming = client.answer(await client.send(), { units: metric }, cancelling.signal);
+  await started.promise;
+  cancelling.abort();
+  expect(await ended.promise).toEqual(new ContinuationLost('The client cancelled the call.'));
+  expect(Object.keys(await resuming)).toEqual(['rejects']);
+  expect(store.parked).toBe(0);
+  expect((await client.send()).asks).toEqual(UNITS);
+});
+
+test('a call that was cancelled before it got here starts aborted', async () => {
+  const store = new ContinuationStore();
+  const callback = linear(async (_args: object, ctx) => textResult(String(ctx.signal.aborted)), { store });
+  const site = new Site(
+    tool((args, ctx) => callback(args, { ...ctx, mcpReq: { ...ctx.mcpReq, signal: AbortSignal.abort() } })),
+  );
+  expect(await (await site.connect()).send()).toEqual({ says: 'true' });
+});
+
+test('a call that keeps asking ends after its last round, and its handler is aborted', async () => {
+  const events: string[] = [];
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      try {
+        for (;;) await ctx.elicit('More?', Name);
+      } finally {
+        events.push(`finally: ${ctx.signal.reason.message}`);
+      }
+    },
+    { maxRounds: 3 },
+  );
+  const client = await site.connect();
+  const second = await client.answer(await client.send(), { name: ada });
+  const third = await client.answer(second, { name: ada });
+  const why = 'This call still needs input after 3 rounds.';
+  expect(third).toEqual({ fails: why });
+  await turns();
+  expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);
+});
+
+// Handlers that settle, fail or branch in unusual places
+
+test('a handler that settles while it is parked keeps its result for the client', async () => {
+  const gate = new Gate();
+  const { site, store } = parking(async (_args, ctx) => {
+    const timeout = gate.promise.then(() => ({ units: 'by default' }));
+    const { units } = await Promise.race([ctx.elicit('Which units?', Units), timeout]);
+    return textResult(units);
+  });
+  const client = await site.connect();
+  const asked = await client.send();
+  gate.open();
+  await turns();
+  expect(store.parked).toBe(1);
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'by default' });
+  expect(store.parked).toBe(0);
+  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
+});
+
+test('a handler that fails while it is parked keeps its error for the client', async () => {
+  const gate = new Gate();
+  const { site, store } = parking(async (_args, ctx) => {
+    await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
+    return textResult('done');
+  });
+  const client = await site.connect();
+  const asked = await client.send();
+  gate.fail(new Error('The printer is on fire.'));
+  await turns();
+  expect(await client.answer(asked, { units: metric })).toEqual({ fails: 'The printer is on fire.' });
+  expect(store.parked).toBe(0);
+});
+
+test('a handler that settled while parked gives its room back when nobody comes for the result', async () => {
+  const gate = new Gate();
+  const aborted = counted(() => {});
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      ctx.signal.addEventListener('abort', aborted);
+      await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
+      return textResult('done');
+    },
+    { maxFrames: 1, ttlSeconds: 60 },
+  );
+  const client = await site.connect();
+  await client.send();
+  gate.open();
+  await turns();
+  vi.advanceTimersByTime(60_000);
+  await turns();
+  expect([aborted.runs, store.parked]).toEqual([0, 0]);
+  expect(await client.send()).toEqual({ says: 'done' });
+});
+
+test('a handler that returns without waiting for its question is done: nothing is asked', async () => {
+  const { site, store } = parking((_args, ctx) => {
+    void ctx.elicit('Which units?', Units);
+    return textResult('done');
+  });
+  expect(await (await site.connect()).send()).toEqual({ says: 'done' });
+  expect(store.parked).toBe(0);
+});
+
+test('a branch that works while its sibling is parked asks in the next round', async () => {
+  const gate = new Gate();
+  const { site } = parking(async (_args, ctx) => {
+    const late = gate.promise.then(() => ctx.elicit('Which name?', Name));
+    const [first, second] = await Promise.all([ctx.elicit('Which units?', Units), late]);
+    return textResult(`${first.units}, ${second.name}`);
+  });
+  const client = await site.connect();
+  const first = await client.send();
+  expect(first.asks).toEqual(UNITS);
+  gate.open();
+  await turns();
+  const second = await client.answer(first, { units: metric });
+  expect(second.asks).toEqual({ name: 'Which name?' });
+  expect(await client.answer(second, { name: ada })).toEqual({ says: 'metric, Ada' });
+});
+
+test('two questions that are declined, of which one is awaited, are no unhandled rejection', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    const [first, second] = [ctx.elicit('Which units?', Units), ctx.elicit('Which name?', Name)];
+    return textResult(`${(await first).units}, ${(await second).name}`);
+  });
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(await client.answer(asked, { units: decline, name: decline })).toEqual({ says: 'Cancelled.' });
+});
+
+test('nor are two questions that expire', async () => {
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      const [first, second] = [ctx.ask({ units }), ctx.elicit('Which name?', Name)];
+      return textResult(`${(await first).units.units}, ${(await second).name}`);
+    },
+    { ttlSeconds: 60 },
+  );
+  await (await site.connect()).send();
+  vi.advanceTimersByTime(60_000);
+  await turns();
+  expect(store.parked).toBe(0);
+});
+
+test('nor is a question that nobody waits for and that cannot be asked', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    void ctx.elicit('Which units?', Units);
+    void ctx.ask({ units });
+    await turns(2);
+    return textResult('done');
+  });
+  expect(await (await site.connect(undefined, {})).send()).toEqual({ says: 'done' });
+});
+
+test('a declined question takes back the others of its ask, so they can be asked again', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    const asked = () => ctx.ask({ units, name });
+    const answers = await asked().catch((error) => {
+      expect(error).toBeInstanceOf(ElicitationDeclined);
+      return asked();
+    });
+    return textResult(JSON.stringify(answers));
+  });
+  const client = await site.connect();
+  const first = await client.send();
+  const second = await client.answer(first, { units: decline });
+  expect(second.asks).toEqual({ units: 'Which units?', name: 'Which name?' });
+  expect(await client.answer(second, { units: metric, name: ada })).toEqual({
+    says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}',
+  });
+});
+
+test('what a declined ask takes back is its own: a later question of the same key stays', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    const pair = ctx.ask({ name, units }).catch((error) => error.action);
+    const other = ctx.elicit('Ready?', z.object({ ready: z.boolean() }));
+    await other;
+    const again = ctx.elicit('Which other name?', Name);
+    return textResult(`${await pair}, ${(await again).name}`);
+  });
+  const client = await site.connect();
+  const first = await client.send();
+  // `name` is answered, so its key is free for the next question while `units` of the same ask is still open.
+  const second = await client.answer(first, { name: ada, ready: accept({ ready: true }) });
+  expect(second.asks).toEqual({ units: 'Which units?', name: 'Which other name?' });
+  const third = await client.answer(second, { units: decline });
+  expect(third.asks).toEqual({ name: 'Which other name?' });
+  expect(await client.answer(third, { name: accept({ name: 'Grace' }) })).toEqual({ says: 'decline, Grace' });
+});
+
+test('two asks of one key at once are refused', async () => {
+  const { site, store } = parking(async (_args, ctx) => {
+    await Promise.all([ctx.ask({ units }), ctx.ask({ name, units })]);
+    return textResult('done');
+  });
+  expect(await (await site.connect()).send()).toEqual({ fails: "Two open questions have the key 'units'." });
+  expect(store.parked).toBe(0);
+});
+
+test('a refused ask leaves nothing of itself open', async () => {
+  const { site } = parking(async (_args, ctx) => {
+    const first = ctx.ask({ units });
+    await ctx.ask({ name, units }).catch(() => {});
+    return textResult((await first).units.units);
+  });
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(asked.asks).toEqual(UNITS);
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
+});
+
+const failing = (): never => {
+  throw new Error('Too cold.');
+};
+const Refined = z.object({ units: z.string() }).refine(({ units }) => units !== 'kelvin' || failing());
+const Standard = {
+  '~standard': {
+    ...Units['~standard'],
+    validate: (value: unknown) => ((value as { units: string }).units === 'kelvin' ? failing() : { value }),
+  },
+} as unknown as typeof Units;
+
+test.each([
+  ['throws', Standard, 'Too cold.'],
+  // Zod tries a refinement that threw once more, asynchronously.
+  [
+    'has a refinement that throws',
+    Refined,
+    'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
+  ],
+])('a schema that %s fails the call, and neither the store nor the process', async (_how, Touchy, why) => {
+  const { site, store } = parking(
+    async (_args, ctx) => textResult((await ctx.elicit('Which units?', Touchy)).units),
+    { maxFrames: 1 },
+  );
+  const client = await site.connect();
+  expect(await client.answer(await client.send(), { units: kelvin })).toEqual({ fails: why });
+  expect(store.parked).toBe(0);
+  expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric' });
+});
+
+test('an answer that is no answer is asked again, whatever it is', async () => {
+  const { handler } = oneQuestion();
+  const { site } = parking(handler);
+  const client = await site.connect();
+  let asked = await client.send();
+  for (const response of [
+    null,
+    7,
+    'metric',
+    [],
+    {},
+    { action: 'shrug' },
+    { action: 'accept' },
+    { roots: [] },
+  ]) {
+    asked = await client.answer(asked, { units: response });
+    expect(asked.asks).toEqual(UNITS);
+  }
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
+});

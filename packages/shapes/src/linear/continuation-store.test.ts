@@ -1,0 +1,345 @@
+import { ContinuationLost, InvalidPolicy, StoreFull, textResult } from '@mrtr/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import {
+  ada,
+  type Caller,
+  counted,
+  decline,
+  Gate,
+  metric,
+  Name,
+  name,
+  type Outcome,
+  turns,
+  Units,
+} from '../fixture.test-support.ts';
+import { ContinuationStore } from '../linear.ts';
+import { Frame } from './frame.ts';
+import { type Handler, parking } from './parking.test-support.ts';
+
+const LOST: Outcome = {
+  fails:
+    'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+    'instance. Start the call again.',
+};
+const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was given up.' };
+const HOUR = 3_600_000;
+
+beforeEach(() => {
+  // Not setImmediate: frames and the SDK have to go on by themselves.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Asks for units, then for a name; tells what becomes of it. */
+function interview(): { readonly handler: Handler; readonly events: string[] } {
+  const events: string[] = [];
+  const handler: Handler = async (_args, ctx) => {
+    ctx.signal.addEventListener('abort', () => events.push(`signal: ${ctx.signal.reason.message}`));
+    try {
+      await ctx.elicit('Which units?', Units);
+      await ctx.elicit('Which name?', Name);
+      return textResult('done');
+    } catch (error) {
+      events.push(`thrown: ${(error as Error).message}`);
+      throw error;
+    } finally {
+      events.push('finally');
+    }
+  };
+  return { handler, events };
+}
+
+const principal = (sub: string) => ({
+  token: `token of ${sub}`,
+  clientId: 'app',
+  scopes: [],
+  extra: { sub },
+});
+
+/** A frame that waits for an answer, parked straight in the store. */
+async function park(store: ContinuationStore): Promise<string> {
+  const frame = store.admit(new Frame(undefined));
+  await frame.start(() => frame.ask({ name }));
+  return store.park(frame);
+}
+
+test.each([
+  [{ ttlSeconds: 0 }, 'ttlSeconds must be a whole number of at least 1; it is 0.'],
+  [{ maxFrames: 1.5 }, 'maxFrames must be a whole number of at least 1; it is 1.5.'],
+  [{ maxFramesPerPrincipal: -1 }, 'maxFramesPerPrincipal must be a whole number of at least 1; it is -1.'],
+  [{ ttlSeconds: Number.NaN }, 'ttlSeconds must be a whole number of at least 1; it is NaN.'],
+  [
+    { maxFrames: Number.POSITIVE_INFINITY },
+    'maxFrames must be a whole number of at least 1; it is Infinity.',
+  ],
+])('the options %j are refused', (options, why) => {
+  expect(() => new ContinuationStore(options)).toThrow(new InvalidPolicy(`ContinuationStore: ${why}`));
+});
+
+// Counting
+
+test('the count of parked handlers is exact in every state of a call', async () => {
+  const [gate, resumed] = [new Gate(), new Gate()];
+  const counts: number[] = [];
+  const { site, store } = parking(async (_args, ctx) => {
+    counts.push(store.parked);
+    await ctx.elicit('Which units?', Units);
+    counts.push(store.parked);
+    resumed.open();
+    await gate.promise;
+    await ctx.elicit('Which name?', Name);
+    counts.push(store.parked);
+    return textResult('done');
+  });
+  const client = await site.connect();
+  const first = await client.send();
+  counts.push(store.parked);
+  const resuming = client.answer(first, { units: metric });
+  await resumed.promise;
+  counts.push(store.parked);
+  gate.open();
+  const second = await resuming;
+  counts.push(store.parked);
+  const again = await client.answer(second, {});
+  counts.push(store.parked);
+  expect(await client.answer(again, { name: ada })).toEqual({ says: 'done' });
+  counts.push(store.parked);
+  expect(counts).toEqual([0, 1, 0, 0, 1, 1, 0, 0]);
+});
+
+test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown>]>([
+  ['is declined', (client, asked) => client.answer(asked, { units: decline })],
+  ['asks in its last round', (client, asked) => client.answer(asked, { units: metric })],
+  [
+    'expires',
+    () => {
+      vi.advanceTimersByTime(60_000);
+      return turns();
+    },
+  ],
+])('a call that %s gives its room back', async (_how, end) => {
+  const { handler, events } = interview();
+  const { site, store } = parking(handler, { maxFrames: 1, ttlSeconds: 60, maxRounds: 2 });
+  const client = await site.connect();
+  await end(client, await client.send());
+  expect(events).toContain('finally');
+  expect(store.parked).toBe(0);
+  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
+});
+
+// Time
+
+test('a parked handler whose time is over is aborted: its signal fires, its finally blocks run', async () => {
+  const { handler, events } = interview();
+  const { site, store } = parking(handler, { ttlSeconds: 60 });
+  const client = await site.connect();
+  const asked = await client.send();
+  vi.advanceTimersByTime(59_999);
+  expect([store.parked, events]).toEqual([1, []]);
+  vi.advanceTimersByTime(1);
+  expect(store.parked).toBe(0);
+  await turns();
+  const why = 'Nobody answered in time, and the call was given up.';
+  expect(events).toEqual([`signal: ${why}`, `thrown: ${why}`, 'finally']);
+  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
+});
+
+test('an expired continuation is refused even where the timer has not got to it yet', async () => {
+  const { handler } = interview();
+  const { site, store } = parking(handler, { ttlSeconds: 60 });
+  const client = await site.connect();
+  const asked = await client.send();
+  vi.setSystemTime(Date.now() + 60_000);
+  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
+  expect(store.parked).toBe(1);
+});
+
+test('each round has the whole time to live', async () => {
+  const { handler, events } = interview();
+  const { site } = parking(handler, { ttlSeconds: 60 });
+  const client = await site.connect();
+  let asked = await client.send();
+  for (let round = 0; round < 3; round++) {
+    vi.advanceTimersByTime(50_000);
+    asked = await client.answer(asked, { units: metric });
+    expect(asked.asks).toEqual({ name: 'Which name?' });
+  }
+  vi.advanceTimersByTime(50_000);
+  expect(await client.answer(asked, { name: ada })).toEqual({ says: 'done' });
+  vi.advanceTimersByTime(HOUR);
+  expect(events).toEqual(['finally']);
+});
+
+test('any number of parked handlers shares one timer, and an empty store soon has none', async () => {
+  const before = vi.getTimerCount();
+  const store = new ContinuationStore({ ttlSeconds: 60 });
+  expect(vi.getTimerCount()).toBe(before);
+  await park(store);
+  vi.advanceTimersByTime(10_000);
+  await park(store);
+  await park(store);
+  expect([store.parked, vi.getTimerCount() - before]).toEqual([3, 1]);
+  vi.advanceTimersByTime(50_000);
+  expect([store.parked, vi.getTimerCount() - before]).toEqual([2, 1]);
+  vi.advanceTimersByTime(10_000);
+  expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
+});
+
+test('a crowd that expires at once is aborted in portions', async () => {
+  const store = new ContinuationStore({ ttlSeconds: 60 });
+  for (let n = 0; n < 2500; n++) await park(store);
+  const left: number[] = [];
+  while (store.parked > 0) {
+    vi.advanceTimersToNextTimer();
+    left.push(store.parked);
+  }
+  expect(left).toEqual([1500, 500, 0]);
+});
+
+test('a time to live beyond what one timer can wait is waited for all the same', async () => {
+  const store = new ContinuationStore({ ttlSeconds: 60 * 24 * 3600 });
+  const start = Date.now();
+  await park(store);
+  vi.advanceTimersToNextTimer();
+  expect([store.parked, Date.now() - start]).toEqual([1, 2 ** 31 - 1]);
+  for (let wait = 0; wait < 2; wait++) vi.advanceTimersToNextTimer();
+  expect([store.parked, Date.now() - start]).toEqual([0, 60 * 24 * HOUR]);
+});
+
+// Room
+
+test('a full store refuses a call before anything of it runs, and has room again when one has settled', async () => {
+  const gate = new Gate();
+  const entered = counted(() => {});
+  const { site, store } = parking(
+    async ({ n }, ctx) => {
+      entered();
+      if (n === 1) await gate.promise;
+      else await ctx.elicit('Which units?', Units);
+      return textResult('done');
+    },
+    { maxFrames: 2 },
+  );
+  const client = await site.connect();
+  const running = client.send({ arguments: { n: 1 } });
+  const asked = await client.send();
+  expect([entered.runs, store.parked]).toEqual([2, 1]);
+  const refused = {
+    fails:
+      'This server has too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
+      'Nothing of this call has run.',
+  };
+  expect(await client.send()).toEqual(refused);
+  expect(entered.runs).toBe(2);
+  gate.open();
+  expect(await running).toEqual({ says: 'done' });
+  const third = await client.send();
+  expect(third.asks).toEqual({ units: 'Which units?' });
+  expect(await client.send()).toEqual(refused);
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'done' });
+  expect(await client.answer(third, { units: metric })).toEqual({ says: 'done' });
+  expect([entered.runs, store.parked]).toEqual([3, 0]);
+});
+
+test('one principal cannot take the room of the others', async () => {
+  const { handler } = interview();
+  const { site, store } = parking(handler, { maxFrames: 4, maxFramesPerPrincipal: 2 });
+  const client = await site.connect();
+  site.caller = principal('eve');
+  const asked = [await client.send(), await client.send()];
+  expect(await client.send()).toEqual({
+    fails:
+      'You have too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
+      'Nothing of this call has run.',
+  });
+  site.caller = principal('adam');
+  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
+  // The anonymous count towards the whole only.
+  site.caller = undefined;
+  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
+  expect((await client.send()).fails).toMatch(/^This server has too many/);
+  site.caller = principal('eve');
+  expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({ says: 'Cancelled.' });
+  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
+  expect(store.parked).toBe(4);
+});
+
+test('a handler that outlives its abort keeps its room until it has settled', async () => {
+  const gate = new Gate();
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      try {
+        await ctx.elicit('Which units?', Units);
+        return textResult('done');
+      } finally {
+        await gate.promise;
+      }
+    },
+    { maxFrames: 1, ttlSeconds: 60 },
+  );
+  const client = await site.connect();
+  await client.send();
+  vi.advanceTimersByTime(60_000);
+  await turns();
+  expect(store.parked).toBe(0);
+  expect((await client.send()).fails).toMatch(/^This server has too many/);
+  gate.open();
+  await turns();
+  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
+});
+
+// Closing
+
+test('close aborts parked and running handlers, waits for their finally blocks, and refuses what comes later', async () => {
+  const [started, cleaned] = [new Gate(), new Gate()];
+  const events: string[] = [];
+  const { site, store } = parking(async ({ n }, ctx) => {
+    try {
+      if (n === 1) {
+        started.open();
+        await new Promise((_resolve, reject) => {
+          ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason));
+        });
+      }
+      await ctx.elicit('Which units?', Units);
+      return textResult('done');
+    } finally {
+      await cleaned.promise;
+      events.push(n === 1 ? 'running' : 'parked');
+    }
+  });
+  const client = await site.connect();
+  const before = vi.getTimerCount();
+  const asked = await client.send();
+  const running = client.send({ arguments: { n: 1 } });
+  await started.promise;
+  const closing = store.close().then(() => events.push('closed'));
+  expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 1]);
+  await turns();
+  expect(events).toEqual([]);
+  cleaned.open();
+  await closing;
+  expect(events).toEqual(['running', 'parked', 'closed']);
+  expect(await running).toEqual(CLOSED);
+  expect(await client.answer(asked, { units: metric })).toEqual(LOST);
+  expect(await client.send()).toEqual({
+    fails: 'This server is shutting down and takes no new calls of this kind.',
+  });
+  await store.close();
+  expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
+});
+
+test('a store that is closed neither admits nor parks', async () => {
+  const store = new ContinuationStore();
+  const frame = store.admit(new Frame(undefined));
+  const turn = frame.start(() => frame.ask({ name }));
+  expect(await turn).toMatchObject({ kind: 'asked' });
+  const closing = store.close();
+  expect(() => store.park(frame)).toThrow(ContinuationLost);
+  expect(() => store.admit(new Frame(undefined))).toThrow(StoreFull);
+  await closing;
+  expect(store.parked).toBe(0);
+});

@@ -1,0 +1,154 @@
+/** Any number of calls, in any order, against a model of what each of them may do. */
+import {
+  type Call,
+  type CallToolResult,
+  type InputRequiredResult,
+  type ServerContext,
+  textResult,
+  withCall,
+} from '@mrtr/core';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { accept, decline, Name, turns } from '../fixture.test-support.ts';
+import { ContinuationStore, linear } from '../linear.ts';
+
+const TTL_SECONDS = 60;
+const QUESTIONS = 3;
+const CALL = {
+  method: 'tools/call',
+  target: 'tool',
+  revision: '2026-07-28',
+  legacyCapabilities: undefined,
+  legacy: 'shim',
+  principal: undefined,
+  round: 1,
+  maxRounds: 1000,
+} as Call;
+const ENVELOPE = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+
+const RESPONSES = {
+  good: { name: accept({ name: 'Ada' }) },
+  bad: { name: accept({ name: '' }) },
+  none: {},
+  no: { name: decline },
+};
+
+type Response = keyof typeof RESPONSES;
+type Step =
+  | { readonly do: 'start' }
+  | { readonly do: 'answer' | 'answer twice'; readonly call: number; readonly response: Response }
+  | { readonly do: 'answer late'; readonly call: number }
+  | { readonly do: 'wait'; readonly seconds: number };
+
+const call = fc.nat({ max: 4 });
+const response = fc.constantFrom<Response>('good', 'good', 'bad', 'none', 'no');
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ do: fc.constant('start' as const) }),
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('answer' as const), call, response }) },
+    fc.record({ do: fc.constant('answer twice' as const), call, response }),
+    fc.record({ do: fc.constant('answer late' as const), call }),
+    fc.record({ do: fc.constant('wait' as const), seconds: fc.constantFrom(1, 30, 59, 60) }),
+  ),
+  { maxLength: 25 },
+);
+
+/** What one call has done, as its handler tells it, and what it should have done. */
+interface Track {
+  readonly log: string[];
+  readonly used: string[];
+  state: string | undefined;
+  deadline: number;
+  answered: number;
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('no interleaving of calls runs anything twice, loses a call that is alive, or leaves one behind', async () => {
+  await fc.assert(fc.asyncProperty(steps, play), { numRuns: 100 });
+});
+
+async function play(all: readonly Step[]): Promise<void> {
+  const store = new ContinuationStore({ ttlSeconds: TTL_SECONDS });
+  const tracks: Track[] = [];
+  const callback = linear(
+    async ({ track }: { track: Track }, ctx) => {
+      track.log.push('entered');
+      try {
+        for (let n = 1; n <= QUESTIONS; n++) {
+          await ctx.elicit('Which name?', Name);
+          track.log.push(`answer ${n}`);
+        }
+        return textResult('done');
+      } finally {
+        track.log.push('finally');
+      }
+    },
+    { store },
+  );
+  const send = async (track: Track, state?: string, response: Response = 'none'): Promise<string> => {
+    const { signal } = new AbortController();
+    const mcpReq = {
+      method: 'tools/call',
+      requestState: () => state,
+      inputResponses: RESPONSES[response],
+      envelope: ENVELOPE,
+      signal,
+    };
+    const result = await callback({ track }, withCall({ mcpReq } as unknown as ServerContext, { ...CALL }));
+    if (!('content' in result)) {
+      track.state = (result as InputRequiredResult).requestState;
+      track.deadline = Date.now() + TTL_SECONDS * 1000;
+      return 'asked';
+    }
+    const [first] = (result as CallToolResult).content;
+    return first?.type === 'text' ? first.text : '';
+  };
+  const alive = (track: Track | undefined): track is Track & { state: string } =>
+    track?.state !== undefined && track.deadline > Date.now();
+  /** Presents the call's latest state, which is then used up, and checks what comes back. */
+  const answer = async (track: Track, response: Response, times: number): Promise<void> => {
+    const { state } = track;
+    if (state === undefined) return;
+    const expected = alive(track) ? outcomeOf(track, response) : 'lost';
+    track.used.push(state);
+    track.state = undefined;
+    const outcomes = await Promise.all(Array.from({ length: times }, () => send(track, state, response)));
+    const lost = outcomes.filter((text) => text.startsWith('This call cannot go on here'));
+    expect(lost).toHaveLength(expected === 'lost' ? times : times - 1);
+    if (expected !== 'lost') expect(outcomes).toContain(expected);
+  };
+  for (const step of all) {
+    const track = 'call' in step ? tracks[step.call] : undefined;
+    if (step.do === 'start') {
+      const started: Track = { log: [], used: [], state: undefined, deadline: 0, answered: 0 };
+      tracks.push(started);
+      expect(await send(started)).toBe('asked');
+    } else if (step.do === 'wait') vi.advanceTimersByTime(step.seconds * 1000);
+    else if (track && step.do === 'answer late') {
+      for (const state of track.used)
+        expect(await send(track, state, 'good')).toMatch(/^This call cannot go on/);
+    } else if (track && step.do !== 'answer late')
+      await answer(track, step.response, step.do === 'answer' ? 1 : 2);
+    await turns(2);
+    expect(store.parked).toBe(tracks.filter(alive).length);
+  }
+  await store.close();
+  expect(store.parked).toBe(0);
+  for (const { log, answered } of tracks) {
+    const answers = Array.from({ length: answered }, (_, n) => `answer ${n + 1}`);
+    expect(log).toEqual(['entered', ...answers, 'finally']);
+  }
+}
+
+/** What a call that is alive does with `response`; keeps count of its answers. */
+function outcomeOf(track: Track, response: Response): string {
+  if (response === 'no') return 'Cancelled.';
+  if (response === 'good') track.answered++;
+  return track.answered === QUESTIONS ? 'done' : 'asked';
+}

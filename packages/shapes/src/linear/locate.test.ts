@@ -1,0 +1,114 @@
+/** The `locate` hook of shape H: its retries can be led to the instance that holds the frame. */
+import { textResult } from '@mrtr/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { ada, counted, metric, Name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
+import { ContinuationStore, type LinearOptions, linear } from '../linear.ts';
+
+const NOTHING = textResult('nothing');
+const LOST: Outcome = {
+  fails:
+    'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+    'instance. Start the call again.',
+};
+
+/** One instance of a deployment: same key, same tool, frames of its own. */
+function instance(locate?: LinearOptions['locate'], onEnd = () => {}) {
+  const store = new ContinuationStore();
+  onTestFinished(() => store.close());
+  const callback = linear(
+    async (_args: unknown, ctx) => {
+      try {
+        const { units } = await ctx.elicit('Which units?', Units);
+        const { name } = await ctx.elicit('Which name?', Name);
+        return textResult(`${name}: ${units}`);
+      } finally {
+        onEnd();
+      }
+    },
+    { store, locate },
+  );
+  return { store, site: new Site(tool(callback)) };
+}
+
+const labelOf = ({ state }: Outcome) => /^v1\.[\w-]+(?:~(.+))?$/.exec(state ?? '')?.[1];
+
+test('every state of a call says where its frame is, and a call that ends says nothing', async () => {
+  const locate = counted(() => 'i2');
+  const client = await instance(locate).site.connect();
+  const first = await client.send();
+  const second = await client.answer(first, { units: metric });
+  expect([labelOf(first), labelOf(second), locate.runs]).toEqual(['i2', 'i2', 2]);
+  expect(await client.answer(second, { name: ada })).toEqual({ says: 'Ada: metric' });
+  expect(locate.runs).toBe(2);
+});
+
+test.each([
+  ['no hook', undefined],
+  ['a hook that does not know', () => undefined],
+])('with %s there is no label', async (_what, locate) => {
+  const client = await instance(locate).site.connect();
+  const first = await client.send();
+  expect(first.state).toMatch(/^v1\.[\w-]+$/);
+  expect(labelOf(first)).toBeUndefined();
+});
+
+test('the label is asked for whenever a frame is parked, so an instance may be renamed', async () => {
+  const client = await instance(counted((run) => `name-${run}`)).site.connect();
+  const first = await client.send();
+  const second = await client.answer(first, { units: metric });
+  expect([labelOf(first), labelOf(second)]).toEqual(['name-1', 'name-2']);
+});
+
+test('by the label alone, a router leads each of many calls to its end', async () => {
+  const fleet = { i1: instance(() => 'i1'), i2: instance(() => 'i2'), i3: instance(() => 'i3') };
+  const names = ['i1', 'i2', 'i3'] as const;
+  let turn = 0;
+  const route = async (outcome?: Outcome) =>
+    fleet[(labelOf(outcome ?? {}) as 'i1' | undefined) ?? names[turn++ % 3] ?? 'i1'].site.connect();
+  const calls = Array.from({ length: 6 }, async () => {
+    const first = await (await route()).send();
+    const second = await (await route(first)).answer(first, { units: metric });
+    return (await route(second)).answer(second, { name: ada });
+  });
+  expect(await Promise.all(calls)).toEqual(calls.map(() => ({ says: 'Ada: metric' })));
+  expect(Object.values(fleet).map(({ store }) => store.parked)).toEqual([0, 0, 0]);
+});
+
+test('a retry that reaches another instance is told so, and the frame waits where it is', async () => {
+  const [one, other] = [instance(() => 'i1'), instance(() => 'i2')];
+  const first = await (await one.site.connect()).send();
+  expect(await (await other.site.connect()).answer(first, { units: metric })).toEqual(LOST);
+  expect(one.store.parked).toBe(1);
+  const second = await (await one.site.connect()).answer(first, { units: metric });
+  expect(second.asks).toBeDefined();
+});
+
+test('a label that a client changes is rejected, and the frame still waits for the honest retry', async () => {
+  const { site, store } = instance(() => 'i1');
+  const client = await site.connect();
+  const first = await client.send();
+  const forged = { ...first, state: first.state?.replace(/i1$/, 'i2') };
+  expect(await client.answer(forged, { units: metric })).toEqual({
+    rejects: expect.stringContaining('Invalid or expired requestState'),
+  });
+  expect(store.parked).toBe(1);
+  expect((await client.answer(first, { units: metric })).asks).toBeDefined();
+});
+
+test.each([
+  ['gives what no label can be', () => 'two words', /^A routing label is 1 to 64 characters/],
+  [
+    'throws',
+    () => {
+      throw new Error('No name yet.');
+    },
+    /^No name yet\.$/,
+  ],
+])('a hook that %s fails the call, and its frame is not kept', async (_what, locate, message) => {
+  const ended = counted(() => NOTHING);
+  const { site, store } = instance(locate, () => void ended());
+  const client = await site.connect();
+  expect(await client.send()).toEqual({ fails: expect.stringMatching(message) });
+  await new Promise(setImmediate);
+  expect([store.parked, ended.runs]).toEqual([0, 1]);
+});

@@ -1,0 +1,124 @@
+/** Static analysis: everything about a tool's resolvers that can be wrong before anybody calls it. */
+import { InvalidSignature } from '@mrtr/core';
+import { Argument, Outcome, type Resolvable, Resolver } from './resolver.ts';
+
+/** One resolver's needs, sorted by what fills them. */
+export interface ResolverPlan {
+  /** Name of the need → the tool's argument. */
+  readonly arguments: ReadonlyMap<string, string>;
+  /** Name of the need → the resolver, and whether its outcome is wanted whole. */
+  readonly resolvers: ReadonlyMap<string, ResolvedParameter>;
+  /** Names of the needs that take the request's context. */
+  readonly contexts: readonly string[];
+}
+
+/** A parameter that a resolver fills. */
+export interface ResolvedParameter {
+  readonly resolver: Resolver<unknown>;
+  /** Whether the consumer takes the whole outcome, and a refusal does not end the call. */
+  readonly wantsOutcome: boolean;
+}
+
+/** The plans of all resolvers that a tool reaches, worked out once, when it is built. */
+export type ResolverPlans = ReadonlyMap<Resolver<unknown>, ResolverPlan>;
+
+/**
+ * Which of `params` resolvers fill, and whether with the plain value or the outcome.
+ *
+ * @throws InvalidSignature naming the parameter that is neither.
+ */
+export function findResolvedParameters(
+  params: Readonly<Record<string, Resolvable>>,
+): ReadonlyMap<string, ResolvedParameter> {
+  const resolved = new Map<string, ResolvedParameter>();
+  for (const [name, wanted] of Object.entries(params)) {
+    if (!isResolvable(wanted)) throw new InvalidSignature(unfillable([name], 'resolver or outcome(...)'));
+    resolved.set(name, resolvedParameter(wanted));
+  }
+  return resolved;
+}
+
+/**
+ * Analyses the graph of resolvers below a tool's resolved parameters.
+ *
+ * @param toolArguments the names in the tool's input schema.
+ * @throws InvalidSignature naming the path, for a cycle, for a needed argument that the input schema does not have,
+ * for two resolvers of one name, and for a need that is none.
+ */
+export function buildResolverPlans(
+  resolved: ReadonlyMap<string, ResolvedParameter>,
+  toolArguments: ReadonlySet<string>,
+): ResolverPlans {
+  const plans = new Map<Resolver<unknown>, ResolverPlan>();
+  const named = new Map<string, { resolver: Resolver<unknown>; path: readonly string[] }>();
+
+  const visit = (
+    resolver: Resolver<unknown>,
+    path: readonly string[],
+    above: readonly Resolver<unknown>[],
+  ): void => {
+    const here = [...path, resolver.name];
+    if (above.includes(resolver))
+      throw new InvalidSignature(`The resolvers need each other: ${shown(here)}.`);
+    const namesake = named.get(resolver.name);
+    if (namesake && namesake.resolver !== resolver) {
+      throw new InvalidSignature(
+        `Two different resolvers are named '${resolver.name}' (${shown(namesake.path)}, and ${shown(here)}). ` +
+          'Answers are kept by name: rename one of them.',
+      );
+    }
+    if (plans.has(resolver)) return;
+    named.set(resolver.name, { resolver, path: here });
+    const plan = planOf(resolver, here, toolArguments);
+    for (const { resolver: needed } of plan.resolvers.values()) visit(needed, here, [...above, resolver]);
+    plans.set(resolver, plan);
+  };
+
+  for (const [parameter, { resolver }] of resolved) visit(resolver, [parameter], []);
+  return plans;
+}
+
+function planOf(
+  resolver: Resolver<unknown>,
+  path: readonly string[],
+  toolArguments: ReadonlySet<string>,
+): ResolverPlan {
+  const plan = {
+    arguments: new Map<string, string>(),
+    resolvers: new Map<string, ResolvedParameter>(),
+    contexts: [] as string[],
+  };
+  for (const [need, filler] of Object.entries(resolver.needs)) {
+    if (filler instanceof Argument) {
+      const name = filler.name ?? need;
+      if (!toolArguments.has(name))
+        throw new InvalidSignature(unknownArgument(name, [...path, need], toolArguments));
+      plan.arguments.set(need, name);
+    } else if (isResolvable(filler)) {
+      plan.resolvers.set(need, resolvedParameter(filler));
+    } else if (filler?.need === 'context') {
+      plan.contexts.push(need);
+    } else {
+      const fillers = 'resolver, outcome(...), argument() or requestContext()';
+      throw new InvalidSignature(unfillable([...path, need], fillers));
+    }
+  }
+  return plan;
+}
+
+const isResolvable = (wanted: unknown): wanted is Resolvable =>
+  (wanted instanceof Outcome ? wanted.resolver : wanted) instanceof Resolver;
+
+const resolvedParameter = (wanted: Resolvable): ResolvedParameter =>
+  wanted instanceof Outcome
+    ? { resolver: wanted.resolver as Resolver<unknown>, wantsOutcome: true }
+    : { resolver: wanted as Resolver<unknown>, wantsOutcome: false };
+
+const unknownArgument = (name: string, path: readonly string[], known: ReadonlySet<string>): string =>
+  `${shown(path)} needs the argument '${name}', which the tool's input schema does not have. ` +
+  `It has: ${[...known].join(', ') || 'none'}.`;
+
+const unfillable = (path: readonly string[], fillers: string): string =>
+  `${shown(path)} is no ${fillers}, so nothing can fill it.`;
+
+const shown = (path: readonly string[]): string => path.join(' → ');
