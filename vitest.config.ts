@@ -10,7 +10,7 @@ export default defineConfig({
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
-      { extends: true, test: { name: 'tests', include: ['tests/{src,broken}/**/*.test.ts'] } },
+      { extends: true, test: { name: 'tests', include: ['tests/{src,broken,fuzz}/**/*.test.ts'] } },
     ],
   },
 });

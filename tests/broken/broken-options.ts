@@ -114,6 +114,34 @@ export const ownKeyPerInstance: Option = {
   id: 'own-key',
   create: (deps) => f.create({ ...deps, state: requestStatePolicy({ legacy: deps.state.legacy }) }),
 };
+/** Tells its user where it runs. */
+export const tellsWhereItRuns = withWeather(
+  'tells-where',
+  guarded({ message: `Which units? (asked by process ${process.pid})` }),
+);
+/** Holds calls in memory, and a claim that any instance can go on when this one is killed. */
+export const hidesKills: Option = {
+  ...h,
+  id: 'hides-kills',
+  claims: { ...h.claims, modern: { ...h.claims.modern, afterKill: 'finishes' } },
+};
+/** Refuses every answer, as one does who has forgotten the question, but writes before it does; and is not clear. */
+export const writesBeforeRefusing = withWeather(
+  'writes-before-refusing',
+  guarded({
+    below: async (world, location) => {
+      await world.audit.record(location);
+      throw new Error('Oops.');
+    },
+  }),
+  { ...a.claims, modern: { ...a.claims.modern, afterKill: 'refused' } },
+);
+/** Drops the policy's single use on the way to its server. */
+export const forgetsSingleUse: Option = {
+  ...f,
+  id: 'forgets-single-use',
+  create: (deps) => f.create({ ...deps, state: { ...deps.state, singleUse: undefined } }),
+};
 /** Writes before it finds out that it cannot ask. */
 export const writesBeforeFailing = withWeather(
   'writes-before-failing',

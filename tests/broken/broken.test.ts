@@ -8,6 +8,7 @@ import {
   measureOldServer,
   mechanicsAsClaimed,
   onceAtOldServer,
+  retriesAsClaimed,
   SCENARIOS,
   sameForTheHost,
   sameFromOldServer,
@@ -111,5 +112,15 @@ it('6 and 7: an old server that says something else, and has its effects twice, 
   expect(sameFromOldServer(cells, await metric(a)).join()).toContain('Weather in Kyoto: 22°C, clear.');
   expect(cells.flatMap(onceAtOldServer)).toContain(
     'old server · get_weather · metric: expected audits 1, measured 2',
+  );
+});
+
+it('a retry that is served twice in spite of single use is noticed', async () => {
+  const fixed = SCENARIOS.filter(
+    ({ client, hosting, legacy, script }) =>
+      client === 'modern' && hosting === 'memory' && legacy === 'degrade' && script.name === 'fixed',
+  );
+  expect(each(retriesAsClaimed, await measure(broken.forgetsSingleUse, fixed))).toContain(
+    'with single use, retries sent twice wrote 2 times',
   );
 });

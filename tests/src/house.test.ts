@@ -21,7 +21,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosting: ['core'],
   'old-server': ['domain'],
   otel: ['core'],
-  harness: ['core', 'contract', 'domain'],
+  'ledger-postgres': ['core'],
+  'ledger-redis': ['core'],
+  harness: ['core', 'contract', 'domain', 'hosting'],
 };
 
 /** Why `folder` must not name `specifier`, or `undefined` where it may. */

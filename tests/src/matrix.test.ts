@@ -5,6 +5,7 @@ import {
   failsClearly,
   measure,
   mechanicsAsClaimed,
+  retriesAsClaimed,
   SCENARIOS,
   sameForTheHost,
   sameOnTheWire,
@@ -38,6 +39,7 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
       expect(own.flatMap(effectsAsClaimed).join('\n')).toBe('');
       expect(own.flatMap(mechanicsAsClaimed).join('\n')).toBe('');
       expect(own.flatMap(failsClearly).join('\n')).toBe('');
+      expect(own.flatMap(retriesAsClaimed).join('\n')).toBe('');
     });
   });
 });

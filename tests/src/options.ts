@@ -20,7 +20,7 @@ export const OPTIONS: readonly Option[] = [a, b, c, d, e, naive, f, g, h, i, j];
 const require = createRequire(import.meta.url);
 
 /** Where a process of its own finds an option: by the package, and by the name that the package exports it under. */
-export const moduleOf: Locate = ({ id }) => ({
-  module: pathToFileURL(require.resolve(`@mrtr/option-${id[0]}`)).href,
-  name: id === naive.id ? 'naive' : 'option',
-});
+export const moduleOf: Locate = ({ id }) => {
+  const [letter, variant = 'option'] = id.split('-');
+  return { module: pathToFileURL(require.resolve(`@mrtr/option-${letter}`)).href, name: variant };
+};

@@ -1,6 +1,8 @@
 /** What can be run, by the name one types. Nothing is loaded before it is asked for. */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import type { Option } from '@mrtr/contract';
-import { type Subject, standalone } from '@mrtr/harness';
+import type { Subject } from '@mrtr/harness';
 
 // The titles are the options' own, known here before an option is loaded. A test compares them.
 const OPTIONS = {
@@ -89,9 +91,12 @@ export const letterOf = (name: OptionName): string => name.slice('option-'.lengt
 /** The demo itself: one subject, or one for each of its shapes, of which `shape` picks one. */
 export async function loadSubjects(name: Name, shape?: string): Promise<readonly Subject[]> {
   if (isOption(name)) return [await loadOption(name)];
-  if (!isInShapes(name)) return [standalone(name, titleOf(name), await PROGRAMS[name].load())];
-  const subjects = await IN_SHAPES[name].load();
-  return subjects.filter(({ id }) => shape === undefined || id === shape);
+  if (isInShapes(name)) {
+    const subjects = await IN_SHAPES[name].load();
+    return subjects.filter(({ id }) => shape === undefined || id === shape);
+  }
+  const { standalone } = await import('@mrtr/harness');
+  return [standalone(name, titleOf(name), await PROGRAMS[name].load())];
 }
 
 /** An option, with its claims. */
@@ -99,3 +104,11 @@ export const loadOption = (name: OptionName): Promise<Option> => OPTIONS[name].l
 
 /** Every option. */
 export const loadOptions = (): Promise<readonly Option[]> => Promise.all(OPTION_NAMES.map(loadOption));
+
+const require = createRequire(import.meta.url);
+
+/** Where another process finds an option or its variant, such as E's `e-naive`: the package, and what it exports. */
+export function moduleOf({ id }: Pick<Option, 'id'>): { readonly module: string; readonly name: string } {
+  const [letter, variant = 'option'] = id.split('-');
+  return { module: pathToFileURL(require.resolve(`@mrtr/option-${letter}`)).href, name: variant };
+}

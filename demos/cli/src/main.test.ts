@@ -109,6 +109,14 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
     expect(out).toContain('item written 0×');
   });
 
+  test('tracing prints the spans of one call as a tree, each event in its round', async () => {
+    const { code, out, err } = await demo('tracing', { env: { NO_COLOR: '1' } });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      / tools\/call get_weather {2}complete · 2 rounds\n ├─ round 1[\s\S]+phase=ran[\s\S]+ └─ round 2[\s\S]+phase=held\n$/,
+    );
+  });
+
   test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {
     const { code, out, err } = await demo('basic --frobnicate');
     expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -38,6 +38,7 @@ test('a handler of each kind is told its method and its target', async () => {
     principal: undefined,
     round: 1,
     maxRounds: 7,
+    maxQuestions: 32,
     maxStateBytes: 4096,
   };
   expect(calls).toEqual([

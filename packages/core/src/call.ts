@@ -25,6 +25,8 @@ export interface Call {
   readonly round: number;
   /** The round from which no further question may go out. */
   readonly maxRounds: number;
+  /** The policy's ceiling of questions in one round. */
+  readonly maxQuestions: number;
   /** The policy's ceiling of sealed state, in bytes. */
   readonly maxStateBytes: number;
   /** The shape that serves the request; undefined where the registered callback is the author's own function. */

@@ -12,6 +12,7 @@ export type MrtrErrorCode =
   | 'rounds_exceeded'
   | 'state_too_large'
   | 'store_full'
+  | 'too_many_questions'
   | 'unprotected_server';
 
 /** The base of every error that `@mrtr/core` and `@mrtr/shapes` throw on purpose. */
@@ -90,6 +91,21 @@ export class StateTooLarge extends MrtrError {
 /** A continuation store has no room for another call. Nothing of the refused call has run. */
 export class StoreFull extends MrtrError {
   readonly code = 'store_full';
+}
+
+/** A handler asks more questions in one round than the policy allows. Nothing was sent. */
+export class TooManyQuestions extends MrtrError {
+  readonly code = 'too_many_questions';
+  readonly questions: number;
+  readonly limit: number;
+  constructor(questions: number, limit: number) {
+    super(
+      `One round asks ${questions} questions; the policy allows ${limit}. Ask for several fields in one form, spread ` +
+        'the questions over rounds, or raise maxQuestions.',
+    );
+    this.questions = questions;
+    this.limit = limit;
+  }
 }
 
 /** A shape that keeps state was called on a server without `protectRequestState`. */

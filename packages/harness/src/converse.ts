@@ -22,7 +22,9 @@ export type Deploy<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promis
 /** In this process. */
 const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
-    throw new Error(`'${hosting}' hosting takes processes of its own: start them, and pass their \`deploy\`.`);
+    throw new Error(
+      `'${hosting}' hosting takes processes of its own: start them, and pass their \`deploy\`.`,
+    );
   }
   const state = requestStatePolicy({ keys: [key], legacy });
   const onEntry = () => recorder.handlerEntered();
@@ -56,6 +58,7 @@ export function converse(request: ConversationRequest, deploy: Deploy = deployHe
       const ending = await ended(calling());
       // What instances in other processes have told may still be on its way.
       await hosting.framesHeld();
+      recorder.stop();
       return { transcript: recorder.events, framesHeld, ...ending };
     } finally {
       await client?.close();

@@ -9,6 +9,7 @@ export { type Model, scriptedModel } from './model.ts';
 export { hostView, hostViewOfAnyEra, MASKED, wireView } from './normalise.ts';
 export * from './observe.ts';
 export { type Prediction, predict } from './predict.ts';
+export type { Presentations, RetriedTwice } from './retried-twice.ts';
 export { SCRIPTS, type Script } from './scripts.ts';
 export { standalone } from './standalone.ts';
 export { optionsTable, quadrantTable } from './table.ts';

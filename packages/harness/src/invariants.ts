@@ -53,6 +53,26 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
   return wrong;
 }
 
+/**
+ * 10. With single-use state, retries that are delivered twice write once and are answered alike. Without it they are
+ * served twice; but a parked frame is taken out by the first of them, and the second is refused.
+ */
+export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.retriedTwice) return [];
+  const { unlimited, 'single use': once } = observation.retriedTwice;
+  const wrong: Violations = [];
+  if (once.writes !== 1 || !once.sameAnswer) {
+    wrong.push(`${where(observation)}: with single use, retries sent twice wrote ${once.writes} times`);
+  }
+  const servedTwice = claims.modern.framesHeld === 0;
+  if (servedTwice ? unlimited.writes !== 2 : unlimited.writes > 1 || unlimited.sameAnswer) {
+    wrong.push(
+      `${where(observation)}: without single use, retries sent twice wrote ${unlimited.writes} times`,
+    );
+  }
+  return wrong;
+}
+
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
   // Node 20 has no Map.groupBy.
   const groups = new Map<string, Cell[]>();
@@ -93,6 +113,7 @@ function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predi
   const predicted = predict(cell.claims, cell.scenario);
   return fields
     .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
+    .filter((field) => observation[field] !== 'not measured')
     .map(
       (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
     );

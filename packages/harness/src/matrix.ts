@@ -14,7 +14,10 @@ export const SCENARIOS: readonly LocalScenario[] = (['modern', 'mute', 'legacy']
 );
 
 /** Measures one option in `scenarios`. */
-export async function measure(option: Option, scenarios: readonly LocalScenario[] = SCENARIOS): Promise<Cell[]> {
+export async function measure(
+  option: Option,
+  scenarios: readonly LocalScenario[] = SCENARIOS,
+): Promise<Cell[]> {
   const cells: Cell[] = [];
   for (const scenario of scenarios) {
     cells.push({ claims: option.claims, scenario, observed: await observe(option, scenario) });

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolName } from '@mrtr/contract';
 import { type CompleteResult, isCallToolResult, type LegacyPolicy } from '@mrtr/core';
+import { RESOLVE_WORK_ITEM } from '@mrtr/domain';
 import type {
   ClientKind,
   Conversation,
@@ -11,6 +12,7 @@ import type {
   Subject,
 } from './conversation.ts';
 import { converse } from './converse.ts';
+import { type Presentations, type RetriedTwice, retryTwice } from './retried-twice.ts';
 import type { Script } from './scripts.ts';
 import type { Transcript, WireMessage } from './transcript.ts';
 
@@ -25,8 +27,8 @@ export interface Scenario {
 /** What a call came to: the user answered, a default stood in, it failed, or the user said no. */
 export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
 
-/** Whether the same call, made the same way on other hosting, comes to the same end. */
-export type Survival = 'finishes' | 'refused';
+/** Whether the same call, made the same way on other hosting, comes to the same end; if that was tried. */
+export type Survival = 'finishes' | 'refused' | 'not measured';
 
 /** What was measured. */
 export interface Observation {
@@ -55,6 +57,8 @@ export interface Observation {
   readonly otherInstance: Survival;
   /** When the instance is restarted between any two requests; in processes, when the one that asked is killed. */
   readonly restart: Survival;
+  /** When each retry is delivered twice; where that was tried. */
+  readonly retriedTwice?: Readonly<Record<Presentations, RetriedTwice>>;
 }
 
 /** An observation with the conversation it was taken from. */
@@ -73,7 +77,26 @@ export async function observe(subject: Subject, scenario: LocalScenario): Promis
   const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
-  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
+  const twice = await retriedTwice(subject, scenario);
+  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, {
+    ...survival,
+    ...twice,
+  });
+}
+
+/** Tried where a call writes an item: that is what must not happen twice. */
+async function retriedTwice(
+  subject: Subject,
+  scenario: LocalScenario,
+): Promise<Pick<Observation, 'retriedTwice'>> {
+  const { client, hosting, legacy, script } = scenario;
+  const tried = script.tool === RESOLVE_WORK_ITEM && (script.name === 'fixed' || script.name === 'duplicate');
+  if (!tried || client !== 'modern' || hosting !== 'memory' || legacy !== 'degrade') return {};
+  const [unlimited, singleUse] = await Promise.all([
+    retryTwice(requestOf(subject, scenario), 'unlimited'),
+    retryTwice(requestOf(subject, scenario), 'single use'),
+  ]);
+  return { retriedTwice: { unlimited, 'single use': singleUse } };
 }
 
 /** Counts what happened in a conversation, and adds what others came to. */
@@ -81,7 +104,7 @@ export function observed(
   subject: Subject,
   scenario: Scenario,
   conversation: Conversation,
-  survival: Pick<Observation, 'otherInstance' | 'restart'>,
+  survival: Pick<Observation, 'otherInstance' | 'restart' | 'retriedTwice'>,
 ): Observed {
   const { transcript } = conversation;
   const { client, hosting, legacy, script } = scenario;

@@ -36,6 +36,11 @@ export class Recorder {
     this.#recording = true;
   }
 
+  /** No more: the call is over, and what closing its client breaks off is not part of it either. */
+  stop(): void {
+    this.#recording = false;
+  }
+
   record(event: TranscriptEvent): void {
     if (!this.#recording) return;
     this.#flushEntry();
@@ -45,16 +50,11 @@ export class Recorder {
 
   /** Something was told on a diagnostics channel, in this process or in another. */
   tell({ channel, event }: Diagnostic): void {
-    switch (channel) {
-      case 'mrtr:handler':
-        return this.handlerEntered();
-      case 'mrtr:effect':
-        return this.record({ kind: 'effect', key: event.key, phase: event.phase });
-      case 'mrtr:state':
-        return this.record({ kind: 'state', phase: event.phase, bytes: event.bytes });
-      case 'mrtr:round':
-        return event.phase === 'start' ? this.#roundStarted() : this.#roundEnded(event.shape);
-    }
+    if (channel === 'mrtr:handler') this.handlerEntered();
+    else if (channel === 'mrtr:effect') this.record({ kind: 'effect', key: event.key, phase: event.phase });
+    else if (channel === 'mrtr:state') this.record({ kind: 'state', phase: event.phase, bytes: event.bytes });
+    else if (event.phase === 'start') this.#roundStarted();
+    else this.#roundEnded(event.shape);
   }
 
   /** A shape says that it enters the author's function. From then on it is the shapes that tell. */
@@ -91,7 +91,7 @@ export class Recorder {
         await send(message, options);
       } catch (error) {
         const at = this.events.indexOf(event);
-        if (at >= 0) this.events.splice(at, 1);
+        if (at >= 0 && this.#recording) this.events.splice(at, 1);
         throw error;
       }
     };

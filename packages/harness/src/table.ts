@@ -8,6 +8,7 @@ type Identity = Pick<Option, 'id' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
 
 const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
+const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
 const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 
 /** One row per option, each cell measured. Where two numbers stand, they are of one and of two questions. */
@@ -22,6 +23,7 @@ export function optionsTable(options: readonly Identity[], observations: readonl
     'After a restart',
     'Old client gets (held / stateless)',
     'Client that cannot be asked gets',
+    'Writes, retries sent twice (single use)',
   ];
   const rows = options.map((option) => {
     const find = finder(option, observations);
@@ -38,6 +40,7 @@ export function optionsTable(options: readonly Identity[], observations: readonl
       one.restart,
       `${heldConnection(find)} / ${said(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
       said(find({ client: 'mute', hosting: 'memory', legacy: 'degrade', ...METRIC })),
+      retried(find({ ...modern, ...FIXED })),
     ];
   });
   return markdownTable(head, rows);
@@ -79,6 +82,14 @@ function heldConnection(find: (where: Where) => Observation): string {
     said(find({ ...held, legacy: 'degrade' })),
   ];
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+}
+
+/** Writes where each retry is delivered twice: as it is, and with single-use state. */
+function retried({ retriedTwice }: Observation): string {
+  if (!retriedTwice) return 'not measured';
+  const { unlimited, 'single use': once } = retriedTwice;
+  const plain = unlimited.sameAnswer ? `**${unlimited.writes}**` : `${unlimited.writes}, then an error`;
+  return `${plain} (${once.writes})`;
 }
 
 /** More than one for one logical call is the footgun; it stands out. */

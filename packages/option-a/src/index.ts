@@ -18,7 +18,13 @@ export const option: Option = {
       afterKill: 'finishes',
       unaskable: 'error',
     },
-    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'always', stateless: 'error', afterKill: 'lost' },
+    legacy: {
+      entries: 'every-round',
+      audit: 'after-answer',
+      asked: 'always',
+      stateless: 'error',
+      afterKill: 'lost',
+    },
   },
   create: ({ world, state }) => ({
     server() {

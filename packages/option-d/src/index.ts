@@ -19,7 +19,13 @@ export const option: Option = {
       afterKill: 'finishes',
       unaskable: 'error',
     },
-    legacy: { entries: 'once', audit: 'after-answer', asked: 'always', stateless: 'error', afterKill: 'lost' },
+    legacy: {
+      entries: 'once',
+      audit: 'after-answer',
+      asked: 'always',
+      stateless: 'error',
+      afterKill: 'lost',
+    },
   },
   create: ({ world, state }) => ({
     server() {

@@ -16,7 +16,13 @@ const claims: Claims = {
     afterKill: 'finishes',
     unaskable: 'default',
   },
-  legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default', afterKill: 'lost' },
+  legacy: {
+    entries: 'every-round',
+    audit: 'after-answer',
+    asked: 'by-policy',
+    stateless: 'default',
+    afterKill: 'lost',
+  },
 };
 
 const optionWith = (

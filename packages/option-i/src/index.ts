@@ -18,7 +18,13 @@ export const option: Option = {
       afterKill: 'finishes',
       unaskable: 'default',
     },
-    legacy: { entries: 'every-round', audit: 'after-answer', asked: 'by-policy', stateless: 'default', afterKill: 'lost' },
+    legacy: {
+      entries: 'every-round',
+      audit: 'after-answer',
+      asked: 'by-policy',
+      stateless: 'default',
+      afterKill: 'lost',
+    },
   },
   create: ({ world, state }) => ({
     server() {

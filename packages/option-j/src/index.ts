@@ -19,7 +19,13 @@ export const option: Option = {
       afterKill: 'finishes',
       unaskable: 'default',
     },
-    legacy: { entries: 'every-round', audit: 'before-asking', asked: 'by-policy', stateless: 'default', afterKill: 'lost' },
+    legacy: {
+      entries: 'every-round',
+      audit: 'before-asking',
+      asked: 'by-policy',
+      stateless: 'default',
+      afterKill: 'lost',
+    },
   },
   create: ({ world, state }) => ({
     server() {

@@ -201,6 +201,11 @@ export class Caller {
     return this.send({ inputResponses, requestState: outcome.state }, signal);
   }
 
+  /** What the server says of its tools. */
+  async tools() {
+    return (await this.#client.listTools()).tools;
+  }
+
   prompt(round: Round = {}): Promise<Outcome> {
     const params = { name: 'prompt', arguments: {}, ...stated(round) };
     return seen(() => this.#client.getPrompt(params as never, { allowInputRequired: true }));

@@ -12,6 +12,7 @@ import {
   type CompleteResult,
   callOf,
   type InputRequiredResult,
+  InvalidDefinition,
   inputRequired,
   isInputRequiredResult,
   publish,
@@ -76,6 +77,11 @@ export function once<Input, R extends CompleteResult>(
     // An effect that nobody awaited has run all the same, and must not run again.
     await effects.settled();
     if (!isInputRequiredResult(result)) return result as R;
+    if (result.requestState !== undefined) {
+      throw new InvalidDefinition(
+        'A once handler has no requestState of its own: keep the value with ctx.once.',
+      );
+    }
     const kept = { ...recall.save(result.inputRequests), e: effects.values };
     return { ...result, requestState: saveState(TAG, kept) };
   };

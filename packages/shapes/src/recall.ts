@@ -42,9 +42,14 @@ export class Recall {
     const recorded = this.#answers[key];
     if (recorded === undefined || recorded[0] !== question.digest) return { kind: 'missing' };
     const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
-    if (isSettled(answer)) this.#answers[key] = [question.digest, question.keep(recorded[1])];
-    else this.#unusable.add(key);
-    return answer;
+    if (!isSettled(answer)) {
+      this.#unusable.add(key);
+      return answer;
+    }
+    const kept = question.keep(recorded[1]);
+    this.#answers[key] = [question.digest, kept];
+    // What is kept, and a copy of it: a later round reads the same, whatever the schema lets through or the author does.
+    return question.read(structuredClone(kept)) as Answer<AnswerOf<Q>>;
   }
 
   /** What to keep in `requestState` when `requests` go out. */

@@ -14,11 +14,13 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Call, withCall } from '../call.ts';
 import { isObserved, publish, publishAround } from '../diagnostics.ts';
-import { InvalidPolicy, StateTooLarge } from '../errors.ts';
+import { InvalidPolicy, StateTooLarge, TooManyQuestions } from '../errors.ts';
 import { endCall } from '../results.ts';
 import { isModern } from '../revision.ts';
 import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
+import { answersFit, ownAnswers } from './answers.ts';
 import type { Binding } from './binding.ts';
+import { MAX_DEPTH } from './canonical-json.ts';
 import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
 import type { RequestStatePolicy } from './policy.ts';
 import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from './single-use.ts';
@@ -90,6 +92,7 @@ class Boundary {
     return async (request, ctx) => {
       if (this.#policy.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const binding = this.#binding(method, request, ctx);
+      this.#checkAnswers(binding, ctx);
       const opened = this.#open(binding, ctx);
       const serve = () => this.#serve(handler, request, ctx, { binding, opened });
       return opened && this.#policy.singleUse ? this.#once(serve, opened, binding, ctx) : serve();
@@ -145,6 +148,16 @@ class Boundary {
     };
   }
 
+  // Refused and not dropped: asked again, its user would answer the same, and never learn why. It comes before the
+  // state is claimed, so a shorter answer with the same state is still the first.
+  #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
+    const limit = this.#policy.maxAnswerBytes;
+    if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
+    const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
+    this.#server.server.onerror?.(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
+  }
+
   #open(binding: Binding, ctx: ServerContext): OpenedState | undefined {
     const token = ctx.mcpReq.requestState<string>();
     if (token === undefined) return undefined;
@@ -170,8 +183,9 @@ class Boundary {
     try {
       return openState(token, binding, this.#seconds(), this.#policy.ring);
     } catch (error) {
-      // Arguments nested too deeply to digest cannot be the ones that a token was sealed for.
-      if (error instanceof RangeError) return { rejected: 'other_arguments' };
+      // Arguments that have no digest (nested too deeply, or a number beyond all: 1e999) are none that a token was
+      // sealed for.
+      if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
       throw error;
     }
   }
@@ -190,6 +204,7 @@ class Boundary {
       principal: principal === undefined ? undefined : hash('sha256', PROCESS_SALT + principal, 'base64url'),
       round: rounds + 1,
       maxRounds: this.#policy.maxRounds,
+      maxQuestions: this.#policy.maxQuestions,
       maxStateBytes: this.#policy.maxBytes,
     };
   }
@@ -197,6 +212,7 @@ class Boundary {
   #context(ctx: ServerContext, call: Call, payload: string | undefined): ServerContext {
     const mcpReq = {
       ...ctx.mcpReq,
+      ...(ctx.mcpReq.inputResponses && { inputResponses: ownAnswers(ctx.mcpReq.inputResponses) }),
       requestState: <T>() => (payload === NO_STATE ? undefined : payload) as T | undefined,
     };
     // With single use each question goes out with state; an answer without it answers nothing that was asked.
@@ -210,9 +226,15 @@ class Boundary {
     if (payload !== undefined && call.round >= call.maxRounds) {
       return endCall(call, `This call still needs input after ${call.maxRounds} rounds. Start it again.`);
     }
+    const keys = Object.keys(result.inputRequests ?? {});
+    if (keys.length > call.maxQuestions)
+      this.#refuse(
+        new TooManyQuestions(keys.length, call.maxQuestions),
+        'The server asks too many questions at once',
+      );
     const sealed =
       payload === undefined ? result : { ...result, requestState: this.#seal(payload, binding, call) };
-    publish('mrtr:ask', { target: call.target, keys: Object.keys(result.inputRequests ?? {}), live: false });
+    publish('mrtr:ask', { target: call.target, keys, live: false });
     return sealed;
   }
 
@@ -238,9 +260,9 @@ class Boundary {
     return token;
   }
 
-  #refuse(cause: Error): never {
+  #refuse(cause: Error, why = 'The server cannot keep the state of this call'): never {
     this.#server.server.onerror?.(cause);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, 'The server cannot keep the state of this call');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, why);
   }
 
   #seconds(): number {

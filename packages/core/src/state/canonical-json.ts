@@ -1,15 +1,20 @@
 /** One text per JSON value, so that equal values have equal digests. */
 
+/** How deep a value may be nested: a client chooses it, and the stack is finite. */
+export const MAX_DEPTH = 200;
+
 /**
  * JSON with object keys in code-unit order and no white space. Key order, number form (`1.0`, `1e0`, `-0`)
- * and unicode escapes of the text that a value was parsed from do not show in it; unequal values differ.
+ * and unicode escapes of the text that a value was parsed from do not show in it; unequal values differ. Values are
+ * what a handler sees of a text: of two equal keys the last, and of a number the double that is nearest.
  * A member whose value is undefined is left out, as `JSON.stringify` does.
  *
- * @throws RangeError for nesting deeper than 200: a client chooses the value, and the stack is finite.
+ * @throws RangeError for nesting deeper than {@link MAX_DEPTH}.
  * @throws TypeError for a primitive that is not JSON (a bigint, NaN, a function).
  */
 export function canonicalJson(value: unknown, depth = 0): string {
-  if (depth > 200) throw new RangeError('JSON nested deeper than 200 levels has no canonical form here.');
+  if (depth > MAX_DEPTH)
+    throw new RangeError(`JSON nested deeper than ${MAX_DEPTH} levels has no canonical form here.`);
   if (value === null || typeof value !== 'object') return primitive(value);
   if (Array.isArray(value))
     return `[${value.map((item) => canonicalJson(item ?? null, depth + 1)).join(',')}]`;

@@ -20,6 +20,11 @@ export interface RequestStateOptions {
   readonly maxBytes?: number | undefined;
   /** Rounds of one call. Default 10, as many as the SDK's client makes. */
   readonly maxRounds?: number | undefined;
+  /** Questions that one round may ask. Default 32: each one is a form in front of somebody. */
+  readonly maxQuestions?: number | undefined;
+  /** Ceiling of one answer, in bytes of JSON. Default 65 536, as much as sealed state. A request with a larger one, or
+   * with one nested deeper than 200 levels, is refused before anything of it runs, and its state stays good. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Who may use a token: servers with the same keys and the same audience. Default: the server's name, where
    * {@link protectedServer} builds the server. */
   readonly audience?: string | undefined;
@@ -54,6 +59,8 @@ export interface RequestStatePolicy {
   readonly ttlSeconds: number;
   readonly maxBytes: number;
   readonly maxRounds: number;
+  readonly maxQuestions: number;
+  readonly maxAnswerBytes: number;
   readonly audience: string | undefined;
   readonly principal: (ctx: ServerContext) => string | undefined;
   readonly legacy: LegacyPolicy;
@@ -73,6 +80,8 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
     ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
     maxBytes: within('maxBytes', options.maxBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
     maxRounds: within('maxRounds', options.maxRounds ?? 10, MAX_ROUND),
+    maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, Number.MAX_SAFE_INTEGER),
+    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
     audience: options.audience,
     principal: options.principal ?? tokenPrincipal,
     legacy: options.legacy ?? 'shim',

@@ -18,9 +18,7 @@ export interface ProcessHosting extends Hosting {
   readonly servedLast: () => Instance | undefined;
 }
 
-const FLEET = 3;
-
-/** One process that holds sessions, three that hold none behind a proxy, and the database of all. */
+/** One process that holds sessions, some that hold none behind a proxy, and the database of all. */
 export class Processes {
   readonly #locate: Locate;
   readonly #database: Database;
@@ -41,10 +39,10 @@ export class Processes {
     this.#fleet = fleet;
   }
 
-  /** Starts them all. Whoever starts them has to `close` them. */
-  static async start(locate: Locate): Promise<Processes> {
+  /** Starts them all, with `fleet` instances behind the proxy. Whoever starts them has to `close` them. */
+  static async start(locate: Locate, { fleet = 3 } = {}): Promise<Processes> {
     const [database, proxy] = await Promise.all([Database.listen(), RoundRobinProxy.listen()]);
-    const starting = Array.from({ length: 1 + FLEET }, () => Instance.start(database));
+    const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
     try {
       return new Processes(locate, database, proxy, await Promise.all(starting));
     } catch (error) {

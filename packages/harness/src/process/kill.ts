@@ -2,7 +2,7 @@
 import type { Conversation, ConversationRequest } from '../conversation.ts';
 import { converse } from '../converse.ts';
 import type { ShownQuestion } from '../user.ts';
-import type { ProcessHosting, Processes } from './deployment.ts';
+import type { Processes, ProcessHosting } from './deployment.ts';
 
 /** A conversation through a kill. */
 export interface Survivor {
@@ -35,7 +35,10 @@ export async function killWhileAsked(
   for (const call of calls) call.killed = true;
   release();
   return Promise.all(
-    calls.map(async ({ conversation, ...call }) => ({ conversation: await conversation, ...call })),
+    calls.map(async (call) => {
+      const conversation = await call.conversation;
+      return { conversation, asked: call.asked, writtenAfter: call.writtenAfter };
+    }),
   );
 }
 

@@ -77,7 +77,7 @@ test.each([{ strict: false }, { strict: true }])(
         expect(Math.max(1, ...Object.values(world.done))).toBe(1);
         expect(world.changed).toEqual([]);
       }),
-      { numRuns: 4000 },
+      { numRuns: 40 },
     );
   },
 );
@@ -88,11 +88,11 @@ test('a program whose questions are all answered takes as many rounds as questio
     fc.asyncProperty(programs, async (generated) => {
       program = generated;
       const expected = uninterrupted(program);
-      // Every way to spread the rounds over two instances, for as many as there are up to 16.
-      const patterns = 2 ** Math.min(expected.depth, 4);
+      // Every way to spread the rounds over two instances, for the first three of them.
+      const patterns = 2 ** Math.min(expected.depth, 3);
       for (let pattern = 0; pattern < patterns; pattern++) {
         world = new World();
-        const rounds = Array.from({ length: 4 }, (_, at) => ({ instance: (pattern >> at) & 1, answers: [] }));
+        const rounds = Array.from({ length: 3 }, (_, at) => ({ instance: (pattern >> at) & 1, answers: [] }));
         const came = await call(callers, rounds);
         const said = { says: JSON.stringify(expected.result) };
         expect(came).toEqual({ said, rounds: expected.depth, askedAgain: [] });
@@ -100,6 +100,6 @@ test('a program whose questions are all answered takes as many rounds as questio
         expect(world.changed).toEqual([]);
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 12 },
   );
 });

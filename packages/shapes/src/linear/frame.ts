@@ -4,8 +4,8 @@
  * Invariants:
  * 1. The handler is started once. A round only answers questions that it is waiting for.
  * 2. A round ends when the handler settles, or when it has asked and every microtask has run.
- * 3. An answered question's promise settles once; an open one stays open until its answer fits, the user says
- *    no, or the frame is aborted.
+ * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user
+ *    says no to one of them (which takes the others back), or when the frame is aborted.
  * 4. After `abort` every open and every later question rejects, so `finally` blocks run.
  * 5. A frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  */

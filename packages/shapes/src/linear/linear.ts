@@ -57,7 +57,10 @@ export interface LinearContext {
     message: string,
     schema: S,
   ): Promise<StandardSchemaV1.InferOutput<S>>;
-  /** Asks several questions in one round and waits for all of them. Throws as {@link elicit} does. */
+  /**
+   * Asks several questions in one round and waits for all of them. Throws as {@link elicit} does; a question that is
+   * declined takes the others back.
+   */
   ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
 }
 
@@ -123,13 +126,16 @@ async function runRound(
   try {
     const turn = await run();
     if (turn.kind === 'asked' && call.round < call.maxRounds) {
+      const asked = inputRequired({ inputRequests: turn.requests });
+      if (Object.keys(turn.requests).length > call.maxQuestions) {
+        // The boundary refuses it, and a frame that nobody can answer must not wait.
+        store.giveUp(frame, 'The call asked too many questions at once.');
+        return asked;
+      }
       const id = park(frame, { call, store, locate });
       // The shim's rounds are one request: its end is the call's, and a frame that waits for it would leak.
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', () => store.discard(id), { once: true });
-      return {
-        ...inputRequired({ inputRequests: turn.requests }),
-        requestState: saveState(TAG, { c: { id } }),
-      };
+      return { ...asked, requestState: saveState(TAG, { c: { id } }) };
     }
     if (turn.kind === 'asked')
       throw store.giveUp(frame, `This call still needs input after ${call.maxRounds} rounds.`);

@@ -1,0 +1,89 @@
+/** Shape F: guard-first, where the library remembers the answers of earlier rounds, and that they were asked for. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { canAsk, cancelledResult, isRefusal } from '@mrtr/core';
+import { once } from '@mrtr/shapes/once';
+import type { Fixture } from './fixture.ts';
+import {
+  allAnswered,
+  askable,
+  capitalQuestion,
+  clientRoots,
+  confirm,
+  greeting,
+  hello,
+  introduced,
+  liking,
+  promptIn,
+  rootsFound,
+  saidByModel,
+  stateOk,
+  step1,
+  step2,
+  userContext,
+  userName,
+} from './questions.ts';
+import { unaskedAnswer } from './unasked-answer.ts';
+
+/** The handlers. */
+export const onceFixture: Fixture = {
+  greet: once(async (_, ctx) => {
+    const early = unaskedAnswer(ctx, 'user_name', userName);
+    if (early) return hello(early);
+
+    const answer = ctx.answer('user_name', userName);
+    if (isRefusal(answer)) return cancelledResult();
+    return answer.kind === 'accepted' ? hello(answer.value) : ctx.ask({ user_name: userName });
+  }),
+
+  capital: once(async (_, ctx) => {
+    const answer = ctx.answer('capital_question', capitalQuestion);
+    return answer.kind === 'accepted'
+      ? saidByModel(answer.value)
+      : ctx.ask({ capital_question: capitalQuestion });
+  }),
+
+  roots: once(async (_, ctx) => {
+    const answer = ctx.answer('client_roots', clientRoots);
+    return answer.kind === 'accepted' ? rootsFound(answer.value) : ctx.ask({ client_roots: clientRoots });
+  }),
+
+  confirm: once(async (_, ctx) => {
+    const answer = ctx.answer('confirm', confirm);
+    if (isRefusal(answer)) return cancelledResult();
+    return answer.kind === 'accepted' ? stateOk(answer.value) : ctx.ask({ confirm });
+  }),
+
+  introduce: once(async (_, ctx) => {
+    const name = ctx.answer('user_name', userName);
+    const greeted = ctx.answer('greeting', greeting);
+    const roots = ctx.answer('client_roots', clientRoots);
+    if (isRefusal(name)) return cancelledResult();
+    if (name.kind !== 'accepted' || greeted.kind !== 'accepted' || roots.kind !== 'accepted') {
+      return ctx.ask({ user_name: userName, greeting, client_roots: clientRoots });
+    }
+    return introduced(name.value, greeted.value, roots.value);
+  }),
+
+  twoSteps: once(async (_, ctx) => {
+    const first = ctx.answer('step1', step1);
+    if (isRefusal(first)) return cancelledResult();
+    if (first.kind !== 'accepted') return ctx.ask({ step1 });
+
+    const second = ctx.answer('step2', step2);
+    if (isRefusal(second)) return cancelledResult();
+    return second.kind === 'accepted' ? liking(first.value, second.value) : ctx.ask({ step2 });
+  }),
+
+  askable: once(async (_, ctx) => {
+    const questions = askable((kind) => canAsk(ctx, kind));
+    const asked = Object.entries(questions);
+    const isDone = asked.every(([key, question]) => ctx.answer(key, question).kind === 'accepted');
+    return isDone ? allAnswered(Object.keys(questions)) : ctx.ask(questions);
+  }),
+
+  prompt: once(async (_, ctx) => {
+    const answer = ctx.answer('user_context', userContext);
+    if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
+    return answer.kind === 'accepted' ? promptIn(answer.value) : ctx.ask({ user_context: userContext });
+  }),
+};

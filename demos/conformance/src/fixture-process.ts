@@ -1,0 +1,32 @@
+/** A process of `server.ts`, for as long as one shape is tested. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { Shape } from './shapes.ts';
+import { HERE } from './suite.ts';
+
+const PATIENCE_MS = 30_000;
+
+/** Runs `use` with the address of a server in `shape`, which has ended when this resolves. */
+export async function withServer<T>(shape: Shape, use: (url: string) => Promise<T>): Promise<T> {
+  const child = fork('src/server.ts', ['--shape', shape], {
+    cwd: HERE,
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  let stderr = '';
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  const exit = once(child, 'exit');
+  try {
+    const started = once(child, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const ended = exit.then(() => Promise.reject(new Error(`The server did not start. ${stderr.trim()}`)));
+    const [url] = await Promise.race([started, ended]);
+    return await use(url as string);
+  } finally {
+    if (child.connected) child.disconnect();
+    const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    await exit;
+    clearTimeout(patience);
+  }
+}

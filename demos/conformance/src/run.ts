@@ -1,0 +1,84 @@
+/** `pnpm conformance`: every shape against the official suite, and a client. Exit code 1 if anything does not pass. */
+import { availableParallelism } from 'node:os';
+import { withServer } from './fixture-process.ts';
+import { SHAPES, type Shape } from './shapes.ts';
+import { notRun, serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
+import { fetchNode, NODE_PACKAGE, suiteNode } from './suite-node.ts';
+
+// Known beforehand, so that a list that could not be read, or has lost some, does not pass for being short.
+const SERVER_SCENARIOS = 14;
+
+try {
+  process.exitCode = (await run()) ? 0 : 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function run(): Promise<boolean> {
+  const { versions, platform, arch, execPath } = process;
+  const node = await suiteNode({ version: versions.node, platform, arch, execPath }, fetchNode);
+  const scenarios = await serverScenarios();
+  if (scenarios.length !== SERVER_SCENARIOS) {
+    throw new Error(`The suite lists ${scenarios.length} MRTR server scenarios, not ${SERVER_SCENARIOS}.`);
+  }
+  const suite = `@modelcontextprotocol/conformance ${await suiteVersion()}`;
+  console.log(`${suite}, run by ${node === execPath ? 'this Node' : NODE_PACKAGE};`);
+  console.log(`the servers and the client run on Node ${versions.node}.\n`);
+
+  const inTurn = lanes(availableParallelism());
+  const subjects = [
+    ...SHAPES.map((shape) => ({
+      name: `shape ${shape.toUpperCase()}`,
+      verdicts: inTurn(() => testShape(node, shape, scenarios)),
+    })),
+    {
+      name: 'client',
+      verdicts: inTurn(async () => [await testClient(node, `"${execPath}" --import tsx src/client.ts`)]),
+    },
+  ];
+  const sums: string[] = [];
+  let failed = 0;
+  // In this order, whichever is over first.
+  for (const { name, verdicts } of subjects) {
+    const all = await verdicts;
+    for (const verdict of all) report(name, verdict);
+    const passed = all.filter((verdict) => verdict.passed).length;
+    sums.push(`${name.padEnd(7)}  ${passed} of ${all.length} passed`);
+    failed += all.length - passed;
+  }
+  console.log(`\n${sums.join('\n')}`);
+  return failed === 0;
+}
+
+async function testShape(node: string, shape: Shape, scenarios: readonly string[]): Promise<Verdict[]> {
+  try {
+    return await withServer(shape, async (url) => {
+      const verdicts: Verdict[] = [];
+      for (const scenario of scenarios) verdicts.push(await testServer(node, scenario, url));
+      return verdicts;
+    });
+  } catch (error) {
+    return scenarios.map((scenario) => notRun(scenario, error));
+  }
+}
+
+function report(name: string, { scenario, passed, checks, reasons }: Verdict): void {
+  console.log(`${name.padEnd(7)}  ${passed ? 'pass' : 'FAIL'}  ${scenario} (${checks} checks)`);
+  for (const reason of reasons) console.log(`               ${reason}`);
+}
+
+/** Runs what it is given, at most `width` at a time. */
+function lanes(width: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const free = Array.from({ length: width }, () => Promise.resolve());
+  let next = 0;
+  return (work) => {
+    const lane = next++ % width;
+    const result = (free[lane] as Promise<void>).then(work);
+    free[lane] = result.then(
+      () => {},
+      () => {},
+    );
+    return result;
+  };
+}

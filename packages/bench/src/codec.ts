@@ -1,0 +1,132 @@
+/** Goal 1: what it costs to seal a state and to open it again. */
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
+import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core';
+import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
+import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
+import { noiseOf } from './statistics.ts';
+
+const SIZES = [100, 1024, 8192] as const;
+const SECRET = randomBytes(32);
+const IN_FLIGHT = 64;
+
+const GOALS: Readonly<Record<number, { readonly bound: number; readonly floor?: number }>> = {
+  100: { bound: 0.08, floor: 1.8 },
+  1024: { bound: 0.12 },
+  8192: { bound: 0.25, floor: 1.3 },
+};
+
+/** A state of about `bytes` bytes of JSON: recorded answers, as the shapes keep them. */
+function stateOf(bytes: number): { readonly answers: readonly object[] } {
+  const answers: object[] = [];
+  const state = { s: 'bench/1', answers };
+  while (JSON.stringify(state).length < bytes - 40)
+    answers.push({ action: 'accept', content: { units: 'metric' } });
+  return { ...state, ...{ pad: 'x'.repeat(Math.max(0, bytes - JSON.stringify(state).length - 9)) } };
+}
+
+const binding: Binding = {
+  method: 'tools/call',
+  target: 'get_weather',
+  arguments: { location: 'Tokyo' },
+  audience: 'bench',
+  principal: undefined,
+};
+
+/** The context that a `bind` callback reads. */
+const ctx = { mcpReq: { method: 'tools/call' } } as unknown as ServerContext;
+const bound = createRequestStateCodec<object>({
+  key: SECRET,
+  bind: ({ mcpReq }) => `${mcpReq.method} get_weather {"location":"Tokyo"}`,
+});
+const unbound = createRequestStateCodec<object>({ key: SECRET });
+const ring = keyRing([SECRET]);
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** What an author has to have done in any case: a value becomes text, and text a value again. */
+function ours(state: object): number {
+  const seal = { binding, round: 1, issuedAt: seconds(), ttlSeconds: 600 };
+  const token = sealState(JSON.stringify(state), seal, ring[0] as SealingKey);
+  const opened = openState(token, binding, seconds(), ring);
+  if ('rejected' in opened) throw new Error(opened.rejected);
+  JSON.parse(opened.payload);
+  return token.length;
+}
+
+const nonce = randomBytes(12);
+
+/** The floor: AES both ways and serialisation both ways, and nothing that would make it a token. */
+function floor(state: object): void {
+  const cipher = createCipheriv('aes-256-gcm', SECRET, nonce);
+  const sealed = cipher.update(JSON.stringify(state), 'utf8');
+  cipher.final();
+  const decipher = createDecipheriv('aes-256-gcm', SECRET, nonce, { authTagLength: 16 });
+  decipher.setAuthTag(cipher.getAuthTag());
+  JSON.parse(decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8'));
+}
+
+const sdk = async (codec: typeof bound, state: object) => codec.verify(await codec.mint(state, ctx), ctx);
+
+async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
+  const state = stateOf(bytes);
+  const result = await race(
+    withTwin([
+      { name: 'sdk, bound', run: () => sdk(bound, state) },
+      { name: 'sdk', run: () => sdk(unbound, state) },
+      { name: 'ours', run: () => ours(state) },
+      { name: 'floor', run: () => floor(state) },
+    ]),
+    pace,
+  );
+  const noise = noiseOf(result.ratio(again('sdk, bound'), 'sdk, bound'));
+  const goals = GOALS[bytes];
+  const floorGoal = goals?.floor === undefined ? undefined : { most: goals.floor };
+  const signed = (await unbound.mint(state, ctx)).length;
+  return [
+    ratioFigure(
+      `${bytes} B ÷ SDK codec with bind`,
+      result.ratio('ours', 'sdk, bound'),
+      { most: goals?.bound ?? 1 },
+      noise,
+    ),
+    ratioFigure(`${bytes} B ÷ SDK codec without`, result.ratio('ours', 'sdk')),
+    ratioFigure(`${bytes} B ÷ bare AES and JSON both ways`, result.ratio('ours', 'floor'), floorGoal, noise),
+    {
+      what: `${bytes} B, token ÷ SDK's signed one`,
+      unit: '×',
+      value: ours(state) / signed,
+      goal: { most: 1 },
+    },
+    { what: `${bytes} B, ours`, unit: 'µs', value: result.microseconds('ours') },
+    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.microseconds('sdk, bound') },
+  ];
+}
+
+async function inFlight(pace: Pace): Promise<readonly Figure[]> {
+  const state = stateOf(100);
+  const many = (one: () => unknown) => () => Promise.all(Array.from({ length: IN_FLIGHT }, one));
+  const contestants: readonly [Contestant, ...Contestant[]] = [
+    { name: 'sdk', run: many(() => sdk(unbound, state)) },
+    { name: 'ours', run: many(async () => ours(state)) },
+  ];
+  const result = await race(withTwin(contestants), pace);
+  const noise = noiseOf(result.ratio(again('sdk'), 'sdk'));
+  return [
+    ratioFigure(
+      `100 B, ${IN_FLIGHT} in flight ÷ SDK codec without`,
+      result.ratio('ours', 'sdk'),
+      { most: 0.5 },
+      noise,
+    ),
+  ];
+}
+
+export const codec: Benchmark = {
+  name: 'codec',
+  title: 'Sealing a state and opening it again',
+  async run({ pace }) {
+    const figures: Figure[] = [];
+    for (const bytes of SIZES) figures.push(...(await ofSize(bytes, pace)));
+    return { figures: [...figures, ...(await inFlight(pace))], notes: [] };
+  },
+};

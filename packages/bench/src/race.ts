@@ -1,0 +1,91 @@
+/**
+ * Measures things side by side.
+ *
+ * tinybench measures one thing after the other, for seconds each; on a machine that is now faster and now slower the
+ * two would be compared across that. So it only measures slices here, some milliseconds each, and all contestants have
+ * one slice in each round, in an order that turns. A ratio is taken within a round, and the median over the rounds.
+ */
+import { Bench, type Task } from 'tinybench';
+import { quantile, type Spread, spreadOf } from './statistics.ts';
+
+/** One of the things that are compared. `run` is one iteration. */
+export interface Contestant {
+  readonly name: string;
+  readonly run: () => unknown;
+}
+
+/** How much is measured. */
+export interface Pace {
+  readonly rounds: number;
+  readonly sliceMs: number;
+  readonly warmupMs: number;
+}
+
+/** What came out. */
+export class Race {
+  readonly #slices: ReadonlyMap<string, readonly number[]>;
+
+  /** @param slices by contestant, one number for each round. */
+  constructor(slices: ReadonlyMap<string, readonly number[]>) {
+    this.#slices = slices;
+  }
+
+  /** Time of one iteration, in microseconds. */
+  microseconds(name: string): number {
+    return quantile(this.#of(name), 0.5);
+  }
+
+  /** What `name` is of `of`, within each round. */
+  ratio(name: string, of: string): Spread {
+    const others = this.#of(of);
+    return spreadOf(this.#of(name).map((value, round) => value / (others[round] ?? Number.NaN)));
+  }
+
+  #of(name: string): readonly number[] {
+    const slices = this.#slices.get(name);
+    if (!slices) throw new Error(`${name} was not in the race.`);
+    return slices;
+  }
+}
+
+/** The name of the second measurement of `name`, which tells how noisy the run is. */
+export const again = (name: string): string => `${name}, again`;
+
+/** Adds the A/A pair: the first contestant once more. */
+export const withTwin = ([first, ...rest]: readonly [Contestant, ...Contestant[]]): readonly Contestant[] => [
+  first,
+  { ...first, name: again(first.name) },
+  ...rest,
+];
+
+/** Runs the contestants against each other. */
+export async function race(contestants: readonly Contestant[], pace: Pace): Promise<Race> {
+  const options = { iterations: 3, warmup: false, throws: true };
+  const warming = new Bench({ ...options, time: pace.warmupMs });
+  const bench = new Bench({ ...options, time: pace.sliceMs });
+  for (const { name, run } of contestants) {
+    warming.add(name, run);
+    bench.add(name, run);
+  }
+  for (const task of warming.tasks) await task.run();
+  const slices = new Map(contestants.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const task of turned(bench.tasks, round)) slices.get(task.name)?.push(await sliceOf(task));
+  }
+  return new Race(slices);
+}
+
+/** The same tasks from another one on, and every other time backwards: no neighbour is always the same. */
+function turned(tasks: readonly Task[], round: number): readonly Task[] {
+  const from = round % tasks.length;
+  const order = [...tasks.slice(from), ...tasks.slice(0, from)];
+  return round % 2 === 0 ? order : order.reverse();
+}
+
+async function sliceOf(task: Task): Promise<number> {
+  task.reset(false);
+  await task.run();
+  const { result } = task;
+  if (result.state !== 'completed') throw new Error(`${task.name} did not complete.`, { cause: result });
+  return result.latency.p50 * 1000;
+}

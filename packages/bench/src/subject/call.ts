@@ -1,0 +1,78 @@
+/** One logical call by hand: the rounds that a client makes, without a client's own cost in them. */
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
+
+/** Sends the JSON-RPC request of one round and returns what came back. */
+export type Exchange = (request: object, tool: string) => Promise<Reply>;
+
+/** What came back. */
+export interface Reply {
+  readonly result?: { readonly isError?: boolean } & Readonly<Record<string, unknown>>;
+  readonly error?: unknown;
+}
+
+/** A tool with the arguments and the answers that finish it. */
+export interface Plan {
+  readonly tool: string;
+  readonly arguments: () => object;
+  readonly answers: Readonly<Record<string, object>>;
+}
+
+/** One question. */
+export const weather: Plan = {
+  tool: 'get_weather',
+  arguments: () => ({ location: 'Tokyo' }),
+  answers: { units: { units: 'metric' }, answer: { units: 'metric' } },
+};
+
+let items = 0;
+
+/** Two questions, worded differently in each call. */
+export const workItem: Plan = {
+  tool: 'resolve_work_item',
+  arguments: () => ({ id: 1000 + (items++ % 90_000), state: 'Resolved' }),
+  answers: { resolution: { resolution: 'Duplicate' }, original: { original: 4301 } },
+};
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+};
+
+let ids = 0;
+
+/** Makes the whole call. @throws Error when it does not end as it should. */
+export async function call(exchange: Exchange, { tool, arguments: args, answers }: Plan): Promise<number> {
+  const params = { name: tool, arguments: args(), _meta: META };
+  let next: object = params;
+  for (let rounds = 1; ; rounds++) {
+    const request = { jsonrpc: '2.0', id: ++ids, method: 'tools/call', params: next };
+    const { result, error } = await exchange(request, tool);
+    if (!result || result.isError) throw new Error(`${tool}: ${JSON.stringify(error ?? result)}`);
+    if (!isInputRequiredResult(result)) return rounds;
+    const { inputRequests = {}, requestState } = result;
+    const given = Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: answers[key] }]);
+    next = { ...params, inputResponses: Object.fromEntries(given), requestState };
+  }
+}
+
+/** Headers of a request for `tool`. */
+export const headersFor = (tool: string): Record<string, string> => ({
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': tool,
+});
+
+/** The JSON-RPC message in a response's body, which may be one event of a stream. */
+export const replyIn = (body: string): Reply =>
+  JSON.parse(body.startsWith('{') ? body : (/^data: (.+)$/m.exec(body)?.[1] ?? '{}')) as Reply;
+
+/** Exchanges with a web-standard handler in this process. */
+export const inProcess =
+  ({ fetch }: { readonly fetch: (request: Request) => Promise<Response> }): Exchange =>
+  async (request, tool) => {
+    const init = { method: 'POST', headers: headersFor(tool), body: JSON.stringify(request) };
+    const response = await fetch(new Request('http://bench.invalid/mcp', init));
+    return replyIn(await response.text());
+  };

@@ -1,0 +1,77 @@
+/** Goal 2: a whole call, all of its requests, against the documented style and against next to nothing. */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
+import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
+import { noiseOf } from './statistics.ts';
+import { call, inProcess, type Plan, weather, workItem } from './subject/call.ts';
+import { documented } from './subject/documented.ts';
+import { empty } from './subject/empty.ts';
+import { running, SHAPES } from './subject/options.ts';
+import { forgetfulWorld } from './subject/world.ts';
+
+const MANY = 32;
+
+async function compare(plan: Plan, title: string, atOnce: number, pace: Pace): Promise<readonly Figure[]> {
+  const contestant = (name: string, server: Parameters<typeof createMcpHandler>[0]): Contestant => {
+    const exchange = inProcess(createMcpHandler(server));
+    const one = () => call(exchange, plan);
+    return { name, run: atOnce === 1 ? one : () => Promise.all(Array.from({ length: atOnce }, one)) };
+  };
+  const options = SHAPES.map((option) => {
+    const { server } = running(option);
+    return contestant(option.id, () => server());
+  });
+  const result = await race(
+    withTwin([
+      contestant('documented', documented(forgetfulWorld())),
+      contestant('unbound', documented(forgetfulWorld(), { bound: false })),
+      contestant('empty', empty),
+      ...options,
+    ]),
+    pace,
+  );
+  const noise = noiseOf(result.ratio(again('documented'), 'documented'));
+  const at = `${title}, ${atOnce === 1 ? 'one at a time' : `${atOnce} in flight`}`;
+  const microseconds = (what: string, name: string): Figure => ({
+    what: `${at}, ${what}`,
+    unit: 'µs',
+    value: result.microseconds(name) / atOnce,
+  });
+  return [
+    ...SHAPES.flatMap(({ id }) => [
+      ratioFigure(
+        `${id.toUpperCase()}, ${at} ÷ documented style`,
+        result.ratio(id, 'documented'),
+        { most: atOnce === 1 ? 0.65 : 0.5 },
+        noise,
+      ),
+      ratioFigure(`${id.toUpperCase()}, ${at} ÷ documented style without bind`, result.ratio(id, 'unbound')),
+      ratioFigure(
+        `${id.toUpperCase()}, ${at} ÷ empty handler`,
+        result.ratio(id, 'empty'),
+        { most: 1.12 },
+        noise,
+      ),
+    ]),
+    microseconds('documented style', 'documented'),
+    microseconds('empty handler', 'empty'),
+    { what: `${at}, A/A spread`, unit: '×', value: 1 + noise },
+  ];
+}
+
+export const wholeCall: Benchmark = {
+  name: 'whole-call',
+  title: 'A whole call, in process',
+  async run({ pace }) {
+    const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 4 };
+    const figures: Figure[] = [];
+    for (const atOnce of [1, MANY]) {
+      figures.push(...(await compare(weather, 'one question', atOnce, longer)));
+      figures.push(...(await compare(workItem, 'two questions', atOnce, longer)));
+    }
+    return {
+      figures,
+      notes: [`Requests are posted by hand to createMcpHandler; the same client on both sides.`],
+    };
+  },
+};

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RoundRobinProxy } from './proxy.ts';
+
+let proxy: RoundRobinProxy;
+const servers: Server[] = [];
+
+beforeEach(async () => {
+  proxy = await RoundRobinProxy.listen();
+});
+
+afterEach(async () => {
+  await Promise.all([proxy.close(), ...servers.splice(0).map(stop)]);
+});
+
+async function upstream(listener: RequestListener): Promise<{ url: URL; server: Server }> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  return { url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`), server };
+}
+
+async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
+}
+
+const named = (name: string) =>
+  upstream((req, res) => {
+    req.on('data', (chunk) => res.write(`${name} got ${chunk}`)).on('end', () => res.end());
+  });
+
+const post = async (url: URL) => (await fetch(url, { method: 'POST', body: 'news' })).text();
+
+test('requests are dealt out in turn, with their bodies', async () => {
+  const route = proxy.route('turns', [(await named('one')).url, (await named('two')).url]);
+  expect([await post(route.url), await post(route.url), await post(route.url)]).toEqual([
+    'one got news',
+    'two got news',
+    'one got news',
+  ]);
+  expect(route.lastServed).toBe(0);
+});
+
+test('an instance that is gone is passed over, and nobody is an error', async () => {
+  const [one, two] = [await named('one'), await named('two')];
+  const route = proxy.route('gone', [one.url, two.url]);
+  await stop(one.server);
+  expect([await post(route.url), await post(route.url)]).toEqual(['two got news', 'two got news']);
+  await stop(two.server);
+  expect((await fetch(route.url, { method: 'POST' })).status).toBe(502);
+});
+
+test('a response is passed on while it is being written, and breaks off where the instance does', async () => {
+  const { url, server } = await upstream((_req, res) => void res.write('first'));
+  const response = await fetch(proxy.route('stream', [url]).url);
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('first');
+  server.closeAllConnections();
+  await expect(reader.read()).rejects.toThrow('terminated');
+});
+
+test('an instance that has seen a request and dies is not asked again, and nobody else is either', async () => {
+  let seen = 0;
+  const dies: RequestListener = (req) => {
+    seen++;
+    req.socket.destroy();
+  };
+  const route = proxy.route('dies', [(await upstream(dies)).url, (await upstream(dies)).url]);
+  const response = await fetch(route.url, { method: 'POST', body: 'once' });
+  expect([response.status, seen]).toEqual([502, 1]);
+});
+
+test('an address that is not routed is not found', async () => {
+  const route = proxy.route('over', []);
+  proxy.unroute(route);
+  expect((await fetch(route.url)).status).toBe(404);
+});

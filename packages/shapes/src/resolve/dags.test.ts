@@ -1,0 +1,171 @@
+/** Whatever the graph: each resolver once per entry, rounds as deep as the questions, and no order matters. */
+import { textResult } from '@mrtr/core';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Args, accept, type Caller, decline, Name, Site, tool, turns } from '../fixture.test-support.ts';
+import {
+  type Ask,
+  elicit,
+  injected,
+  type Needs,
+  type Outcome,
+  outcome,
+  type Resolver,
+  resolver,
+} from '../resolve.ts';
+
+/** One resolver. It needs nodes before it, so there is no cycle. */
+interface Node {
+  readonly kind: 'value' | 'question' | 'refused question';
+  /** `plain` or `outcome` for each node before it that is needed. */
+  readonly needs: readonly (Wanted | undefined)[];
+  /** Turns of the event loop that it takes. */
+  readonly delay: number;
+}
+type Wanted = 'plain' | 'outcome';
+type Graph = readonly Node[];
+
+/** What has no say in the result: the order of declarations, and how long each resolver takes. */
+interface Order {
+  /** Declares the needs and the parameters from the last to the first. */
+  readonly reversed: boolean;
+  readonly delays: readonly number[];
+}
+
+const wanted = fc.constantFrom<Wanted | undefined>('plain', 'plain', 'outcome', undefined, undefined);
+const node: fc.Arbitrary<Node> = fc.record({
+  kind: fc.constantFrom<Node['kind']>('value', 'question', 'question', 'refused question'),
+  needs: fc.array(wanted, { minLength: 7, maxLength: 7 }),
+  delay: fc.integer({ min: 0, max: 3 }),
+});
+const graphs: fc.Arbitrary<Graph> = fc
+  .array(node, { minLength: 1, maxLength: 7 })
+  .map((nodes) => nodes.map((one, at) => ({ ...one, needs: one.needs.slice(0, at) })));
+const orders: fc.Arbitrary<Order> = fc.record({
+  reversed: fc.boolean(),
+  delays: fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 7 }),
+});
+
+const neededBy = ({ needs }: Node) => needs.flatMap((how, at) => (how === undefined ? [] : [{ at, how }]));
+
+/** What a node comes to, and in which round (from 0), if all questions are answered as soon as they are asked. */
+interface Expected {
+  readonly value: string | undefined;
+  readonly round: number;
+}
+
+function expectedOf(graph: Graph): readonly Expected[] {
+  const all: Expected[] = [];
+  for (const [at, one] of graph.entries()) {
+    const below = neededBy(one).map((need) => ({ ...need, ...(all[need.at] as Expected) }));
+    const refusals = below.filter(({ how, value }) => how === 'plain' && value === undefined);
+    const ready = Math.max(0, ...below.map(({ round }) => round));
+    const given = below.map(({ at, how, value }) => shown(at, how, value)).join();
+    if (refusals.length > 0) {
+      all.push({ value: undefined, round: Math.min(...refusals.map(({ round }) => round)) });
+    } else if (one.kind === 'value') {
+      all.push({ value: `v${at}(${given})`, round: ready });
+    } else {
+      const value = one.kind === 'question' ? `answer to q${at}(${given})` : undefined;
+      all.push({ value, round: ready + 1 });
+    }
+  }
+  return all;
+}
+
+const shown = (at: number, how: Wanted, value: string | undefined) =>
+  how === 'plain' ? `${at}=${value}` : `${at}:${value ?? 'declined'}`;
+
+/** The graph as resolvers, and how often each has run in this entry. */
+function declared(graph: Graph, { reversed, delays }: Order) {
+  const runs: number[] = graph.map(() => 0);
+  const ordered = <T>(list: readonly T[]) => (reversed ? [...list].reverse() : list);
+  const resolvers: Resolver<unknown>[] = [];
+  for (const [at, one] of graph.entries()) {
+    const below = neededBy(one);
+    const needs = ordered(below).map(({ at, how }) => {
+      const needed = resolvers[at] as Resolver<unknown>;
+      return [`n${at}`, how === 'plain' ? needed : outcome(needed)] as const;
+    });
+    resolvers.push(
+      resolver(
+        `r${at}`,
+        Object.fromEntries(needs) as Needs,
+        async (filled): Promise<string | Ask<unknown>> => {
+          runs[at] = (runs[at] ?? 0) + 1;
+          await turns(delays[at] ?? one.delay);
+          const given = below.map(({ at, how }) => shown(at, how, textOf(filled[`n${at}`], how))).join();
+          return one.kind === 'value' ? `v${at}(${given})` : elicit(`q${at}(${given})`, Name);
+        },
+      ),
+    );
+  }
+  const params = ordered(resolvers.map((one, at): [string, Outcome<unknown>] => [`p${at}`, outcome(one)]));
+  return { runs, params: Object.fromEntries(params) };
+}
+
+/** The text in what a need was filled with: a value's own, or an answer's. */
+function textOf(filled: unknown, how: Wanted): string | undefined {
+  if (how === 'plain') return typeof filled === 'string' ? filled : (filled as { name: string }).name;
+  const { kind, value } = filled as { kind: string; value?: unknown };
+  return kind === 'accepted' ? textOf(value, 'plain') : undefined;
+}
+
+/** Makes the rounds of one call, and gives what came of it. */
+async function call(client: Caller, graph: Graph, runs: number[]) {
+  const entries: number[][] = [];
+  const refused = new Set(graph.flatMap(({ kind }, at) => (kind === 'refused question' ? [`r${at}`] : [])));
+  let seen = await client.send();
+  entries.push(runs.splice(0, graph.length, ...graph.map(() => 0)));
+  while (seen.asks) {
+    const responses = Object.entries(seen.asks).map(([key, message]) => [
+      key,
+      refused.has(key) ? decline : accept({ name: `answer to ${message}` }),
+    ]);
+    seen = await client.answer(seen, Object.fromEntries(responses));
+    entries.push(runs.splice(0, graph.length, ...graph.map(() => 0)));
+  }
+  return { says: JSON.parse(seen.says ?? '{}') as Record<string, unknown>, entries };
+}
+
+test('in every graph a resolver runs once per entry, rounds are the depth of questions, and no order matters', async () => {
+  const site = new Site(() => {}, { maxRounds: 100 });
+  const client = await site.connect();
+  await fc.assert(
+    fc.asyncProperty(graphs, fc.array(orders, { minLength: 1, maxLength: 2 }), async (graph, others) => {
+      const expected = expectedOf(graph);
+      const depth = Math.max(...expected.map(({ round }) => round));
+      for (const order of [{ reversed: false, delays: [] }, ...others]) {
+        const { runs, params } = declared(graph, order);
+        site.deploy(
+          tool(
+            injected(Args, params, (args) =>
+              textResult(JSON.stringify(said(args as Record<string, unknown>))),
+            ),
+          ),
+        );
+        const { says, entries } = await call(client, graph, runs);
+        expect(says).toEqual(
+          said(Object.fromEntries(expected.map(({ value }, at) => [`p${at}`, settled(value)]))),
+        );
+        expect(entries).toHaveLength(depth + 1);
+        expect(Math.max(...entries.flat())).toBeLessThanOrEqual(1);
+        // In the last entry all of them, but for those that cannot have what they need.
+        const able = graph.map((one) =>
+          neededBy(one).some(({ at, how }) => how === 'plain' && expected[at]?.value === undefined) ? 0 : 1,
+        );
+        expect(entries.at(-1)).toEqual(able);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const settled = (value: string | undefined) =>
+  value === undefined ? { kind: 'declined' } : { kind: 'accepted', value };
+
+/** Parameters in one order, with the text of their values. */
+function said(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const params = Object.keys(args).filter((key) => key.startsWith('p'));
+  return Object.fromEntries(params.sort().map((key) => [key, textOf(args[key], 'outcome') ?? 'declined']));
+}

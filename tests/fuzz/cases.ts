@@ -1,0 +1,33 @@
+/** How many cases are tried, and from which seed. */
+import fc, { type IAsyncProperty, type IProperty } from 'fast-check';
+
+/** The same cases every time, unless told otherwise. */
+export const SEED = fromEnvironment('MRTR_FUZZ_SEED', 20260728);
+/** All properties together. CI asks for 100 000. */
+export const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
+
+/** `share` of all cases. */
+export const casesOf = (share: number): number => Math.max(1, Math.ceil(CASES * share));
+
+/** What a test's name says of its cases: with the seed, they can be had again. */
+export const told = (cases: number): string => `(${cases} cases, MRTR_FUZZ_SEED=${SEED})`;
+
+/** Tries `property`; the error tells the case that does not hold, made as small as can be. */
+export const holds = async <T>(property: IProperty<T> | IAsyncProperty<T>, cases: number): Promise<void> =>
+  fc.assert(property, { seed: SEED, numRuns: cases });
+
+/** The number of the first case, of `cases`, for which `property` does not hold; undefined if it holds for all. */
+export async function firstFailure<T>(
+  property: IProperty<T> | IAsyncProperty<T>,
+  cases: number,
+): Promise<number | undefined> {
+  const { failed, numRuns } = await fc.check(property, { seed: SEED, numRuns: cases, endOnFailure: true });
+  return failed ? numRuns : undefined;
+}
+
+function fromEnvironment(name: string, otherwise: number): number {
+  const text = process.env[name];
+  if (text === undefined) return otherwise;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Error(`${name} has to be a whole number of at least 1; it is '${text}'.`);
+}

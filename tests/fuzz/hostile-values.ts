@@ -1,0 +1,93 @@
+/** JSON that no honest client would send: names of prototypes, look-alike letters, what is deep and what is huge. */
+import fc from 'fast-check';
+
+const KEYS = [
+  ...[
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'valueOf',
+    'hasOwnProperty',
+    '__defineGetter__',
+    'toJSON',
+  ],
+  ...['then', 'length', '', '0', '-1', 'null', 'undefined'],
+  ...[
+    'units',
+    'resolution',
+    'original',
+    'action',
+    'content',
+    'method',
+    'result',
+    'requestState',
+    'roots',
+    'role',
+  ],
+  ...[
+    'é',
+    'e\u0301',
+    'ünits',
+    'u\u0000nits',
+    '\u202estinu',
+    '\ufeffunits',
+    '\ud800',
+    '\udc00',
+    '😀',
+    '\u0130',
+    'ı',
+  ],
+];
+
+/** Names of members. */
+export const hostileKey = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...KEYS) },
+  fc.string({ unit: 'binary', maxLength: 8 }),
+);
+
+/** Texts, well-formed or not. */
+export const hostileText = fc.oneof(
+  fc.constantFrom(...KEYS),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.array(fc.nat(0xffff), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
+);
+
+// By entries and not by assignment, so that `__proto__` is a member, as it is in what JSON.parse gives.
+const record = <T>(value: fc.Arbitrary<T>) =>
+  fc.array(fc.tuple(hostileKey, value), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
+
+const { json } = fc.letrec((tie) => ({
+  json: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom<unknown>(null, true, false, 0, 1, -1, 2 ** 53, 1e308, '', '1', 'metric', 'Duplicate'),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    hostileText,
+    fc.array(tie('json'), { maxLength: 3 }),
+    record(tie('json')),
+  ),
+}));
+
+/** Any small value. */
+export const hostileJson = json as fc.Arbitrary<unknown>;
+
+/** Any small object. */
+export const hostileRecord = record(hostileJson);
+
+/** A value that is nested `levels` deep. */
+export const nested = (levels: number, list: boolean): unknown => {
+  let value: unknown = 'end';
+  for (let level = 0; level < levels; level++) value = list ? [value] : { a: value };
+  return value;
+};
+
+/** What is too deep or too large, or nearly. Made anew from its description, so that a counterexample can be read. */
+export const outsized = fc
+  .oneof(
+    fc.record({ levels: fc.constantFrom(150, 197, 198, 199, 200, 201, 300, 2000), list: fc.boolean() }),
+    fc.record({
+      length: fc.constantFrom(65_000, 65_400, 65_536, 70_000, 200_000),
+      letter: fc.constantFrom('x', '€'),
+    }),
+  )
+  .map((what) => ('levels' in what ? nested(what.levels, what.list) : what.letter.repeat(what.length)));

@@ -1,0 +1,127 @@
+/** Boundaries without servers: the handler that one puts around an author's, called with a context built by hand. */
+
+import { McpServer } from '@modelcontextprotocol/server';
+import {
+  callOf,
+  type MrtrMethod,
+  protectRequestState,
+  type RequestStateOptions,
+  type RequestStatePolicy,
+  requestStatePolicy,
+  routeBy,
+  type ServerContext,
+} from '@mrtr/core';
+
+/** One request, as far as a boundary looks at it. */
+export interface SiteRequest {
+  readonly method: MrtrMethod;
+  readonly target: string;
+  readonly arguments?: unknown;
+  readonly principal?: string | undefined;
+  readonly state?: string | undefined;
+  readonly answers?: Readonly<Record<string, unknown>>;
+}
+
+/** The author's function. */
+export type SiteAuthor = (ctx: ServerContext) => unknown;
+
+/** A protected server of which only the boundary is used. */
+export interface Site {
+  /** What the server's log was told since the last look. */
+  log(): string[];
+  request(request: SiteRequest, author: SiteAuthor): Promise<unknown>;
+}
+
+/** The time of all sites, in milliseconds. */
+export const clock = { now: 1_785_240_000_000 };
+
+type Wrapped = (request: unknown, ctx: ServerContext) => Promise<unknown>;
+type Sets = { setRequestHandler: (method: string, handler: unknown) => void };
+
+/** A policy whose clock is the {@link clock}. */
+export const policyOf = (options: RequestStateOptions): RequestStatePolicy =>
+  requestStatePolicy({ principal: (ctx) => ctx.http?.authInfo?.token, now: () => clock.now, ...options });
+
+/** A site with `policy`. */
+export function siteWith(policy: RequestStatePolicy, audience: string): Site {
+  const server = new McpServer({ name: audience, version: '1.0.0' });
+  const log: string[] = [];
+  server.server.onerror = (error) => log.push(error.message);
+  const wrapped = new Map<string, Wrapped>();
+  const low = server.server as unknown as Sets;
+  // The boundary hands what it makes to the low-level server: here it is kept instead.
+  low.setRequestHandler = (method, handler) => wrapped.set(method, handler as Wrapped);
+  protectRequestState(server, { ...policy, audience });
+  let author: SiteAuthor = () => {};
+  for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
+    low.setRequestHandler(method, (_: unknown, ctx: ServerContext) => author(ctx));
+  }
+  return {
+    log: () => log.splice(0),
+    request(request, of) {
+      const { method, target, principal, state, answers } = request;
+      const named = method === 'resources/read' ? { uri: target } : { name: target };
+      const params = { ...named, ...('arguments' in request && { arguments: request.arguments }) };
+      // Handlers are entered before the first await of the boundary ends, unless a ledger is asked.
+      author = of;
+      return (wrapped.get(method) as Wrapped)({ params }, contextOf(method, { principal, state, answers }));
+    },
+  };
+}
+
+function contextOf(
+  method: string,
+  { principal, state, answers }: Pick<SiteRequest, 'principal' | 'state' | 'answers'>,
+): ServerContext {
+  return {
+    mcpReq: {
+      id: 1,
+      method,
+      signal: new AbortController().signal,
+      requestState: () => state,
+      ...(answers && { inputResponses: asTheSdkCollects(answers) }),
+    },
+    ...(principal !== undefined && { http: { authInfo: { token: principal } } }),
+  } as unknown as ServerContext;
+}
+
+// By assignment, so that a key `__proto__` becomes the prototype of the rest.
+function asTheSdkCollects(answers: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const accepted: Record<string, unknown> = {};
+  for (const [key, answer] of Object.entries(answers)) {
+    const plain = typeof answer === 'object' && answer !== null && !Array.isArray(answer);
+    if (plain && !('method' in answer) && !('result' in answer)) accepted[key] = answer;
+  }
+  return accepted;
+}
+
+/** An author who asks one question and keeps `state`, with a routing label where one is given. */
+export const keeping =
+  (state: unknown, label?: string): SiteAuthor =>
+  (ctx) => {
+    if (label !== undefined) routeBy(callOf(ctx), label);
+    return { resultType: 'input_required', inputRequests: {}, requestState: state };
+  };
+
+/** What a request came to: the author was entered, or it was refused with an error. */
+export type Came =
+  | {
+      readonly entered: { readonly state: string | undefined; readonly ctx: ServerContext };
+      readonly result: unknown;
+    }
+  | { readonly refused: unknown };
+
+/** Presents a request to a site whose author finishes. */
+export async function presented(site: Site, request: SiteRequest): Promise<Came> {
+  let entered: { state: string | undefined; ctx: ServerContext } | undefined;
+  try {
+    const result = await site.request(request, (ctx) => {
+      entered = { state: ctx.mcpReq.requestState<string>(), ctx };
+      return { content: [] };
+    });
+    return { entered: entered as NonNullable<typeof entered>, result };
+  } catch (error) {
+    if (entered) throw error;
+    return { refused: error };
+  }
+}

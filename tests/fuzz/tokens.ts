@@ -1,0 +1,182 @@
+/** The property of all properties: a token is good for exactly the call that it was minted for. */
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { keyRing, type MrtrMethod } from '@mrtr/core';
+import fc from 'fast-check';
+import { REJECTED } from '../src/posting.ts';
+import { anyMutation, mutated } from './hostile-tokens.ts';
+import { hostileJson, hostileRecord, hostileText, outsized } from './hostile-values.ts';
+import { clock, keeping, policyOf, presented, type Site, siteWith } from './sites.ts';
+
+/** Where a request goes, what it is, and who makes it: all that a token is bound to. */
+interface Claims {
+  readonly method: MrtrMethod;
+  readonly target: string;
+  readonly arguments: unknown;
+  readonly principal: string | undefined;
+  readonly audience: string;
+  /** Which of {@link RINGS} the server has. */
+  readonly ring: number;
+}
+
+const TTL_SECONDS = 600;
+const NOW = clock.now;
+/** What nobody but the author may read. */
+const SECRET = 'kept-by-the-author';
+
+const [K1, K2, K3] = ['1', '2', '3'].map((letter) => letter.repeat(32)) as [string, string, string];
+const [TWIN, OTHER_TWIN] = namesakes();
+const RINGS = [[K1], [K1, K2], [K2, K1], [K2], [K3], [K3, K2, K1], [TWIN], [OTHER_TWIN, TWIN]];
+
+/** Two secrets whose keys have the same name in a token. */
+function namesakes(): [string, string] {
+  const known = new Map<string, string>();
+  for (;;) {
+    const secret = randomBytes(24).toString('hex');
+    const id = keyRing([secret])[0]?.id.toString('hex') as string;
+    const namesake = known.get(id);
+    if (namesake !== undefined) return [namesake, secret];
+    known.set(id, secret);
+  }
+}
+
+const anyClaims: fc.Arbitrary<Claims> = fc.record({
+  method: fc.constantFrom<MrtrMethod>('tools/call', 'prompts/get', 'resources/read'),
+  target: fc.oneof(fc.constantFrom('deploy', 'destroy', 'Deploy', 'deploy '), hostileText),
+  arguments: fc.oneof(
+    { weight: 20, arbitrary: hostileRecord },
+    { weight: 16, arbitrary: fc.constantFrom(undefined, {}, { a: 1 }, { a: '1' }, { a: [1] }, [], [1]) },
+    { weight: 4, arbitrary: hostileJson },
+    { weight: 1, arbitrary: fc.record({ a: outsized }) },
+  ),
+  principal: fc.option(fc.oneof(fc.constantFrom('ada', 'Ada', 'ada ', '', 'null'), hostileText), {
+    nil: undefined,
+  }),
+  audience: fc.constantFrom('shop', 'Shop', 'bank', ''),
+  ring: fc.nat(RINGS.length - 1),
+});
+
+/** Some of another request's claims, on top of the honest one's. */
+const changes = fc.subarray(['method', 'target', 'arguments', 'principal', 'audience', 'ring'] as const, {
+  maxLength: 3,
+});
+
+/** One attempt. */
+export const attempts = fc.record({
+  mint: anyClaims,
+  foreign: anyClaims,
+  otherDiffers: changes,
+  presentDiffers: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, changes),
+  respelt: fc.boolean(),
+  labels: fc.constantFrom(
+    [undefined, undefined],
+    ['i1', 'i2'],
+    ['i1', undefined],
+    [undefined, 'i2'],
+    ['i1', 'i1'],
+  ),
+  payloads: fc.tuple(hostilePayload(), hostilePayload()),
+  mutation: anyMutation,
+  elapsed: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0) },
+    fc.constantFrom(-61, -60, -1, 1, TTL_SECONDS - 1, TTL_SECONDS, TTL_SECONDS + 1, 1e6),
+  ),
+});
+
+function hostilePayload() {
+  return fc
+    .oneof(fc.constantFrom('', '{"yes":true}'), fc.string({ maxLength: 60 }))
+    .map((text) => SECRET + text);
+}
+
+/** Makes the site of a ring and an audience. A broken one may do less than it should. */
+export type Build = (secrets: readonly string[], audience: string) => Site;
+
+export const build: Build = (keys, audience) =>
+  siteWith(policyOf({ keys, ttlSeconds: TTL_SECONDS }), audience);
+
+/** Whatever a client makes of its tokens, and wherever it presents them. */
+export function onlyWhatWasMinted(build_: Build = build) {
+  const sites = new Map<string, Site>();
+  const siteOf = ({ ring, audience }: Claims): Site => {
+    const name = `${ring} ${audience}`;
+    const site = sites.get(name) ?? build_(RINGS[ring] as string[], audience);
+    sites.set(name, site);
+    return site;
+  };
+  return fc.asyncProperty(attempts, async (attempt) => {
+    const { mint, foreign, labels, payloads, mutation, elapsed } = attempt;
+    clock.now = NOW;
+    const other = changed(mint, foreign, attempt.otherDiffers);
+    const present = changed(mint, foreign, attempt.presentDiffers);
+    const tokens = [
+      await mintedAt(siteOf(mint), mint, payloads[0], labels[0]),
+      await mintedAt(siteOf(other), other, payloads[1], labels[1]),
+    ];
+    const [token, otherToken] = tokens;
+    // Arguments that have no digest cannot be bound to a token, and none is given out.
+    if (token === undefined || otherToken === undefined) return;
+    clock.now = NOW + elapsed * 1000;
+    const state = mutated(mutation, token, otherToken);
+    const asked = attempt.respelt ? { ...present, arguments: reordered(present.arguments) } : present;
+    const came = await presented(siteOf(present), { ...asked, state });
+    const log = siteOf(present).log().join();
+    if (log.includes(SECRET)) throw new Error(`The log tells the payload: ${log}`);
+
+    const alive = elapsed >= -60 && elapsed < TTL_SECONDS;
+    const good = [mint, other].findIndex((claims, at) => state === tokens[at] && sameCall(claims, present));
+    if (good >= 0 && alive) {
+      if (!('entered' in came)) throw new Error(`What was minted for this call is refused: ${log}`);
+      if (came.entered.state !== payloads[good])
+        throw new Error('The author gets another state than was kept.');
+    } else {
+      if ('entered' in came) throw new Error('A state is accepted that was not minted for this call.');
+      if (!isDeepStrictEqual(onTheWire(came.refused), REJECTED)) {
+        throw new Error(`The refusal is not the frozen one: ${JSON.stringify(onTheWire(came.refused))}`);
+      }
+    }
+  });
+}
+
+async function mintedAt(site: Site, claims: Claims, payload: string, label: string | undefined) {
+  try {
+    const result = await site.request(claims, keeping(payload, label));
+    const state = (result as { requestState: string }).requestState;
+    if (state.includes(SECRET)) throw new TypeError('The token can be read.');
+    return state;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+const changed = (claims: Claims, by: Claims, keys: readonly (keyof Claims)[]): Claims => ({
+  ...claims,
+  ...Object.fromEntries(keys.map((key) => [key, by[key]])),
+});
+
+/** Whether a server that is asked `there` may take what was minted for `here`. */
+function sameCall(here: Claims, there: Claims): boolean {
+  const [sealedWith] = RINGS[here.ring] as [string];
+  const call = ({ method, target, principal, audience, arguments: given }: Claims) => [
+    ...[method, target, principal, audience],
+    plain(given ?? {}),
+  ];
+  return RINGS[there.ring]?.includes(sealedWith) === true && isDeepStrictEqual(call(here), call(there));
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+/** The same JSON value, with the members of its objects the other way round. */
+function reordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reordered);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).reverse();
+  return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
+}
+
+/** What the SDK puts on the wire of an error. */
+export const onTheWire = (error: unknown): unknown => {
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  return { code, message, data };
+};
