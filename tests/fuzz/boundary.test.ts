@@ -1,13 +1,29 @@
 /** The boundary, in process, against whatever a client may send. */
 import { test } from 'vitest';
+import { onlyWhatWasAnswered } from './answers.ts';
 import { casesOf, holds, told } from './cases.ts';
+import { onlySealedLeaves } from './outbound.ts';
+import { onlyOneIsServed } from './presentations.ts';
 import { onlyWhatWasMinted } from './tokens.ts';
 
 const MINUTES = 60_000;
-const TOKENS = casesOf(0.66);
+/** Together nineteen of twenty. */
+const [TOKENS, ANSWERS, PRESENTATIONS, OUTBOUND] = [
+  casesOf(0.61),
+  casesOf(0.25),
+  casesOf(0.05),
+  casesOf(0.04),
+];
 
-test(
-  `nothing is accepted that was not minted for exactly this call ${told(TOKENS)}`,
-  { timeout: 3 * MINUTES },
-  () => holds(onlyWhatWasMinted(), TOKENS),
-);
+const PROPERTIES = [
+  ['nothing is accepted that was not minted for exactly this call', TOKENS, onlyWhatWasMinted],
+  ['no answer counts that does not fit the schema of its question', ANSWERS, onlyWhatWasAnswered],
+  ['of any number of presentations of a single-use state, one is served', PRESENTATIONS, onlyOneIsServed],
+  ['state leaves sealed, or not at all', OUTBOUND, onlySealedLeaves],
+] as const;
+
+for (const [what, cases, property] of PROPERTIES) {
+  test(`${what} ${told(cases)}`, { timeout: 3 * MINUTES }, async () => {
+    await holds<unknown>(property(), cases);
+  });
+}

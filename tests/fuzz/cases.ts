@@ -13,8 +13,12 @@ export const casesOf = (share: number): number => Math.max(1, Math.ceil(CASES * 
 export const told = (cases: number): string => `(${cases} cases, MRTR_FUZZ_SEED=${SEED})`;
 
 /** Tries `property`; the error tells the case that does not hold, made as small as can be. */
-export const holds = async <T>(property: IProperty<T> | IAsyncProperty<T>, cases: number): Promise<void> =>
-  fc.assert(property, { seed: SEED, numRuns: cases });
+export async function holds<T>(property: IProperty<T> | IAsyncProperty<T>, cases: number): Promise<void> {
+  const untouched = Reflect.ownKeys(Object.prototype);
+  await fc.assert(property, { seed: SEED, numRuns: cases });
+  const added = Reflect.ownKeys(Object.prototype).filter((key) => !untouched.includes(key));
+  if (added.length > 0) throw new Error(`Every object has become richer by ${added.map(String).join(', ')}.`);
+}
 
 /** The number of the first case, of `cases`, for which `property` does not hold; undefined if it holds for all. */
 export async function firstFailure<T>(

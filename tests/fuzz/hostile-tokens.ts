@@ -74,6 +74,10 @@ const PARTS: readonly (readonly [number, number])[] = [
   [-16, Number.POSITIVE_INFINITY],
 ];
 
+/** Whether it takes a second token. */
+export const needsOther = ({ kind }: Mutation): boolean =>
+  kind === 'other' || kind.startsWith('splice') || kind.startsWith('swap');
+
 /** The token, changed. */
 export function mutated({ kind, at, put }: Mutation, token: string, other: string): string {
   const [bytes, label] = parts(token);

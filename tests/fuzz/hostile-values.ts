@@ -84,7 +84,7 @@ export const nested = (levels: number, list: boolean): unknown => {
 /** What is too deep or too large, or nearly. Made anew from its description, so that a counterexample can be read. */
 export const outsized = fc
   .oneof(
-    fc.record({ levels: fc.constantFrom(150, 197, 198, 199, 200, 201, 300, 2000), list: fc.boolean() }),
+    fc.record({ levels: fc.constantFrom(150, 197, 198, 199, 200, 201, 300), list: fc.boolean() }),
     fc.record({
       length: fc.constantFrom(65_000, 65_400, 65_536, 70_000, 200_000),
       letter: fc.constantFrom('x', '€'),

@@ -19,7 +19,7 @@ export interface SiteRequest {
   readonly arguments?: unknown;
   readonly principal?: string | undefined;
   readonly state?: string | undefined;
-  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The author's function. */
@@ -35,6 +35,9 @@ export interface Site {
 /** The time of all sites, in milliseconds. */
 export const clock = { now: 1_785_240_000_000 };
 
+/** Which author serves a request travels with it. */
+const AUTHOR = Symbol('author');
+type Carrying = ServerContext & { readonly [AUTHOR]: SiteAuthor };
 type Wrapped = (request: unknown, ctx: ServerContext) => Promise<unknown>;
 type Sets = { setRequestHandler: (method: string, handler: unknown) => void };
 
@@ -52,9 +55,8 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
   // The boundary hands what it makes to the low-level server: here it is kept instead.
   low.setRequestHandler = (method, handler) => wrapped.set(method, handler as Wrapped);
   protectRequestState(server, { ...policy, audience });
-  let author: SiteAuthor = () => {};
   for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
-    low.setRequestHandler(method, (_: unknown, ctx: ServerContext) => author(ctx));
+    low.setRequestHandler(method, (_: unknown, ctx: Carrying) => ctx[AUTHOR](ctx));
   }
   return {
     log: () => log.splice(0),
@@ -62,9 +64,8 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
       const { method, target, principal, state, answers } = request;
       const named = method === 'resources/read' ? { uri: target } : { name: target };
       const params = { ...named, ...('arguments' in request && { arguments: request.arguments }) };
-      // Handlers are entered before the first await of the boundary ends, unless a ledger is asked.
-      author = of;
-      return (wrapped.get(method) as Wrapped)({ params }, contextOf(method, { principal, state, answers }));
+      const ctx: Carrying = { ...contextOf(method, { principal, state, answers }), [AUTHOR]: of };
+      return (wrapped.get(method) as Wrapped)({ params }, ctx);
     },
   };
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { keyRing, type MrtrMethod } from '@mrtr/core';
 import fc from 'fast-check';
 import { REJECTED } from '../src/posting.ts';
-import { anyMutation, mutated } from './hostile-tokens.ts';
+import { anyMutation, type Mutation, mutated } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText, outsized } from './hostile-values.ts';
 import { clock, keeping, policyOf, presented, type Site, siteWith } from './sites.ts';
 
@@ -56,17 +56,39 @@ const anyClaims: fc.Arbitrary<Claims> = fc.record({
   ring: fc.nat(RINGS.length - 1),
 });
 
-/** Some of another request's claims, on top of the honest one's. */
-const changes = fc.subarray(['method', 'target', 'arguments', 'principal', 'audience', 'ring'] as const, {
-  maxLength: 3,
-});
+const CLAIMS = ['method', 'target', 'arguments', 'principal', 'audience', 'ring'] as const;
+
+/** What is taken from another request: one claim, or several. */
+const changes = fc.oneof(
+  fc.constantFrom(...CLAIMS).map((claim) => [claim]),
+  fc.subarray([...CLAIMS], { minLength: 1, maxLength: 3 }),
+);
+
+const UNCHANGED: Mutation = { kind: 'none', at: 0, put: '' };
+
+/** The token is changed, or the request that it is presented with, or both. */
+const attacks = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ presentDiffers: fc.constant([]), mutation: anyMutation }) },
+  { weight: 4, arbitrary: fc.record({ presentDiffers: changes, mutation: fc.constant(UNCHANGED) }) },
+  { weight: 1, arbitrary: fc.record({ presentDiffers: changes, mutation: anyMutation }) },
+);
+
+/** Arguments that are nearly the same. */
+const twists: readonly ((text: string) => string)[] = [
+  (text) => text,
+  (text) => text.toUpperCase(),
+  (text) => text.normalize('NFD'),
+  (text) => text.trim(),
+  (text) => text.replace(/\0/g, ''),
+];
 
 /** One attempt. */
-export const attempts = fc.record({
+const attempts = fc.record({
   mint: anyClaims,
   foreign: anyClaims,
   otherDiffers: changes,
-  presentDiffers: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, changes),
+  attack: attacks,
+  twist: fc.nat(2 * twists.length),
   respelt: fc.boolean(),
   labels: fc.constantFrom(
     [undefined, undefined],
@@ -76,7 +98,6 @@ export const attempts = fc.record({
     ['i1', 'i1'],
   ),
   payloads: fc.tuple(hostilePayload(), hostilePayload()),
-  mutation: anyMutation,
   elapsed: fc.oneof(
     { weight: 6, arbitrary: fc.constant(0) },
     fc.constantFrom(-61, -60, -1, 1, TTL_SECONDS - 1, TTL_SECONDS, TTL_SECONDS + 1, 1e6),
@@ -105,10 +126,15 @@ export function onlyWhatWasMinted(build_: Build = build) {
     return site;
   };
   return fc.asyncProperty(attempts, async (attempt) => {
-    const { mint, foreign, labels, payloads, mutation, elapsed } = attempt;
+    const { mint, labels, payloads, elapsed } = attempt;
+    const { presentDiffers, mutation } = attempt.attack;
+    const twist = twists[attempt.twist];
+    const foreign = twist
+      ? { ...attempt.foreign, arguments: twisted(mint.arguments, twist) }
+      : attempt.foreign;
     clock.now = NOW;
     const other = changed(mint, foreign, attempt.otherDiffers);
-    const present = changed(mint, foreign, attempt.presentDiffers);
+    const present = changed(mint, foreign, presentDiffers);
     const tokens = [
       await mintedAt(siteOf(mint), mint, payloads[0], labels[0]),
       await mintedAt(siteOf(other), other, payloads[1], labels[1]),
@@ -173,6 +199,16 @@ function reordered(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).reverse();
   return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
+}
+
+/** The same value, with all its texts, and all numbers as texts, twisted. */
+function twisted(value: unknown, twist: (text: string) => string): unknown {
+  if (typeof value === 'string' || typeof value === 'number') return twist(String(value));
+  if (Array.isArray(value)) return value.map((item) => twisted(item, twist));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [twist(key), twisted(member, twist)]),
+  );
 }
 
 /** What the SDK puts on the wire of an error. */

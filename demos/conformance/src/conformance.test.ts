@@ -1,7 +1,7 @@
 /** What the suite takes for granted or cannot tell, checked in each shape; and where it finds its Node. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { requestStatePolicy } from '@mrtr/core';
+import { type InputRequiredResult, requestStatePolicy } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { SHAPES, type Shape, servedIn } from './shapes.ts';
 import { serverScenarios } from './suite.ts';
@@ -27,7 +27,7 @@ async function calling(shape: Shape, tool: string) {
     await served.close();
   });
   const name = `test_input_required_result_${tool}`;
-  return async (more: object = {}): Promise<{ requestState?: string }> =>
+  return async (more: object = {}): Promise<unknown> =>
     client.callTool({ name, arguments: {}, ...more }, { allowInputRequired: true });
 }
 
@@ -40,7 +40,7 @@ test('the suite has the fourteen scenarios that are run', async () => {
 
 test.each(SHAPES)('%s ignores answers to other questions beside the one to its own', async (shape) => {
   const call = await calling(shape, 'elicitation');
-  const { requestState } = await call();
+  const { requestState } = (await call()) as InputRequiredResult;
   const inputResponses = { user_name: accepted({ name: 'Alice' }), other: accepted({ name: 'Mallory' }) };
   expect(await call({ inputResponses, ...(requestState !== undefined && { requestState }) })).toMatchObject({
     content: [{ type: 'text', text: 'Hello, Alice!' }],
@@ -59,12 +59,12 @@ test.each(SHAPES)(
   '%s rejects a state with a character changed, one cut short, and one of another tool',
   async (shape) => {
     const call = await calling(shape, 'tampered_state');
-    const requestState = (await call()).requestState ?? '';
+    const requestState = ((await call()) as InputRequiredResult).requestState ?? '';
     const changed = [4, requestState.length >> 1, requestState.length - 2].map(
       (at) => requestState.slice(0, at) + (requestState[at] === 'A' ? 'B' : 'A') + requestState.slice(at + 1),
     );
-    const another = (await (await calling(shape, 'request_state'))()).requestState;
-    for (const forged of [...changed, requestState.slice(0, -4), another]) {
+    const asked = (await (await calling(shape, 'request_state'))()) as InputRequiredResult;
+    for (const forged of [...changed, requestState.slice(0, -4), asked.requestState]) {
       await expect(call({ inputResponses: yes, requestState: forged })).rejects.toMatchObject({
         code: -32602,
       });

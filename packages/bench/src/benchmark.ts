@@ -44,9 +44,8 @@ export type Verdict = 'met' | 'within noise' | 'missed';
 export function verdictOf({ value, goal, noise = 0 }: Figure): Verdict | undefined {
   if (!goal) return undefined;
   const limit = 'most' in goal ? goal.most : goal.least;
-  // Above 1 it is too much by so many parts of the limit, whichever way the goal points.
+  if ('most' in goal ? value <= limit : value >= limit) return 'met';
   const excess = 'most' in goal ? value / limit : limit / value;
-  if (excess <= 1) return 'met';
   return excess <= 1 + noise ? 'within noise' : 'missed';
 }
 

@@ -1,40 +1,17 @@
 /** Reaching question 21 over 20 answers: J's replay, and twenty guards by hand. Only the callbacks, no protocol. */
 import { acceptedContent, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
-import { elicitation, textResult, withCall } from '@mrtr/core';
+import { elicitation, textResult } from '@mrtr/core';
 import { journaled } from '@mrtr/shapes/journal';
 import { z } from 'zod';
 import { again, type Pace, race, withTwin } from './race.ts';
 import { noiseOf, type Spread } from './statistics.ts';
+import { contextOf } from './subject/context.ts';
 
 const STEPS = 20;
 const Answer = z.object({ units: z.enum(['metric', 'imperial']) });
 const keys = Array.from({ length: STEPS + 1 }, (_, at) => `q${at}`);
 const questions = keys.map((key) => elicitation(`Question ${key}?`, Answer));
 const response = { action: 'accept', content: { units: 'metric' } } as const;
-
-/** A request's context, as far as the two look at it. */
-function contextOf(
-  state: string | undefined,
-  inputResponses: Record<string, unknown> | undefined,
-): ServerContext {
-  const mcpReq = {
-    method: 'tools/call',
-    envelope: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } },
-    inputResponses,
-    requestState: () => state,
-  };
-  return withCall({ mcpReq } as unknown as ServerContext, {
-    method: 'tools/call',
-    target: 'ask',
-    revision: '2026-07-28',
-    legacyCapabilities: undefined,
-    legacy: 'degrade',
-    principal: undefined,
-    round: 1,
-    maxRounds: 100,
-    maxStateBytes: 65_536,
-  });
-}
 
 const journal = journaled(async (_args: object, ctx) => {
   for (const [at, key] of keys.entries()) await ctx.ask(key, questions[at] as (typeof questions)[number]);
@@ -62,15 +39,17 @@ export async function replaySteps(pace: Pace): Promise<{ readonly replay: Spread
   let state: string | undefined;
   for (let step = 0; step < STEPS; step++) {
     const answered = step === 0 ? undefined : { [`q${step - 1}`]: response };
-    const asked = (await journal({}, contextOf(state, answered))) as { readonly requestState: string };
+    const asked = (await journal({}, contextOf({ round: 2, state, inputResponses: answered }))) as {
+      readonly requestState: string;
+    };
     state = asked.requestState;
   }
   const kept = JSON.stringify(Object.fromEntries(keys.slice(0, STEPS - 1).map((key) => [key, response])));
   const answered = { [`q${STEPS - 1}`]: response };
   const result = await race(
     withTwin([
-      { name: 'guards', run: () => guards(contextOf(kept, answered)) },
-      { name: 'journal', run: () => journal({}, contextOf(state, answered)) },
+      { name: 'guards', run: () => guards(contextOf({ round: 2, state: kept, inputResponses: answered })) },
+      { name: 'journal', run: () => journal({}, contextOf({ round: 2, state, inputResponses: answered })) },
     ]),
     pace,
   );

@@ -1,7 +1,13 @@
 /** Goal 5: resolvers wait side by side, and are planned once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { protectedServer, requestStatePolicy, type SdkCallback, textResult } from '@mrtr/core';
+import {
+  type CallToolResult,
+  protectedServer,
+  requestStatePolicy,
+  type SdkCallback,
+  textResult,
+} from '@mrtr/core';
 import { injected, type Resolver, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
@@ -27,24 +33,24 @@ const counted = (name: string, needs: Record<string, Resolver<string>>): Resolve
     wait,
   ) as Resolver<string>;
 
-function chain(depth: number): SdkCallback<object, ReturnType<typeof done>> {
+function chain(depth: number): SdkCallback<Record<string, never>, CallToolResult> {
   let last = counted('r0', {});
   for (let at = 1; at < depth; at++) last = counted(`r${at}`, { last });
   return injected(inputSchema, { last }, done);
 }
 
-function fan(width: number): SdkCallback<object, ReturnType<typeof done>> {
+function fan(width: number): SdkCallback<Record<string, never>, CallToolResult> {
   const all = Array.from({ length: width }, (_, at) => [`r${at}`, counted(`r${at}`, {})]);
   return injected(inputSchema, Object.fromEntries(all) as Record<string, Resolver<string>>, done);
 }
 
 const policy = requestStatePolicy();
 
-function hosted(callback: (args: object, ctx: never) => ReturnType<typeof done> | Promise<unknown>) {
+function hosted(callback: SdkCallback<Record<string, never>, CallToolResult>) {
   const exchange = inProcess(
     createMcpHandler(() => {
       const server = protectedServer({ name: 'resolvers', version: '0.0.0' }, policy);
-      server.registerTool('resolve', { inputSchema }, callback as never);
+      server.registerTool('resolve', { inputSchema }, callback);
       return server;
     }),
   );

@@ -39,9 +39,12 @@ const CALL = Symbol.for('mrtr.call');
 
 type Carrying = ServerContext & { [CALL]?: Call };
 
-/** A context that carries `call`. A symbol key, because the SDK spreads contexts and a spread keeps it. */
-export function withCall(ctx: ServerContext, call: Call): ServerContext {
-  return { ...ctx, [CALL]: call } as ServerContext;
+/**
+ * A context that carries `call`, and `mcpReq` where one is given. A symbol key, because the SDK spreads contexts and a
+ * spread keeps it.
+ */
+export function withCall(ctx: ServerContext, call: Call, mcpReq = ctx.mcpReq): ServerContext {
+  return { ...ctx, mcpReq, [CALL]: call } as ServerContext;
 }
 
 /** The boundary's view of this request, or undefined on a server without `protectRequestState`. */

@@ -13,10 +13,18 @@ export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSch
   readonly fields: readonly string[];
 }
 
-type RequestedSchema = { properties: Record<string, unknown> };
+/** A schema's form, and the questions that were asked with it. */
+interface Form {
+  readonly requestedSchema: { readonly properties: Readonly<Record<string, unknown>> };
+  readonly fields: readonly string[];
+  readonly questions: Map<string, Elicitation>;
+}
 
-// Converting a zod schema costs 15 µs and gives the same value each time, so each schema is converted once.
-const requestedSchemas = new WeakMap<StandardSchemaWithJSON, RequestedSchema>();
+// Converting a zod schema costs 15 µs and gives the same value each time, so each schema is converted once. A question
+// costs 5 µs more and comes again in each round of its call, if not in each call: the latest ones are kept.
+const forms = new WeakMap<StandardSchemaWithJSON, Form>();
+const QUESTIONS_KEPT = 64;
+const LONGEST_KEPT = 1000;
 
 /**
  * Prepares a question.
@@ -32,17 +40,35 @@ export function elicitation<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
 ): Elicitation<Schema> {
-  let requestedSchema = requestedSchemas.get(schema);
-  if (!requestedSchema) {
-    const { params } = inputRequired.elicit({ message, requestedSchema: schema });
-    requestedSchema = (params as { requestedSchema: RequestedSchema }).requestedSchema;
-    requestedSchemas.set(schema, requestedSchema);
-  }
+  const form = formOf(message, schema);
+  const kept = form.questions.get(message);
+  if (kept) return kept as Elicitation<Schema>;
+  const question = prepared(message, schema, form);
+  if (message.length > LONGEST_KEPT) return question;
+  if (form.questions.size === QUESTIONS_KEPT) form.questions.delete(form.questions.keys().next().value ?? '');
+  form.questions.set(message, question);
+  return question;
+}
+
+function formOf(message: string, schema: StandardSchemaWithJSON): Form {
+  const known = forms.get(schema);
+  if (known) return known;
+  const { params } = inputRequired.elicit({ message, requestedSchema: schema });
+  const { requestedSchema } = params as Pick<Form, 'requestedSchema'>;
+  const form = { requestedSchema, fields: Object.keys(requestedSchema.properties), questions: new Map() };
+  forms.set(schema, form);
+  return form;
+}
+
+function prepared<Schema extends StandardSchemaWithJSON>(
+  message: string,
+  schema: Schema,
+  { requestedSchema, fields }: Form,
+): Elicitation<Schema> {
   const request = {
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
-  } as InputRequest;
-  const fields = Object.keys(requestedSchema.properties);
+  } as unknown as InputRequest;
   return {
     kind: 'elicitation',
     message,

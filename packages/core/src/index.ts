@@ -6,6 +6,7 @@ export * from './can-ask.ts';
 export * from './diagnostics.ts';
 export * from './elicitation.ts';
 export * from './errors.ts';
+export * from './memoized.ts';
 export * from './model-and-roots.ts';
 export * from './question.ts';
 export * from './results.ts';

@@ -33,5 +33,13 @@ export type Answers<Q extends Questions> = { [Key in keyof Q]: AnswerOf<Q[Key]> 
  * Eight characters that tell one question from another: of an input request's method and parameters, so of
  * the message and the schema. It detects change; the seal around it is what keeps it honest.
  */
-export const questionDigest = (request: InputRequest): string =>
-  hash('sha256', canonicalJson(request), 'base64url').slice(0, 8);
+export function questionDigest(request: InputRequest): string {
+  const known = digests.get(request);
+  if (known !== undefined) return known;
+  const digest = hash('sha256', canonicalJson(request), 'base64url').slice(0, 8);
+  digests.set(request, digest);
+  return digest;
+}
+
+// A prepared question is asked again and again, and never changed.
+const digests = new WeakMap<InputRequest, string>();

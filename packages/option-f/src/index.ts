@@ -27,13 +27,16 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create: ({ world, state }) => ({
-    server() {
-      const server = protectedServer(SERVER_INFO, state);
-      server.registerTool(GET_WEATHER, getWeatherTool, once(getWeather(world)));
-      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, once(resolveWorkItem(world)));
-      return server;
-    },
-    close: async () => {},
-  }),
+  create({ world, state }) {
+    const [weather, workItem] = [once(getWeather(world)), once(resolveWorkItem(world))];
+    return {
+      server() {
+        const server = protectedServer(SERVER_INFO, state);
+        server.registerTool(GET_WEATHER, getWeatherTool, weather);
+        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
+        return server;
+      },
+      close: async () => {},
+    };
+  },
 };

@@ -31,11 +31,13 @@ export const option: Option = {
     // Beside the servers and not inside one: frames outlive the request that parked them.
     const store = new ContinuationStore();
     const parking = { store, locate: () => instance };
+    const weather = linear(getWeather(world), parking);
+    const workItem = linear(resolveWorkItem(world), parking);
     return {
       server() {
         const server = protectedServer(SERVER_INFO, state);
-        server.registerTool(GET_WEATHER, getWeatherTool, linear(getWeather(world), parking));
-        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, linear(resolveWorkItem(world), parking));
+        server.registerTool(GET_WEATHER, getWeatherTool, weather);
+        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
         return server;
       },
       framesHeld: () => store.parked,

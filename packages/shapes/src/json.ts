@@ -37,3 +37,18 @@ function isPlain(value: object): boolean {
   if (Array.isArray(value)) return prototype === Array.prototype && Object.keys(value).length <= value.length;
   return (prototype === Object.prototype || prototype === null) && !('toJSON' in value);
 }
+
+/** A copy of what {@link assertJson} lets pass. A tenth of the price of `structuredClone`, which handles much more. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    // Assigned, this one would be the prototype.
+    if (key === '__proto__') Object.defineProperty(copy, key, { ...OWN, value: copyJson(member) });
+    else copy[key] = copyJson(member);
+  }
+  return copy as T;
+}
+
+const OWN = { configurable: true, enumerable: true, writable: true } as const;

@@ -21,7 +21,7 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import { assertJson } from './json.ts';
+import { assertJson, copyJson } from './json.ts';
 import { Recall } from './recall.ts';
 import { type Author, bareRecord, loadState, saveState } from './shape.ts';
 
@@ -108,7 +108,7 @@ class Effects {
     const recorded = this.values[key];
     if (recorded) {
       publish('mrtr:effect', { shape: 'once', key, phase: 'held' });
-      return Promise.resolve(structuredClone(recorded[0]) as T);
+      return Promise.resolve(copyJson(recorded[0]) as T);
     }
     return (this.#running.get(key) as Promise<T> | undefined) ?? this.#start(key, fn);
   }
@@ -131,7 +131,7 @@ class Effects {
     publish('mrtr:effect', { shape: 'once', key, phase: 'ran' });
     const value = await fn();
     assertJson(value, `The value of once('${key}')`);
-    this.values[key] = value === undefined ? [] : [structuredClone(value)];
+    this.values[key] = value === undefined ? [] : [copyJson(value)];
     return value;
   }
 }

@@ -8,7 +8,6 @@
 import {
   type Answer,
   type AnswerOf,
-  type InputRequest,
   type InputRequests,
   isSettled,
   ownEntry,
@@ -54,17 +53,11 @@ export class Recall {
 
   /** What to keep in `requestState` when `requests` go out. */
   save(requests: InputRequests | undefined): { q: Record<string, string>; a: Record<string, Recorded> } {
-    const asked = Object.entries(requests ?? {}).map(([key, request]) => [key, digestOf(request)] as const);
+    const asked = Object.entries(requests ?? {}).map(
+      ([key, request]) => [key, questionDigest(request)] as const,
+    );
     for (const [key, digest] of asked) if (this.#answers[key]?.[0] === digest) delete this.#answers[key];
     for (const key of this.#unusable) delete this.#answers[key];
     return { q: Object.fromEntries(asked), a: { ...this.#answers } };
   }
-}
-
-const digests = new WeakMap<InputRequest, string>();
-
-function digestOf(request: InputRequest): string {
-  const known = digests.get(request) ?? questionDigest(request);
-  digests.set(request, known);
-  return known;
 }

@@ -21,7 +21,7 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import { assertJson } from './json.ts';
+import { assertJson, copyJson } from './json.ts';
 import { Recall } from './recall.ts';
 import { bareRecord, loadState, saveState } from './shape.ts';
 
@@ -158,7 +158,7 @@ async function runSteps(
       assertJson(outcome, `The data of step '${name}'`);
       finished[name] = outcome === undefined ? [] : [outcome];
       // A copy: a later step that changes it must not change the record.
-      data[name] = structuredClone(outcome);
+      data[name] = copyJson(outcome);
     }
   }
   return (await end(input, data, stepContext('', ctx))) as CompleteResult;

@@ -13,7 +13,7 @@ export interface Binding {
   readonly principal: string | undefined;
 }
 
-/** Bytes of {@link sealedBinding}. */
+/** Bytes of what {@link writeBinding} writes. */
 export const BINDING_BYTES = 18;
 
 /**
@@ -23,12 +23,12 @@ export const BINDING_BYTES = 18;
  *
  * @throws RangeError when the arguments are nested too deeply to digest.
  */
-export function sealedBinding(binding: Binding, key: SealingKey): Buffer {
+export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: number): void {
   const { method, target, audience, principal } = binding;
   const claims = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
-  const digest = hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'buffer');
-  digest.writeUInt16BE(checksums(binding), 16);
-  return digest.subarray(0, BINDING_BYTES);
+  // As text of one character a byte: half the price of a buffer.
+  to.write(hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'latin1'), at, 16, 'latin1');
+  to.writeUInt16BE(checksums(binding), at + 16);
 }
 
 /** Which claim a token and a request disagree on, as far as the checksums can tell. For the log. */

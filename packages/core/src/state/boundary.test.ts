@@ -108,6 +108,17 @@ test('a round without state is left as it is', async () => {
   expect(states).toEqual([]);
 });
 
+test.each([['\0'], ['\0\0'], ['\0plan']])(
+  'state that begins with a zero byte (%j) is state',
+  async (plan) => {
+    const entries: (string | undefined)[] = [];
+    const { post } = hosted(asking(entries, plan), { singleUse: 'replay' });
+    const { result } = await post('tools/call', { name: 'deploy' });
+    await post('tools/call', { name: 'deploy', inputResponses: YES, requestState: result?.requestState });
+    expect(entries).toEqual([undefined, plan]);
+  },
+);
+
 test('empty state is state', async () => {
   const entries: (string | undefined)[] = [];
   const { post } = hosted(asking(entries, ''));

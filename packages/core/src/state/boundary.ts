@@ -22,6 +22,7 @@ import { answersFit, ownAnswers } from './answers.ts';
 import type { Binding } from './binding.ts';
 import { MAX_DEPTH } from './canonical-json.ts';
 import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
+import { keptState, payloadOf } from './payload.ts';
 import type { RequestStatePolicy } from './policy.ts';
 import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from './single-use.ts';
 
@@ -213,16 +214,16 @@ class Boundary {
     const mcpReq = {
       ...ctx.mcpReq,
       ...(ctx.mcpReq.inputResponses && { inputResponses: ownAnswers(ctx.mcpReq.inputResponses) }),
-      requestState: <T>() => (payload === NO_STATE ? undefined : payload) as T | undefined,
+      requestState: <T>() => keptState(payload) as T | undefined,
     };
     // With single use each question goes out with state; an answer without it answers nothing that was asked.
     if (this.#policy.singleUse && payload === undefined) delete mcpReq.inputResponses;
-    return withCall({ ...ctx, mcpReq }, call);
+    return withCall(ctx, call, mcpReq);
   }
 
   #outbound(result: InputRequiredResult, binding: Binding, call: Call): unknown {
     const { requestState } = result;
-    const payload = requestState === undefined && this.#policy.singleUse ? NO_STATE : requestState;
+    const payload = payloadOf(requestState, this.#policy.singleUse !== undefined);
     if (payload !== undefined && call.round >= call.maxRounds) {
       return endCall(call, `This call still needs input after ${call.maxRounds} rounds. Start it again.`);
     }
@@ -269,9 +270,6 @@ class Boundary {
     return Math.floor(this.#policy.now() / 1000);
   }
 }
-
-/** What is sealed where the author keeps nothing, and the token is wanted for its id. */
-const NO_STATE = '\0';
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 

@@ -12,8 +12,8 @@
  * label is associated data too: a token opens with exactly the label that it was sealed with, or with none.
  */
 import { createCipheriv, createDecipheriv, randomFillSync, timingSafeEqual } from 'node:crypto';
-import { BINDING_BYTES, type Binding, mismatch, sealedBinding } from './binding.ts';
-import type { SealingKey } from './key-ring.ts';
+import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
+import { TOKEN_PREFIX as PREFIX, type SealingKey } from './key-ring.ts';
 import { checkRoutingLabel, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
@@ -51,7 +51,6 @@ export const MAX_ROUND = 0xff;
 /** How far ahead another instance's clock may be, in seconds. */
 export const CLOCK_SKEW_SECONDS = 60;
 
-const PREFIX = 'v1.';
 const HEADER_BYTES = 8 + BINDING_BYTES;
 const OVERHEAD_BYTES = 2 + 12 + HEADER_BYTES + 16;
 
@@ -65,17 +64,19 @@ export const tokenLength = (payloadBytes: number, routingLabel?: string): number
  * @throws InvalidLabel for a routing label that a token cannot carry.
  */
 export function sealState(payload: string, seal: Seal, key: SealingKey): string {
-  const header = Buffer.allocUnsafe(HEADER_BYTES);
-  header.writeUInt8(seal.round, 0);
-  header.writeUInt32BE(seal.issuedAt, 1);
-  header.writeUIntBE(seal.ttlSeconds, 5, 3);
-  sealedBinding(seal.binding, key).copy(header, 8);
+  const plain = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(payload));
+  plain.writeUInt8(seal.round, 0);
+  plain.writeUInt32BE(seal.issuedAt, 1);
+  plain.writeUIntBE(seal.ttlSeconds, 5, 3);
+  writeBinding(seal.binding, key, plain, 8);
+  plain.write(payload, HEADER_BYTES);
   const label = seal.routingLabel === undefined ? '' : suffix(checkRoutingLabel(seal.routingLabel));
   const nonce = freshNonce();
   const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
-  cipher.setAAD(associatedData(key.id, label));
-  const sealed = [key.id, nonce, cipher.update(header), cipher.update(payload, 'utf8'), cipher.final()];
-  return PREFIX + Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url') + label;
+  cipher.setAAD(associatedData(key, label));
+  const sealed = cipher.update(plain);
+  cipher.final();
+  return PREFIX + Buffer.concat([key.id, nonce, sealed, cipher.getAuthTag()]).toString('base64url') + label;
 }
 
 /** The unique id of a token that {@link sealState} made. */
@@ -91,18 +92,19 @@ export function openState(token: string, binding: Binding, now: number, ring: re
   if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== sealed || label === undefined) {
     return { rejected: 'malformed' };
   }
-  const candidates = ring.filter((key) => key.id.equals(bytes.subarray(0, 2)));
-  if (candidates.length === 0) return { rejected: 'unknown_key' };
-  for (const key of candidates) {
+  let rejected: RejectionReason = 'unknown_key';
+  for (const key of ring) {
+    if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
     const plain = decrypt(bytes, key, label);
     if (plain) return check(plain, bytes.subarray(2, 14), binding, now, key);
+    rejected = 'tampered';
   }
-  return { rejected: 'tampered' };
+  return { rejected };
 }
 
 function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefined {
   const decipher = createDecipheriv('aes-256-gcm', key.cipher, bytes.subarray(2, 14), { authTagLength: 16 });
-  decipher.setAAD(associatedData(key.id, label));
+  decipher.setAAD(associatedData(key, label));
   decipher.setAuthTag(bytes.subarray(-16));
   const plain = decipher.update(bytes.subarray(14, -16));
   try {
@@ -119,7 +121,8 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
   if (issuedAt > now + CLOCK_SKEW_SECONDS) return { rejected: 'issued_in_the_future' };
   if (now >= expiresAt) return { rejected: 'expired' };
   const sealed = plain.subarray(8, HEADER_BYTES);
-  if (!timingSafeEqual(sealed, sealedBinding(binding, key))) return { rejected: mismatch(sealed, binding) };
+  writeBinding(binding, key, expected, 0);
+  if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
   return {
     payload: plain.toString('utf8', HEADER_BYTES),
     round: plain.readUInt8(0),
@@ -128,8 +131,11 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
   };
 }
 
-const associatedData = (keyId: Buffer, label: string): Buffer =>
-  Buffer.concat([Buffer.from(PREFIX), keyId, Buffer.from(label)]);
+// Written and compared within one turn, so one is enough for all.
+const expected = Buffer.alloc(BINDING_BYTES);
+
+const associatedData = ({ associated }: SealingKey, label: string): Buffer =>
+  label === '' ? associated : Buffer.concat([associated, Buffer.from(label)]);
 
 const suffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 
@@ -140,7 +146,8 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
   return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
 }
 
-// One draw from the system costs 2 µs; drawn by the pool it is 0.06 µs a nonce.
+// One draw from the system costs 2 µs; drawn by the pool it is 0.06 µs a nonce. What comes back is a part of the pool,
+// good until the next one is drawn.
 const pool = Buffer.alloc(12 * 256);
 let drawn = pool.length;
 
@@ -149,7 +156,6 @@ function freshNonce(): Buffer {
     randomFillSync(pool);
     drawn = 0;
   }
-  const nonce = Buffer.from(pool.subarray(drawn, drawn + 12));
   drawn += 12;
-  return nonce;
+  return pool.subarray(drawn - 12, drawn);
 }

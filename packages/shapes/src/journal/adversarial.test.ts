@@ -116,7 +116,8 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
     site.deploy(journaling(sequence([...after, run('z')].map(swallowing), ran)));
     const then = new JournalDiverged(key, recorded, came === 'its end' ? "step 'z'" : came);
     expect(await client.answer(asked, { name: ada })).toEqual({ fails: then.message });
-    expect(caught.length).toBeGreaterThan(0);
+    // Where it was not the last step that came to it, that one was stopped as well.
+    expect(caught.length).toBeGreaterThan(came === 'its end' ? 0 : 1);
     expect(new Set(caught.map((thrown) => JSON.stringify(thrown)))).toEqual(new Set([JSON.stringify(then)]));
     expect(ran).toEqual([]);
   },
@@ -230,6 +231,7 @@ test('what a handler comes to after its round is over stays pending, and nothing
         await gate?.promise;
         reached.push('late');
         await ctx.run('late', () => reached.push('ran'));
+        reached.push('after it');
         await askName(ctx);
         reached.push('never');
       })(),
@@ -243,7 +245,46 @@ test('what a handler comes to after its round is over stays pending, and nothing
   late[1]?.open();
   const again = await client.answer(asked, { units: kelvin });
   expect(again.asks).toEqual({ units: 'Which units?', name: 'Which name?' });
-  expect(reached).toEqual(['late', 'ran']);
+  expect(reached).toEqual(['late', 'ran', 'after it']);
+});
+
+test('a branch that awaits what is not journaled is a divergence to the others, and not a second effect', async () => {
+  const gates = [new Gate(), new Gate()];
+  const ran: string[] = [];
+  let entry = 0;
+  gates[0]?.open();
+  const client = await connected((ctx) => {
+    const gate = gates[entry++];
+    return Promise.all([askUnits(ctx), gate?.promise.then(() => ctx.run('slow', () => ran.push('slow')))]);
+  });
+  const asked = await client.send();
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    fails: new JournalDiverged('slow', 'an effect', "step 'units'").message,
+  });
+  gates[1]?.open();
+  await turns();
+  expect(ran).toEqual(['slow']);
+});
+
+test('an effect that is to be retried does not run once the handler has diverged', async () => {
+  const ran: string[] = [];
+  const flaky: Step = (ctx) =>
+    ctx
+      .run('flaky', () => {
+        ran.push('flaky');
+        throw new Error('Not yet.');
+      })
+      .catch(() => {});
+  const site = new Site(journaling(sequence([flaky, run('a'), ask], ran)));
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(ran.splice(0)).toEqual(['flaky', 'a']);
+  site.deploy(journaling(sequence([together(flaky, (ctx) => ctx.now('a')), ask], ran)));
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    fails: new JournalDiverged('a', 'an effect', 'a time').message,
+  });
+  await turns();
+  expect(ran).toEqual([]);
 });
 
 test('an effect after the call has ended with an error does not start', async () => {

@@ -6,8 +6,8 @@
  * 2. A new step (an answer that has just come is one as well) waits until the replay has caught up with its journal. If
  *    a recorded step has not been reached when all is quiet, the handler has diverged, and nothing new executes.
  * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
- *    every microtask has run. Unless the handler returned, every later step of this entry stays pending for ever: the
- *    next round's entry takes its place.
+ *    every microtask has run. Unless the handler returned, every new step of this entry then stays pending for ever:
+ *    the next round's entry takes its place.
  * 4. After a divergence every step rejects with it, and so does the round, whatever the handler makes of it.
  * 5. What is in the journal is a copy: what the author does to a value is done again in each round.
  */
@@ -23,7 +23,7 @@ import {
   publish,
   type Question,
 } from '@mrtr/core';
-import { assertJson } from '../json.ts';
+import { assertJson, copyJson } from '../json.ts';
 import {
   described,
   type EffectEntry,
@@ -118,7 +118,6 @@ export class Replay {
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
     const entry = this.#reach(key, 'ask');
-    if (this.#ended) return forever();
     if (entry && entry[1] !== question.digest) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
@@ -126,7 +125,7 @@ export class Replay {
     if (!(await this.#mayExecute())) return forever();
     const response = this.#journal.response(key, question);
     if (isSettled(question.read(response))) {
-      const kept = structuredClone(question.keep(response));
+      const kept = copyJson(question.keep(response));
       this.#journal.entries[key] = ['ask', question.digest, kept];
       return this.#answered(key, question, kept);
     }
@@ -140,12 +139,11 @@ export class Replay {
 
   async #effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
     const entry = this.#reach(key, 'run') as EffectEntry | undefined;
-    if (this.#ended) return forever();
     const [, value, failure] = entry ?? [];
     if (value) {
       told(key, 'held');
       if (failure) throw new EffectFailed(failure);
-      return structuredClone(value[0]) as T;
+      return copyJson(value[0]) as T;
     }
     // One that is to be retried is no new step: what is recorded after it waits for it, and not it for that.
     const retried = entry !== undefined;
@@ -184,7 +182,7 @@ export class Replay {
       entries[key] = ['run', [], failureOf(error)];
       throw error;
     }
-    entries[key] = ['run', value === undefined ? [] : [structuredClone(value)]];
+    entries[key] = ['run', value === undefined ? [] : [copyJson(value)]];
     return value;
   }
 
@@ -252,7 +250,7 @@ export class Replay {
   }
 
   #answered<Q extends Question>(key: string, question: Q, kept: unknown): AnswerOf<Q> {
-    const answer = question.read(structuredClone(kept));
+    const answer = question.read(copyJson(kept));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel');
     const came = `"${question.message}", which it does not fit`;

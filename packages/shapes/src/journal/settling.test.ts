@@ -1,5 +1,5 @@
 /** What a step settles with: values, failures, refusals; and what they weigh. */
-import { ElicitationDeclined, NotJson } from '@mrtr/core';
+import { ElicitationDeclined, listRoots, NotJson } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import {
   accept,
@@ -47,14 +47,21 @@ test.each([
 test.each([[{}], [{ strict: true }]])(
   'what the handler does to a value is done anew in each round, and never to the record (%j)',
   async (options) => {
-    const client = await connected(async (ctx) => {
+    const handler = async (ctx: JournalContext) => {
       const basket = await ctx.run('basket', () => ['apple']);
       basket.push('pear');
+      const { roots } = await ctx.ask('roots', listRoots());
+      roots.push({ uri: 'file:///more' });
       await askUnits(ctx);
-      return basket;
-    }, options);
-    expect(await answerAll(client, { units: kelvin }, { units: metric })).toEqual({
-      says: '["apple","pear"]',
+      return [...basket, ...roots.map(({ uri }) => uri)];
+    };
+    const client = await new Site(journaling(handler, options)).connect(undefined, {
+      elicitation: {},
+      roots: {},
+    });
+    const roots = { roots: [{ uri: 'file:///home' }] };
+    expect(await answerAll(client, { roots }, { units: kelvin }, { units: metric })).toEqual({
+      says: '["apple","pear","file:///home","file:///more"]',
     });
   },
 );
@@ -132,7 +139,7 @@ test('an answer beside an effect that is retried is taken in its round, and not 
   const client = await connected((ctx) =>
     Promise.all([
       (async () => {
-        await ctx.run('flaky', flaky).catch(told);
+        await ctx.run('flaky', flaky).then(() => ctx.now('succeeded'), told);
         return [await askUnits(ctx), await ctx.elicit('next', 'Which next name?', Name)];
       })(),
       (async () => {

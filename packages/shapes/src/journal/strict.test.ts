@@ -15,24 +15,23 @@ const askName = (ctx: JournalContext) => ctx.elicit('name', 'Which name?', Name)
 const HERE = fileURLToPath(import.meta.url);
 const lines = readFileSync(HERE, 'utf8').split('\n');
 
-const SLIPS: readonly (readonly [called: string, instead: string, slip: () => unknown])[] = [
-  ['Date.now()', 'ctx.now()', () => Date.now() /* slip 0 */],
-  ['Math.random()', 'ctx.random()', () => Math.random() /* slip 1 */],
-  ['crypto.randomUUID()', 'ctx.uuid()', () => crypto.randomUUID() /* slip 2 */],
-  ['crypto.randomUUID()', 'ctx.uuid()', () => randomUUID() /* slip 3 */],
-  ['crypto.randomUUID()', 'ctx.uuid()', () => everything.randomUUID() /* slip 4 */],
-  ['crypto.randomUUID()', 'ctx.uuid()', () => nodeCrypto.randomUUID() /* slip 5 */],
+const UUID = 'crypto.randomUUID()';
+const SLIPS = [
+  { how: 'clock', called: 'Date.now()', instead: 'ctx.now()', slip: () => Date.now() },
+  { how: 'dice', called: 'Math.random()', instead: 'ctx.random()', slip: () => Math.random() },
+  { how: 'global', called: UUID, instead: 'ctx.uuid()', slip: () => crypto.randomUUID() },
+  { how: 'named import', called: UUID, instead: 'ctx.uuid()', slip: () => randomUUID() },
+  { how: 'star import', called: UUID, instead: 'ctx.uuid()', slip: () => everything.randomUUID() },
+  { how: 'default import', called: UUID, instead: 'ctx.uuid()', slip: () => nodeCrypto.randomUUID() },
 ];
-const slips = SLIPS.map(([called, instead, slip], at) => ({ called, instead, slip, at }));
 
-test.each(slips)(
-  'an unwrapped $called is reported with its file and line ($at)',
-  async ({ called, instead, slip, at }) => {
-    const line = lines.findIndex((text) => text.includes(`/* slip ${at} */`)) + 1;
+test.each(SLIPS)(
+  'an unwrapped $called is reported with its file and line ($how)',
+  async ({ how, called, instead, slip }) => {
+    const line = lines.findIndex((text) => text.includes(`how: '${how}'`)) + 1;
+    const call = called.replace(/[().]/g, '\\$&');
     const report = expect.stringMatching(
-      new RegExp(
-        `^${called.replace(/[().]/g, '\\$&')} at .*strict\\.test\\.ts:${line}:\\d+\\)?: its value differs in each round`,
-      ),
+      new RegExp(`^${call} at .*strict\\.test\\.ts:${line}:\\d+\\)?: its value differs in each round`),
     );
     const handler: Handler = async (ctx) => {
       await askUnits(ctx);
@@ -52,9 +51,9 @@ test.each(slips)(
 test('what is wrapped, and what the context gives, is not reported', async () => {
   const client = await connected(async (ctx) => {
     const wrapped = await ctx.run('all', async () => {
-      const now = SLIPS.map(([, , slip]) => typeof slip());
+      const now = SLIPS.map(({ slip }) => typeof slip());
       await null;
-      return [...now, ...SLIPS.map(([, , slip]) => typeof slip())];
+      return [...now, ...SLIPS.map(({ slip }) => typeof slip())];
     });
     const given = [typeof ctx.now(), typeof ctx.random(), typeof ctx.uuid()];
     await askUnits(ctx);

@@ -165,7 +165,7 @@ test('resolvers run as soon as what they need is there, and none waits for anoth
     started.push('last');
     return `${slow} ${next}`;
   });
-  const site = new Site(tool(injected(Args, { last, slow }, ({ last }) => json(last))));
+  const site = new Site(tool(injected(Args, { slow, last }, ({ last }) => json(last))));
   const call = (await site.connect()).send();
   const steps: string[][] = [];
   for (const open of [

@@ -1,0 +1,8 @@
+/** Heap in use, after everything that can go is gone. Needs `--expose-gc`. */
+export async function heapUsed(): Promise<number> {
+  for (let pass = 0; pass < 4; pass++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    (globalThis as { readonly gc?: () => void }).gc?.();
+  }
+  return process.memoryUsage().heapUsed;
+}

@@ -1,0 +1,95 @@
+/** Parks as many frames of shape H as it is told, and says what that costs. Needs `--expose-gc`. */
+import { createHook } from 'node:async_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { textResult } from '@mrtr/core';
+import { ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { z } from 'zod';
+import type { Parked } from '../parked-frames.ts';
+import { contextOf } from '../subject/context.ts';
+import { heapUsed } from './heap.ts';
+
+const [frames, ttlSeconds] = process.argv.slice(2).map(Number) as [number, number];
+const AT_ONCE = 500;
+const Answer = z.object({ units: z.enum(['metric', 'imperial']) });
+const inputResponses = { units: { action: 'accept', content: { units: 'metric' } } };
+
+const store = new ContinuationStore({ maxFrames: frames, ttlSeconds });
+let ended = 0;
+
+const callback = linear(
+  async ({ location }: { readonly location: string }, ctx) => {
+    try {
+      const { units } = await ctx.elicit('Which units?', Answer);
+      return textResult(`${location}: ${units}`);
+    } finally {
+      ended++;
+    }
+  },
+  { store },
+);
+
+let timers = 0;
+const park = async (at: number) =>
+  (
+    (await callback({ location: `place ${at}` }, contextOf({ round: 1 }))) as {
+      readonly requestState: string;
+    }
+  ).requestState;
+
+/** Everything that is to be kept for later, in as few objects as can be. */
+async function parkAll(): Promise<string[]> {
+  const states = new Array<string>(frames);
+  for (let from = 0; from < frames; from += AT_ONCE) {
+    const parked = await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, frames - from) }, (_, at) => park(from + at)),
+    );
+    for (const [at, state] of parked.entries()) states[from + at] = state;
+  }
+  return states;
+}
+
+const percentile = (values: readonly number[], share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
+
+/** The longest time the event loop was not to be had, while all that is parked expired. */
+async function longestBlock(): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  while (ended < frames) await new Promise((resolve) => setTimeout(resolve, 1));
+  delay.disable();
+  // The monitor's own interval is part of what it sees.
+  return delay.max / 1e6 - 1;
+}
+
+// Once through everything, so that nothing is compiled or grown for the first time while it is measured.
+const warm = await Promise.all(Array.from({ length: Math.min(2000, frames) }, (_, at) => park(at)));
+for (const state of warm) await callback({ location: '' }, contextOf({ round: 2, state, inputResponses }));
+ended = 0;
+
+const hook = createHook({ init: (_id, type) => void (type === 'Timeout' && timers++) });
+const before = await heapUsed();
+hook.enable();
+const states = await parkAll();
+hook.disable();
+// The keys that a client would keep are ours here; flat strings of one length each.
+const keysBytes = (states[0]?.length ?? 0) + 16 + 8;
+const held = await heapUsed();
+const result: Parked = { frames, heapEach: (held - before) / frames - keysBytes, timers };
+
+if (ttlSeconds < 600) {
+  states.length = 0;
+  result.longestBlockMs = await longestBlock();
+} else {
+  const times: number[] = [];
+  for (const state of states) {
+    const ctx = contextOf({ round: 2, state, inputResponses });
+    const started = performance.now();
+    await callback({ location: '' }, ctx);
+    if (times.length < 50_000) times.push((performance.now() - started) * 1000);
+  }
+  states.length = 0;
+  result.resumeMicroseconds = percentile(times, 0.5);
+  times.length = 0;
+  result.leftEach = ((await heapUsed()) - before) / frames;
+}
+process.stdout.write(JSON.stringify(result));

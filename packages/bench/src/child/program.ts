@@ -1,0 +1,36 @@
+/** Programs of this package that run in processes of their own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+// From its TypeScript only where a test runs it.
+const FROM_SOURCE = import.meta.url.endsWith('.ts');
+const LOADER = FROM_SOURCE ? ['--import', 'tsx'] : [];
+
+const pathOf = (name: string): string =>
+  fileURLToPath(new URL(`./${name}${FROM_SOURCE ? '.ts' : '.js'}`, import.meta.url));
+
+/** Runs a program to its end and reads the JSON that it prints. */
+export async function report<T>(
+  name: string,
+  args: readonly string[],
+  flags: readonly string[] = [],
+): Promise<T> {
+  const command = [...LOADER, ...flags, pathOf(name), ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { maxBuffer: 2 ** 26 });
+  return JSON.parse(stdout) as T;
+}
+
+/** Starts a program that is talked to. */
+export const start = (name: string, args: readonly string[], flags: readonly string[] = []): ChildProcess =>
+  spawn(process.execPath, [...LOADER, ...flags, pathOf(name), ...args], {
+    stdio: ['pipe', 'pipe', 'inherit', 'ipc'],
+  });
+
+/** Sends a message over the child's channel and waits for the next one. */
+export async function ask<T>(child: ChildProcess, message: string): Promise<T> {
+  const answered = once(child, 'message');
+  child.send(message);
+  return (await answered)[0] as T;
+}

@@ -1,0 +1,108 @@
+/** Goal 6, HTTP: our hosting against a bare SDK server in the documented style, under load. */
+import type { ChildProcess } from 'node:child_process';
+import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
+import { ask, start } from './child/program.ts';
+import { Load } from './load.ts';
+import { noiseOf, quantile, type Spread, spreadOf } from './statistics.ts';
+import { weather } from './subject/call.ts';
+import { SHAPES } from './subject/options.ts';
+
+const CONNECTIONS = 50;
+const PLANS: Readonly<Record<Effort['kind'], { rounds: number; burstMs: number; heapRequests: number }>> = {
+  quick: { rounds: 1, burstMs: 100, heapRequests: 200 },
+  full: { rounds: 5, burstMs: 700, heapRequests: 10_000 },
+  thorough: { rounds: 8, burstMs: 1000, heapRequests: 100_000 },
+};
+
+class Subject {
+  readonly name: string;
+  readonly rates: number[] = [];
+  readonly latencies: number[][] = [];
+  readonly #child: ChildProcess;
+  readonly #load: Load;
+
+  private constructor(name: string, child: ChildProcess, port: number) {
+    this.name = name;
+    this.#child = child;
+    this.#load = new Load(port, CONNECTIONS);
+  }
+
+  static async start(name: string): Promise<Subject> {
+    const child = start('http-server', [name], ['--expose-gc']);
+    return new Subject(name, child, await ask<number>(child, 'port'));
+  }
+
+  warmUp(): Promise<unknown> {
+    return this.#load.burst(weather, { ms: 400 });
+  }
+
+  async burst(ms: number): Promise<void> {
+    const { requestsPerSecond, latencies } = await this.#load.burst(weather, { ms });
+    this.rates.push(requestsPerSecond);
+    this.latencies.push([...latencies]);
+  }
+
+  /** Bytes of heap that one request leaves behind, over `requests` of them. */
+  async leftEach(requests: number): Promise<number> {
+    await this.#load.burst(weather, { requests: Math.min(requests, 3000) });
+    const before = await ask<number>(this.#child, 'heap');
+    const burst = await this.#load.burst(weather, { requests });
+    return ((await ask<number>(this.#child, 'heap')) - before) / burst.requests;
+  }
+
+  stop(): void {
+    this.#load.close();
+    this.#child.disconnect();
+  }
+}
+
+const pairwise = (values: readonly number[], others: readonly number[]): Spread =>
+  spreadOf(values.map((value, at) => value / (others[at] ?? Number.NaN)));
+
+const p99 = ({ latencies }: Subject): readonly number[] => latencies.map((round) => quantile(round, 0.99));
+
+function figuresOf(subject: Subject, baseline: Subject, twin: Subject): readonly Figure[] {
+  const shape = subject.name.toUpperCase();
+  const rate = pairwise(subject.rates, baseline.rates);
+  const noise = noiseOf(pairwise(twin.rates, baseline.rates));
+  const tail = pairwise(p99(subject), p99(baseline));
+  const tailNoise = noiseOf(pairwise(p99(twin), p99(baseline)));
+  return [
+    ratioFigure(`${shape}, requests per second ÷ bare SDK server`, rate, { least: 1.25 }, noise),
+    ratioFigure(`${shape}, p99 ÷ bare SDK server`, tail, { most: 1 }, tailNoise),
+    { what: `${shape}, requests per second`, unit: 'req/s', value: quantile(subject.rates, 0.5) },
+  ];
+}
+
+export const http: Benchmark = {
+  name: 'http',
+  title: `HTTP, ${CONNECTIONS} connections, client in another process`,
+  async run({ kind }) {
+    const { rounds, burstMs, heapRequests } = PLANS[kind];
+    const names = ['documented', 'documented', ...SHAPES.map(({ id }) => id)];
+    const subjects = await Promise.all(names.map((name) => Subject.start(name)));
+    const [baseline, twin, ...shapes] = subjects as [Subject, Subject, ...Subject[]];
+    try {
+      for (const subject of subjects) await subject.warmUp();
+      for (let round = 0; round < rounds; round++) {
+        for (const subject of round % 2 ? subjects.toReversed() : subjects) await subject.burst(burstMs);
+      }
+      const figures = shapes.flatMap((subject) => figuresOf(subject, baseline, twin));
+      const bare: Figure = {
+        what: 'Bare SDK server, requests per second',
+        unit: 'req/s',
+        value: quantile(baseline.rates, 0.5),
+      };
+      // Below 100 000 requests the heap's own breathing is more than what is looked for: nothing is asked of it then.
+      const goal = kind === 'thorough' ? { most: 8 } : undefined;
+      const left: Figure[] = [];
+      for (const subject of shapes) {
+        const what = `${subject.name.toUpperCase()}, heap left by each of ${heapRequests} requests`;
+        left.push({ what, unit: 'B', value: await subject.leftEach(heapRequests), goal });
+      }
+      return { figures: [...figures, bare, ...left], notes: [] };
+    } finally {
+      for (const subject of subjects) subject.stop();
+    }
+  },
+};

@@ -1,0 +1,236 @@
+/** The fuzzer is seen to find what it is for: each twin lacks one thing, and a default run is enough to notice. */
+import { type Option, SERVER_INFO } from '@mrtr/contract';
+import {
+  type CallToolResult,
+  cancelledResult,
+  elicitation,
+  type InputRequiredResult,
+  inputRequired,
+  protectedServer,
+  readAnswer,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import {
+  type AuditLog,
+  describeWeather,
+  GET_WEATHER,
+  type GetWeather,
+  getWeatherTool,
+  Units,
+} from '@mrtr/domain';
+import { option as e, naive } from '@mrtr/option-e';
+import { option as f } from '@mrtr/option-f';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { onlyWhatWasAnswered, type Read } from '../fuzz/answers.ts';
+import { firstFailure, holds } from '../fuzz/cases.ts';
+import { type BuildPair, onlyOneIsServed } from '../fuzz/presentations.ts';
+import { onlyWhatIsOwed, type Suspect } from '../fuzz/servers.ts';
+import { policyOf, type Site, type SiteRequest, siteWith } from '../fuzz/sites.ts';
+import { type Build, build, onlyWhatWasMinted } from '../fuzz/tokens.ts';
+
+/** As many as a default run of 10 000 gives each property; MRTR_FUZZ_CASES does not change what is proven here. */
+const [TOKENS, ANSWERS, PRESENTATIONS, SERVER] = [6100, 2500, 500, 67];
+
+/** A boundary that is asked something else than the client asked. */
+const asking =
+  (change: (request: SiteRequest) => Partial<SiteRequest>, made: Build = build): Build =>
+  (secrets, audience) => {
+    const site: Site = made(secrets, audience);
+    return {
+      ...site,
+      request: (request, author) => site.request({ ...request, ...change(request) }, author),
+    };
+  };
+
+/** Decodes and encodes a token: what a lenient decoder makes of another spelling. */
+function leniently(state: string | undefined): string | undefined {
+  if (!state?.startsWith('v1.')) return state;
+  const [sealed = '', ...label] = state.slice(3).split('~');
+  const label_ = label.length > 0 ? `~${label.join('~')}` : '';
+  return `v1.${Buffer.from(sealed, 'base64url').toString('base64url')}${label_}`;
+}
+
+const BOUNDARIES: readonly (readonly [string, Build])[] = [
+  ['forgets the arguments', asking(() => ({ arguments: undefined }))],
+  ['forgets the principal', asking(() => ({ principal: undefined }))],
+  ['forgets the target', asking(() => ({ target: 'deploy' }))],
+  ['forgets the method', asking(() => ({ method: 'tools/call' }))],
+  ['is blind to capitals in arguments', asking(({ arguments: given }) => ({ arguments: shouted(given) }))],
+  ['forgets the audience', (secrets) => build(secrets, 'anywhere')],
+  [
+    'opens with a key that it no longer has',
+    (secrets, audience) => build([...new Set([...secrets, '1'.repeat(32)])], audience),
+  ],
+  ['forgets the time', (keys, audience) => siteWith(policyOf({ keys, ttlSeconds: 2 ** 24 - 1 }), audience)],
+  ['takes any spelling of base64', asking(({ state }) => ({ state: leniently(state) }))],
+  ['trims what it gets', asking(({ state }) => ({ state: state?.trim() }))],
+  ['tells why it refuses', telling(build)],
+];
+
+function shouted(given: unknown): unknown {
+  if (typeof given === 'string') return given.toUpperCase();
+  if (Array.isArray(given)) return given.map(shouted);
+  if (typeof given !== 'object' || given === null) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([key, member]) => [key.toUpperCase(), shouted(member)]),
+  );
+}
+
+function telling(made: Build): Build {
+  return (secrets, audience) => {
+    const site = made(secrets, audience);
+    const request: Site['request'] = (of, author) =>
+      site.request(of, author).catch((error: unknown) => {
+        throw Object.assign(error as Error, { data: { reason: site.log().at(-1) } });
+      });
+    return { ...site, request };
+  };
+}
+
+test.each(BOUNDARIES)('a boundary that %s is found', async (_what, broken) => {
+  expect(await firstFailure(onlyWhatWasMinted(broken), TOKENS)).toBeDefined();
+});
+
+/** What an author finds who looks into the answers by hand. */
+const content: Read = ({ mcpReq }, asked) => {
+  const { action, content: given } = (mcpReq.inputResponses?.[asked] ?? {}) as {
+    action?: string;
+    content?: object;
+  };
+  if (action !== 'accept') return action === 'decline' || action === 'cancel' ? 'refused' : 'nothing';
+  return { accepted: (given as Record<string, unknown> | undefined)?.[asked] };
+};
+
+test.each<[string, Read]>([
+  ['is not validated', content],
+  [
+    'is converted before it is validated',
+    (ctx, asked) => {
+      const raw = content(ctx, asked);
+      return typeof raw === 'object' && typeof raw.accepted === 'string' && asked === 'original'
+        ? { accepted: Number(raw.accepted) }
+        : raw;
+    },
+  ],
+  [
+    'counts although it was declined',
+    (ctx, asked) => {
+      const raw = content(ctx, asked);
+      return raw === 'refused' ? 'nothing' : raw;
+    },
+  ],
+])('an answer that %s is found', async (_what, read) => {
+  expect(await firstFailure(onlyWhatWasAnswered(read), ANSWERS)).toBeDefined();
+});
+
+const apart: BuildPair = (singleUse) => {
+  const site = () => siteWith(policyOf({ keys: ['k'.repeat(32)], singleUse }), 'shop');
+  return [site(), site()];
+};
+const forgetful: BuildPair = () => {
+  const site = () => siteWith(policyOf({ keys: ['k'.repeat(32)] }), 'shop');
+  return [site(), site()];
+};
+
+test.each([
+  ['each with a ledger of its own', apart],
+  ['without any ledger', forgetful],
+])('instances %s are found', async (_what, pair) => {
+  expect(await firstFailure(onlyOneIsServed(pair), PRESENTATIONS)).toBeDefined();
+});
+
+type Deps = Parameters<Option['create']>[0];
+type Weather = (
+  deps: Deps,
+) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+
+/** Option E with another handler of its weather, and no other tool. */
+const withWeather = (weather: Weather): Option => ({
+  ...e,
+  create: (deps) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, deps.state);
+      server.registerTool(GET_WEATHER, getWeatherTool, weather(deps));
+      return server;
+    },
+    close: async () => {},
+  }),
+});
+
+const changed = (option: Option, change: (deps: Deps) => Partial<Deps>): Option => ({
+  ...option,
+  create: (deps) => option.create({ ...deps, ...change(deps) }),
+});
+
+const units = elicitation('Which units?', Units);
+const asked = () => inputRequired({ inputRequests: { units: units.request } });
+
+/** Asks with a schema, and believes what comes back. */
+const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) => {
+  const answer = mcpReq.inputResponses?.units as
+    | { action: string; content?: z.infer<typeof Units> }
+    | undefined;
+  if (answer?.action === 'decline' || answer?.action === 'cancel') return cancelledResult();
+  if (answer?.action !== 'accept' || answer.content?.units === undefined) return asked();
+  await world.audit.record(location);
+  return textResult(describeWeather(await world.weather.current(location, answer.content.units)));
+});
+
+/** Says what went wrong, in full. */
+const talkative = withWeather(() => async (_args, ctx) => {
+  const answer = readAnswer(ctx, 'units', units);
+  if (answer.kind === 'invalid') throw new Error(new Error('The answer does not fit.').stack);
+  return asked();
+});
+
+test.each<[string, Suspect]>([
+  ['takes answers to what it has not asked', { option: e, consumesUnasked: false }],
+  ['has its effect in every round', { option: { ...naive, claims: e.claims }, consumesUnasked: true }],
+  ['does not validate', { option: believing, consumesUnasked: true, only: GET_WEATHER }],
+  ['shows a stack', { option: talkative, consumesUnasked: true, only: GET_WEATHER }],
+  [
+    'does not ask the ledger',
+    {
+      option: changed(f, ({ state }) => ({ state: { ...state, singleUse: undefined } })),
+      consumesUnasked: false,
+    },
+  ],
+  [
+    'does not know who is calling',
+    {
+      option: changed(f, ({ state }) => ({ state: { ...state, principal: () => 'all' } })),
+      consumesUnasked: false,
+    },
+  ],
+  [
+    'writes twice',
+    {
+      option: changed(f, ({ world }) => ({ world: { ...world, audit: twice(world.audit) } })),
+      consumesUnasked: false,
+    },
+  ],
+])('an option that %s is found', async (_what, suspect) => {
+  expect(await firstFailure(onlyWhatIsOwed(suspect), SERVER)).toBeDefined();
+});
+
+const twice = (audit: AuditLog): AuditLog => ({
+  ...audit,
+  record: async (entry) => {
+    await audit.record(entry);
+    await audit.record(entry);
+  },
+});
+
+test('a prototype that was written to is found', async () => {
+  const merged = fc.property(fc.constant('polluted'), (key) => {
+    Reflect.set(Object.prototype, key, true);
+  });
+  try {
+    await expect(holds(merged, 1)).rejects.toThrow('Every object has become richer by polluted.');
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'polluted');
+  }
+});

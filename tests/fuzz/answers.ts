@@ -1,0 +1,62 @@
+/** The property of answers: one counts if it fits the schema of its question, is its own, and is no larger than allowed. */
+import { isDeepStrictEqual } from 'node:util';
+import { elicitation, ownEntry, type Question, readAnswer, type ServerContext } from '@mrtr/core';
+import { Original, Resolution, Units } from '@mrtr/domain';
+import fc from 'fast-check';
+import {
+  type Asked,
+  areOutsized,
+  hostileAnswers,
+  passedOn,
+  type Verdict,
+  verdict,
+} from './hostile-answers.ts';
+import { policyOf, presented, siteWith } from './sites.ts';
+import { onTheWire } from './tokens.ts';
+
+const QUESTIONS: Readonly<Record<Asked, Question>> = {
+  units: elicitation('Which units?', Units),
+  resolution: elicitation('How was it resolved?', Resolution),
+  original: elicitation('Which item is it a duplicate of?', Original),
+};
+
+/** How an author comes to an answer. A broken one may be less careful. */
+export type Read = (ctx: ServerContext, asked: Asked) => Verdict;
+
+export const read: Read = (ctx, asked) => {
+  const answer = readAnswer(ctx, asked, QUESTIONS[asked]);
+  if (answer.kind === 'accepted') return { accepted: (answer.value as Record<string, unknown>)[asked] };
+  return answer.kind === 'missing' || answer.kind === 'invalid' ? 'nothing' : 'refused';
+};
+
+const TOO_LARGE = {
+  code: -32602,
+  message: 'An answer has to be JSON of at most 65536 bytes, nested at most 200 levels deep',
+  data: { reason: 'answer_too_large' },
+};
+
+/** Whatever comes back for the questions. */
+export function onlyWhatWasAnswered(read_: Read = read) {
+  const site = siteWith(policyOf({ keys: ['k'.repeat(32)] }), 'shop');
+  return fc.asyncProperty(hostileAnswers, async (answers) => {
+    const came = await presented(site, { method: 'tools/call', target: 'ask', answers });
+    site.log();
+    if (areOutsized(passedOn(answers))) {
+      if ('refused' in came && isDeepStrictEqual(onTheWire(came.refused), TOO_LARGE)) return;
+      throw new Error('An answer is taken in that is larger than allowed.');
+    }
+    if ('refused' in came) throw new Error(`The request is refused: ${String(came.refused)}`);
+    for (const asked of ['units', 'resolution', 'original'] as const) {
+      const [is, says] = [read_(came.entered.ctx, asked), verdict(answers, asked)];
+      if (!isDeepStrictEqual(is, says)) {
+        throw new Error(
+          `The answer to '${asked}' comes to ${JSON.stringify(is)}, and is ${JSON.stringify(says)}.`,
+        );
+      }
+    }
+    // Not even a careless read finds what is not the answers' own.
+    const { inputResponses = {} } = came.entered.ctx.mcpReq;
+    for (const key in inputResponses)
+      if (ownEntry(inputResponses, key) === undefined) throw new Error(`'${key}' leaks in.`);
+  });
+}

@@ -1,0 +1,68 @@
+/** What the two example tools owe a request: a model of them, written from their descriptions and not from their code. */
+import type { AuditClaim } from '@mrtr/contract';
+import { type Asked, type Verdict, verdict } from './hostile-answers.ts';
+
+/** A call of one of the tools. */
+export type ToolCall =
+  | { readonly tool: 'get_weather'; readonly location: string }
+  | { readonly tool: 'resolve_work_item'; readonly id: number };
+
+/** How far a call is: which question its state was minted with, or `fresh` where there is no state. */
+export type Stage = 'fresh' | Asked;
+
+/** What a request comes to, and what it writes. */
+export interface Expected {
+  /** The key of the question that goes out, or the text of the result. */
+  readonly end: { readonly asks: Asked } | { readonly says: string };
+  readonly audits: number;
+  readonly writes: number;
+}
+
+/** What is known of an option: when it writes its audit entry, and whether it takes answers that it has not asked for. */
+export interface Habits {
+  readonly audit: AuditClaim;
+  readonly consumesUnasked: boolean;
+}
+
+type Answers = Readonly<Record<string, unknown>> | undefined;
+
+/** What a request with honest state comes to. */
+export function expected(call: ToolCall, stage: Stage, answers: Answers, habits: Habits): Expected {
+  const answer = (asked: Asked): Verdict =>
+    stage === asked || habits.consumesUnasked ? verdict(answers, asked) : 'nothing';
+  return call.tool === 'get_weather'
+    ? weather(call.location, stage, answer('units'), habits)
+    : workItem(call.id, stage, answer);
+}
+
+function weather(location: string, stage: Stage, answer: Verdict, { audit }: Habits): Expected {
+  const before = audit === 'before-asking' && stage === 'fresh' ? 1 : 0;
+  const after = audit === 'after-answer' ? 1 : 0;
+  if (answer === 'nothing') return { end: { asks: 'units' }, audits: before, writes: 0 };
+  if (answer === 'refused') return { end: { says: 'Cancelled.' }, audits: before, writes: 0 };
+  const temperature = answer.accepted === 'metric' ? '22°C' : '72°F';
+  return {
+    end: { says: `Weather in ${location}: ${temperature}, partly cloudy.` },
+    audits: before + after,
+    writes: 0,
+  };
+}
+
+function workItem(id: number, stage: Stage, answer: (asked: Asked) => Verdict): Expected {
+  // A state that was minted with the second question remembers the answer to the first.
+  const resolution = stage === 'original' ? { accepted: 'Duplicate' } : answer('resolution');
+  if (resolution === 'nothing') return { end: { asks: 'resolution' }, audits: 0, writes: 0 };
+  if (resolution === 'refused') return says('Cancelled.');
+  if (resolution.accepted !== 'Duplicate')
+    return says(`#${id} resolved as ${String(resolution.accepted)}.`, 1);
+  const original = answer('original');
+  if (original === 'nothing') return { end: { asks: 'original' }, audits: 0, writes: 0 };
+  if (original === 'refused') return says('Cancelled.');
+  if (original.accepted === id) return says(`#${id} cannot be a duplicate of itself.`);
+  if (original.accepted !== 4301 && original.accepted !== 4522) {
+    return says(`There is no work item #${String(original.accepted)}.`);
+  }
+  return says(`#${id} resolved as Duplicate of #${original.accepted}.`, 1);
+}
+
+const says = (text: string, writes = 0): Expected => ({ end: { says: text }, audits: 0, writes });

@@ -1,0 +1,84 @@
+/** The property of what is posted at all: every request is answered, by a server that stays well and tells nothing. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Option } from '@mrtr/contract';
+import { requestStatePolicy } from '@mrtr/core';
+import { createWorld } from '@mrtr/domain';
+import fc from 'fast-check';
+import { posting } from '../src/posting.ts';
+import { hostileAnswers } from './hostile-answers.ts';
+import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
+import { SECRET, sound } from './servers.ts';
+
+/** Methods that take no state, and what well-kept clients send with them. */
+const STATELESS: readonly (readonly [string, object])[] = [
+  ['tools/list', {}],
+  ['ping', {}],
+  ['server/discover', {}],
+  ['completion/complete', { ref: { type: 'ref/prompt', name: 'none' }, argument: { name: 'a', value: 'b' } }],
+  ['prompts/get', { name: 'none' }],
+  ['resources/read', { uri: 'none://' }],
+  ['no/such/method', {}],
+];
+
+const anyState = fc.oneof(
+  hostileJson,
+  hostileText,
+  fc.constantFrom('v1.', `v1.${'A'.repeat(75)}`, 'v1.AAAA~i1'),
+);
+/** Members of params, and some that JSON.stringify cannot write: they are put in as text. */
+const raw = fc.constantFrom(
+  ...['1e999', '-0', '"\\ud800"', '{"__proto__":{"requestState":"v1."}}', '{"a":1,"a":2}'],
+  `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+);
+
+const posts = fc.record({
+  stateless: fc.option(fc.constantFrom(...STATELESS), { nil: undefined }),
+  name: fc.oneof(fc.constantFrom('get_weather', 'resolve_work_item', '__proto__', 'constructor', 'toString')),
+  args: fc.oneof(
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom<unknown>({ location: 'Tokyo' }, { id: 4522, state: 'Resolved' }),
+    },
+    hostileRecord,
+    hostileJson,
+  ),
+  retry: fc.record(
+    { requestState: anyState, inputResponses: fc.oneof(hostileAnswers, hostileJson) },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
+  more: fc.option(fc.tuple(fc.constantFrom('requestState', 'inputResponses', 'arguments', 'other'), raw), {
+    nil: undefined,
+    freq: 2,
+  }),
+  old: fc.boolean(),
+  principal: fc.constantFrom(undefined, 'ada'),
+});
+
+/** Whatever is posted to `option`, with whatever in it. */
+export function onlySoundReplies(option: Option) {
+  const state = requestStatePolicy({ keys: [SECRET] });
+  return fc.asyncProperty(posts, async ({ stateless, name, args, retry, more, old, principal }) => {
+    const world = createWorld();
+    const running = option.create({ world, state });
+    const { post, close } = posting(() => running.server());
+    const [method, plain] = stateless ?? ['tools/call', { name, arguments: args }];
+    const text = JSON.stringify({ ...plain, ...retry });
+    const extended = more ? `${text.slice(0, -1)}${text === '{}' ? '' : ','}"${more[0]}":${more[1]}}` : text;
+    try {
+      const came = sound(await post(method, extended, { old, principal }));
+      if (!came.result && !came.error) throw new Error(`No answer: ${came.text}`);
+      if (stateless?.[0] === 'tools/list' && came.result) {
+        const without = await post(method, plain as Record<string, unknown>, { old, principal });
+        if (!isDeepStrictEqual(came.result, without.result))
+          throw new Error('State changes a method that takes none.');
+      }
+      if (stateless && world.audit.entries.length + world.items.writes.length > 0) {
+        throw new Error(`${method} has an effect.`);
+      }
+    } finally {
+      await close();
+      await running.close();
+    }
+  });
+}
