@@ -31,7 +31,7 @@ export const read: Read = (ctx, asked) => {
 
 const TOO_LARGE = {
   code: -32602,
-  message: 'An answer has to be JSON of at most 65536 bytes, nested at most 200 levels deep',
+  message: 'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep',
   data: { reason: 'answer_too_large' },
 };
 

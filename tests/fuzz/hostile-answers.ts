@@ -96,10 +96,10 @@ export function verdict(answers: Readonly<Record<string, unknown>> | undefined, 
   return fits ? { accepted: said } : 'nothing';
 }
 
-/** Whether one of them is over 64 KiB, or more than 200 levels deep. */
+/** Whether one of them is over 16 KiB, or more than 200 levels deep. */
 export const areOutsized = (answers: Readonly<Record<string, unknown>>): boolean =>
   Object.values(answers).some(
-    (one) => isObject(one) && (Buffer.byteLength(written(one)) > 65_536 || depth(one) > 200),
+    (one) => isObject(one) && (Buffer.byteLength(written(one)) > 16_384 || depth(one) > 200),
   );
 
 // The SDK passes on what is an object and not wrapped; the rest is dropped before anybody measures it.

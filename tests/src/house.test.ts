@@ -11,7 +11,7 @@ const isSource = (file: string) => /\.m?[jt]s$/.test(file);
 const isLibrary = (file: string) =>
   /^packages\/(?:core|shapes|harness)\/src\/.*(?<!\.test|\.test-support)\.ts$/.test(file);
 
-/** What each package may import of ours. Demos and tests, which join everything, are not listed. */
+/** What each package may import of ours. Demos, tests and benchmarks, which join everything, are not listed. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   shapes: ['core'],
@@ -39,7 +39,8 @@ function objection(folder: string, file: string, specifier: string): string | un
     return 'the old server is written on the v1 SDK';
   }
   const sibling = /^@mrtr\/([^/]+)/.exec(specifier)?.[1];
-  if (sibling === undefined || !folder.startsWith('packages/')) return undefined;
+  if (sibling === undefined || !folder.startsWith('packages/') || folder === 'packages/bench')
+    return undefined;
   const self = basename(folder);
   const may = MAY_IMPORT[self.replace(/^option-[a-z]$/, 'option')];
   if (may === undefined) return `${folder} has no import rule yet`;
@@ -92,6 +93,8 @@ test.each([
   ['packages/otel', '@mrtr/core', false],
   ['packages/otel', '@mrtr/shapes', true],
   ['packages/newcomer', '@mrtr/core', true],
+  ['packages/bench', '@mrtr/option-a', false],
+  ['packages/option-a', '@mrtr/bench', true],
   ['demos/cli', '@mrtr/option-a', false],
   ['tests', '@mrtr/harness', false],
 ])('the import rule judges %s naming %s: objection %s', (folder, specifier, objects) => {

@@ -122,7 +122,7 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     const keep = (levels: number) =>
       site().request({ ...CALL, arguments: nested(levels, true) }, keeping('kept'));
     expect(isInputRequiredResult(await keep(limit))).toBe(true);
-    await expect(keep(limit + 1)).rejects.toThrow(RangeError);
+    await expect(keep(limit + 1)).rejects.toMatchObject({ code: -32602 });
     const answer = (levels: number) =>
       presented(site(), { ...CALL, answers: { a: nested(levels, false) as object } });
     expect(await answer(limit)).toHaveProperty('entered');

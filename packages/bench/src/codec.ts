@@ -47,7 +47,8 @@ const seconds = () => Math.floor(Date.now() / 1000);
 function ours(state: object): number {
   const seal = { binding, round: 1, issuedAt: seconds(), ttlSeconds: 600 };
   const token = sealState(JSON.stringify(state), seal, ring[0] as SealingKey);
-  const opened = openState(token, binding, seconds(), ring);
+  // Another request's, so another object.
+  const opened = openState(token, { ...binding }, seconds(), ring);
   if ('rejected' in opened) throw new Error(opened.rejected);
   JSON.parse(opened.payload);
   return token.length;

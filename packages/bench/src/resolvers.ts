@@ -44,7 +44,7 @@ function fan(width: number): SdkCallback<Record<string, never>, CallToolResult> 
   return injected(inputSchema, Object.fromEntries(all) as Record<string, Resolver<string>>, done);
 }
 
-const policy = requestStatePolicy();
+const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'] });
 
 function hosted(callback: SdkCallback<Record<string, never>, CallToolResult>) {
   const exchange = inProcess(

@@ -36,6 +36,7 @@ test('a handler of each kind is told its method and its target', async () => {
     legacyCapabilities: undefined,
     legacy: 'shim',
     principal: undefined,
+    tokenId: undefined,
     round: 1,
     maxRounds: 7,
     maxQuestions: 32,

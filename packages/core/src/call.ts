@@ -23,6 +23,8 @@ export interface Call {
   readonly principal: string | undefined;
   /** 1 on the first entry; grows by one with every echo of `requestState`. */
   readonly round: number;
+  /** The unique id of the token that this request came with; undefined in a first request. Not for the wire. */
+  readonly tokenId: string | undefined;
   /** The round from which no further question may go out. */
   readonly maxRounds: number;
   /** The policy's ceiling of questions in one round. */

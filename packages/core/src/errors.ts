@@ -43,7 +43,7 @@ export class ElicitationDeclined extends MrtrError {
   }
 }
 
-/** A tool was put together wrongly. Thrown while it is built, never in a call. */
+/** A tool was put together wrongly. Thrown while it is built, or, where it can only be seen then, in the call. */
 export class InvalidDefinition extends MrtrError {
   readonly code = 'invalid_definition';
 }

@@ -8,8 +8,9 @@ import {
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
 import type { HttpOptions } from './http.ts';
+import { problem } from './problem.ts';
 import { reporting, type Served } from './served.ts';
-import { problem, Sessions } from './sessions.ts';
+import { Sessions } from './sessions.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -34,11 +35,12 @@ export class Gate {
     this.#allowedHosts = [...allowedHosts];
     this.#modern = createMcpHandler(() => reporting(served, onerror), {
       maxRequestBodySize: options.maxBodyBytes,
+      ...(options.maxSubscriptions !== undefined && { maxSubscriptions: options.maxSubscriptions }),
       ...(onerror && { onerror }),
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
-    const limits = options.sessionLimits ?? { max: 1000, idleSeconds: 3600 };
-    this.#sessions = legacy === 'sessions' ? new Sessions(served, limits, onerror) : undefined;
+    this.#sessions =
+      legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
   }
 
   /** Answers one request. Its body is in memory by now, and within the limit. */
@@ -94,9 +96,13 @@ async function bodyOf(request: Request): Promise<{ readonly json: unknown } | Re
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
     return problem(415, 'Content-Type must be application/json');
   }
+  let json: unknown;
   try {
-    return { json: JSON.parse(await request.text()) as unknown };
+    json = JSON.parse(await request.text());
   } catch {
     return problem(400, 'Parse error', {}, -32700);
   }
+  // No revision served here has them, and one would pass the limits as a single request.
+  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
+  return { json };
 }

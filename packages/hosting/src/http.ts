@@ -34,8 +34,10 @@ export interface HttpOptions {
    * `stateless` holds nothing.
    */
   readonly legacy?: 'sessions' | 'stateless';
-  /** Default 1000 sessions, of 3600 idle seconds. */
+  /** Bounds on what old clients hold. */
   readonly sessionLimits?: SessionLimits;
+  /** Subscription streams of new clients at once. Default 1024; one more is answered with `-32603`. */
+  readonly maxSubscriptions?: number;
   /** How long `close` waits for calls in flight, in milliseconds. Default 10 000. */
   readonly drainMs?: number;
   /** Default: nobody is told. */

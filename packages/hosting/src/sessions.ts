@@ -1,23 +1,32 @@
 /** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
-import {
-  type AuthInfo,
-  isInitializeRequest,
-  WebStandardStreamableHTTPServerTransport,
-} from '@modelcontextprotocol/server';
+import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
+import { problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
+import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
 
 /** Bounds on what old clients can make a server hold. */
 export interface SessionLimits {
-  /** Sessions at once. */
-  readonly max: number;
-  /** A session without a request for this long is closed, in seconds; one with a call in progress is not. */
-  readonly idleSeconds: number;
+  /** Sessions at once. Default 1000. */
+  readonly max?: number;
+  /** Sessions at once of one owner, who is a subject at a client. Default 50; anonymous callers share `max`. */
+  readonly maxPerOwner?: number;
+  /**
+   * Calls of one session that have no response yet, those of a client that hung up included. Default 16. One call
+   * more is refused, answers and cancellations never are.
+   */
+  readonly maxOpenCalls?: number;
+  /**
+   * A session without a request for this long is closed, in seconds; one with a call in progress is not. Default 3600.
+   */
+  readonly idleSeconds?: number;
 }
 
+const DEFAULTS = { max: 1000, maxPerOwner: 50, maxOpenCalls: 16, idleSeconds: 3600 };
+
 interface Session {
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: SessionTransport;
   readonly owner: string | undefined;
   lastUsed: number;
   open: number;
@@ -26,16 +35,16 @@ interface Session {
 /** Serves clients at 2025-11-25 with sessions. */
 export class Sessions {
   readonly #served: Served;
-  readonly #limits: SessionLimits;
+  readonly #limits: Required<SessionLimits>;
   readonly #onerror: OnError | undefined;
   readonly #sessions = new Map<string, Session>();
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(served: Served, limits: SessionLimits, onerror?: OnError) {
+  constructor(served: Served, limits: SessionLimits = {}, onerror?: OnError) {
     this.#served = served;
-    this.#limits = limits;
+    this.#limits = { ...DEFAULTS, ...limits };
     this.#onerror = onerror;
-    this.#sweeper = setInterval(() => void this.#sweep(), Math.min(limits.idleSeconds * 1000, 60_000));
+    this.#sweeper = setInterval(() => void this.#sweep(), Math.min(this.#limits.idleSeconds * 1000, 60_000));
     this.#sweeper.unref();
   }
 
@@ -55,6 +64,9 @@ export class Sessions {
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');
     if (this.#sessions.size >= this.#limits.max) return problem(503, 'Too many sessions; try again later');
+    if (this.#isFull(ownerOf(authInfo))) {
+      return problem(503, 'You have too many sessions; end one, or try again later');
+    }
     return this.#begin(request, parsedBody, authInfo);
   }
 
@@ -65,9 +77,15 @@ export class Sessions {
     this.#sessions.clear();
   }
 
+  #isFull(owner: string | undefined): boolean {
+    if (owner === undefined) return false;
+    const theirs = [...this.#sessions.values()].filter((session) => session.owner === owner);
+    return theirs.length >= this.#limits.maxPerOwner;
+  }
+
   async #begin(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
     const id = randomUUID();
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new SessionTransport(this.#limits.maxOpenCalls, {
       sessionIdGenerator: () => id,
       onsessionclosed: () => void this.#sessions.delete(id),
     });
@@ -121,11 +139,3 @@ export class Sessions {
 
 const ownerOf = (authInfo: AuthInfo | undefined): string | undefined =>
   authInfo && JSON.stringify([authInfo.clientId, authInfo.extra?.sub ?? authInfo.token]);
-
-/** A refusal in JSON-RPC's form. */
-export const problem = (
-  status: number,
-  message: string,
-  headers: Record<string, string> = {},
-  code = -32000,
-): Response => Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });

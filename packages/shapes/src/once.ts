@@ -21,6 +21,7 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
+import { Idempotency } from './idempotency.ts';
 import { assertJson, copyJson } from './json.ts';
 import { Recall } from './recall.ts';
 import { type Author, bareRecord, loadState, saveState } from './shape.ts';
@@ -38,6 +39,11 @@ export type OnceContext = ServerContext & {
    * @throws NotJson when it does not: a later round would see another value.
    */
   once<T>(key: string, fn: () => T | Promise<T>): Promise<T>;
+  /**
+   * A key to hand to whoever performs the effect `key` elsewhere, so that it is done once even if this process dies
+   * before it can record it: the same in every round, on every instance, and for a round that is presented again.
+   */
+  idempotencyKey(key: string): string;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
   /** The result that asks `questions`. The SDK's own `inputRequired(...)` serves as well. */
@@ -67,10 +73,12 @@ export function once<Input, R extends CompleteResult>(
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved);
     const effects = new Effects(saved?.e);
+    const idempotency = new Idempotency(call, saved?.i);
     publish('mrtr:handler', { shape: 'once', target: call.target });
     const result = await handler(input, {
       ...ctx,
       once: (key, fn) => effects.once(key, fn),
+      idempotencyKey: (key) => idempotency.key(key),
       answer: (key, question) => recall.read(key, question),
       ask: askAll,
     });
@@ -82,7 +90,7 @@ export function once<Input, R extends CompleteResult>(
         'A once handler has no requestState of its own: keep the value with ctx.once.',
       );
     }
-    const kept = { ...recall.save(result.inputRequests), e: effects.values };
+    const kept = { ...recall.save(result.inputRequests), e: effects.values, i: idempotency.save() };
     return { ...result, requestState: saveState(TAG, kept) };
   };
 }

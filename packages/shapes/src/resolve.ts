@@ -1,5 +1,5 @@
 /** `@mrtr/shapes/resolve`: shape I. */
-export { injected, injectedResource } from './resolve/injected.ts';
+export { type InjectedContext, injected, injectedResource } from './resolve/injected.ts';
 export {
   buildResolverPlans,
   findResolvedParameters,

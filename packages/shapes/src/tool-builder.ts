@@ -21,6 +21,7 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
+import { Idempotency } from './idempotency.ts';
 import { assertJson, copyJson } from './json.ts';
 import { Recall } from './recall.ts';
 import { bareRecord, loadState, saveState } from './shape.ts';
@@ -51,6 +52,11 @@ export interface StepContext {
   ask<Q extends Questions>(questions: Q): Asking<Answers<Q>>;
   /** Whether this request's client can be asked; see `canAsk` of `@mrtr/core`. */
   canAsk(kind: InputKind): boolean;
+  /**
+   * A key to hand to whoever performs the effect `key` elsewhere, so that it is done once even if this process dies
+   * before it can record it: the same in every round, on every instance, and for a round that is presented again.
+   */
+  idempotencyKey(key: string): string;
   /** The SDK's context of this round. */
   readonly request: ServerContext;
 }
@@ -143,16 +149,19 @@ async function runSteps(
   const saved = loadState(ctx, TAG);
   const finished = bareRecord<readonly unknown[]>(saved?.d);
   const questions = new StepQuestions(new Recall(ctx, saved));
+  const idempotency = new Idempotency(call, saved?.i);
   const data: Record<string, unknown> = bareRecord(undefined);
   publish('mrtr:handler', { shape: 'tool-builder', target: call.target });
   for (const [name, step] of steps) {
     const known = finished[name];
-    const outcome = known ? known[0] : await step(input, data, stepContext(name, ctx));
+    const outcome = known ? known[0] : await step(input, data, stepContext(name, ctx, idempotency));
     if (outcome instanceof Asking) {
       const answers = questions.read(name, outcome);
       if (answers === 'refused') return endCancelled(call);
-      if ('asked' in answers)
-        return { ...answers.asked, requestState: questions.save(answers.asked, finished) };
+      if ('asked' in answers) {
+        const kept = { ...questions.save(answers.asked), d: finished, i: idempotency.save() };
+        return { ...answers.asked, requestState: saveState(TAG, kept) };
+      }
       data[name] = answers.data;
     } else {
       assertJson(outcome, `The data of step '${name}'`);
@@ -161,13 +170,18 @@ async function runSteps(
       data[name] = copyJson(outcome);
     }
   }
-  return (await end(input, data, stepContext('', ctx))) as CompleteResult;
+  return (await end(input, data, stepContext('', ctx, idempotency))) as CompleteResult;
 }
 
-function stepContext(name: string, ctx: ServerContext): StepContext {
+function stepContext(name: string, ctx: ServerContext, idempotency: Idempotency): StepContext {
   const ask = (asked: Question | Questions): Asking<never> =>
     isQuestion(asked) ? new Asking({ [name]: asked }, name) : new Asking(asked);
-  return { ask, canAsk: (kind) => canAsk(ctx, kind), request: ctx };
+  return {
+    ask,
+    canAsk: (kind) => canAsk(ctx, kind),
+    idempotencyKey: (key) => idempotency.key(key),
+    request: ctx,
+  };
 }
 
 const isQuestion = (asked: Question | Questions): asked is Question => typeof asked.message === 'string';
@@ -197,7 +211,7 @@ class StepQuestions {
     return { data: asking.only === undefined ? accepted : accepted[asking.only] };
   }
 
-  save(asked: InputRequiredResult, finished: Readonly<Record<string, readonly unknown[]>>): string {
-    return saveState(TAG, { ...this.#recall.save(asked.inputRequests), d: finished });
+  save(asked: InputRequiredResult): ReturnType<Recall['save']> {
+    return this.#recall.save(asked.inputRequests);
   }
 }

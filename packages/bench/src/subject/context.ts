@@ -26,6 +26,7 @@ export function contextOf({ round, state, inputResponses }: Round): ServerContex
     legacy: 'degrade',
     principal: undefined,
     round,
+    tokenId: undefined,
     maxRounds: 100,
     maxQuestions: 100,
     maxStateBytes: 65_536,

@@ -15,7 +15,7 @@ const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${'
 const REFUSED = {
   error: {
     code: -32602,
-    message: 'An answer has to be JSON of at most 65536 bytes, nested at most 200 levels deep',
+    message: 'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep',
     data: { reason: 'answer_too_large' },
   },
 };
@@ -38,9 +38,9 @@ test('an answer of exactly the limit is taken, and one byte more is refused', as
   expect(entries).toEqual([undefined]);
   expect(errors).toEqual([
     'Error: An answer to tools/call deploy was refused. ' +
-      'An answer has to be JSON of at most 65536 bytes, nested at most 200 levels deep.',
+      'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep.',
   ]);
-  expect((await reply({ sure: sized(65_536) })).result).toMatchObject(textResult('Done.'));
+  expect((await reply({ sure: sized(16_384) })).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer that nobody asked for counts as well', async () => {
@@ -50,7 +50,7 @@ test('an answer that nobody asked for counts as well', async () => {
 
 test('several answers may together be larger than one', async () => {
   const { reply } = await asked();
-  const replied = await reply({ ...YES, other: sized(65_536), another: sized(65_536) });
+  const replied = await reply({ ...YES, other: sized(16_384), another: sized(16_384) });
   expect(replied.result).toMatchObject(textResult('Done.'));
 });
 
@@ -86,7 +86,7 @@ test.each([
   ['a number beyond all, before what is too large', JSON.parse(`{"a":1e999,"b":"${'x'.repeat(70_000)}"}`)],
   ['letters of several bytes', answer('€'.repeat(25_000))],
 ])('%s do not fit', (_what, hostile) => {
-  expect(answersFit({ sure: hostile }, 65_536)).toBe(false);
+  expect(answersFit({ sure: hostile }, 16_384)).toBe(false);
 });
 
 test('no answers fit, and so does an answer that is none', () => {

@@ -27,7 +27,7 @@ export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: 
   const { method, target, audience, principal } = binding;
   const claims = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
   // As text of one character a byte: half the price of a buffer.
-  to.write(hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'latin1'), at, 16, 'latin1');
+  to.write(hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'binary'), at, 16, 'binary');
   to.writeUInt16BE(checksums(binding), at + 16);
 }
 

@@ -266,19 +266,16 @@ test('state on a request that cannot have any is ignored', async () => {
 
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-test('arguments nested 300 deep are served where the call keeps no state', async () => {
-  const { post } = hosted((server) => {
-    server.registerTool('count', { inputSchema: z.looseObject({}) }, () => textResult('300'));
-  });
-  const { result } = await post('tools/call', { name: 'count', arguments: nested(300) });
-  expect(result).toMatchObject(textResult('300'));
-});
-
-test('arguments nested 300 deep cannot be bound to state, so the call that keeps some is refused', async () => {
-  const { post } = hosted(asking());
+test('arguments that cannot be bound to state are refused before the handler is entered', async () => {
+  const entries: (string | undefined)[] = [];
+  const { post } = hosted(asking(entries));
   expect(await post('tools/call', { name: 'deploy', arguments: nested(300) })).toEqual({
-    error: { code: -32603, message: 'JSON nested deeper than 200 levels has no canonical form here.' },
+    error: {
+      code: -32602,
+      message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
+    },
   });
+  expect(entries).toEqual([]);
 });
 
 test('an authenticated user goes on with what the same user began, with a fresh token of the same subject', async () => {

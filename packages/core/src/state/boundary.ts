@@ -20,7 +20,7 @@ import { isModern } from '../revision.ts';
 import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
 import type { Binding } from './binding.ts';
-import { MAX_DEPTH } from './canonical-json.ts';
+import { canonicalJson, MAX_DEPTH } from './canonical-json.ts';
 import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
 import { keptState, payloadOf } from './payload.ts';
 import type { RequestStatePolicy } from './policy.ts';
@@ -94,14 +94,14 @@ class Boundary {
       if (this.#policy.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const binding = this.#binding(method, request, ctx);
       this.#checkAnswers(binding, ctx);
-      const opened = this.#open(binding, ctx);
+      const opened = this.#open(binding, ctx) ?? this.#begin(binding);
       const serve = () => this.#serve(handler, request, ctx, { binding, opened });
       return opened && this.#policy.singleUse ? this.#once(serve, opened, binding, ctx) : serve();
     };
   }
 
   async #serve(handler: Handler, request: Request, ctx: ServerContext, { binding, opened }: Round) {
-    const call = this.#call(binding, opened?.round ?? 0);
+    const call = this.#call(binding, opened);
     const { method, target, round } = call;
     const traceparent = traceparentOf(ctx);
     const start = { phase: 'start', method, target, round, continues: opened?.id, traceparent } as const;
@@ -179,6 +179,22 @@ class Boundary {
     });
   }
 
+  /**
+   * A first request. What cannot be digested cannot be bound to state, and is refused here: found out when state is
+   * sealed, the handler's effects would have run for nothing, as often as the client likes.
+   */
+  #begin(binding: Binding): undefined {
+    try {
+      canonicalJson(binding.arguments ?? {});
+    } catch {
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
+      );
+    }
+    return undefined;
+  }
+
   #tryOpen(token: string, binding: Binding): Opened {
     if (token.length > this.#policy.maxBytes) return { rejected: 'too_large' };
     try {
@@ -191,7 +207,7 @@ class Boundary {
     }
   }
 
-  #call(binding: Binding, rounds: number): Call {
+  #call(binding: Binding, opened: OpenedState | undefined): Call {
     // The server instance, not the request's envelope: an old client could write anything into that.
     const low = this.#server.server;
     const revision = low.getNegotiatedProtocolVersion();
@@ -203,7 +219,8 @@ class Boundary {
       legacyCapabilities: isModern(revision) ? undefined : low.getClientCapabilities(),
       legacy: this.#policy.legacy,
       principal: principal === undefined ? undefined : hash('sha256', PROCESS_SALT + principal, 'base64url'),
-      round: rounds + 1,
+      round: (opened?.round ?? 0) + 1,
+      tokenId: opened?.id,
       maxRounds: this.#policy.maxRounds,
       maxQuestions: this.#policy.maxQuestions,
       maxStateBytes: this.#policy.maxBytes,

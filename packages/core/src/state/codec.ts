@@ -13,7 +13,7 @@
  */
 import { createCipheriv, createDecipheriv, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
-import { TOKEN_PREFIX as PREFIX, type SealingKey } from './key-ring.ts';
+import type { SealingKey } from './key-ring.ts';
 import { checkRoutingLabel, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
@@ -51,6 +51,7 @@ export const MAX_ROUND = 0xff;
 /** How far ahead another instance's clock may be, in seconds. */
 export const CLOCK_SKEW_SECONDS = 60;
 
+const PREFIX = 'v1.';
 const HEADER_BYTES = 8 + BINDING_BYTES;
 const OVERHEAD_BYTES = 2 + 12 + HEADER_BYTES + 16;
 
@@ -134,8 +135,16 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
 // Written and compared within one turn, so one is enough for all.
 const expected = Buffer.alloc(BINDING_BYTES);
 
-const associatedData = ({ associated }: SealingKey, label: string): Buffer =>
-  label === '' ? associated : Buffer.concat([associated, Buffer.from(label)]);
+// The same for all tokens under a key that have no label, which are most.
+const unlabelled = new WeakMap<SealingKey, Buffer>();
+
+function associatedData(key: SealingKey, label: string): Buffer {
+  const known = label === '' ? unlabelled.get(key) : undefined;
+  if (known) return known;
+  const data = Buffer.concat([Buffer.from(PREFIX), key.id, Buffer.from(label)]);
+  if (label === '') unlabelled.set(key, data);
+  return data;
+}
 
 const suffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 

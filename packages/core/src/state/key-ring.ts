@@ -6,16 +6,11 @@ import { InvalidPolicy } from '../errors.ts';
 export interface SealingKey {
   /** Two bytes that name this key in a token. Not secret. */
   readonly id: Buffer;
-  /** What every token under this key authenticates beside what it holds: the prefix, and the key's id. */
-  readonly associated: Buffer;
   /** AES-256 key. */
   readonly cipher: Buffer;
   /** Salts the digest of what a token is bound to. */
   readonly salt: string;
 }
-
-/** What every token begins with. */
-export const TOKEN_PREFIX = 'v1.';
 
 const MIN_SECRET_BYTES = 32;
 
@@ -46,10 +41,8 @@ function stretch(secret: Uint8Array, at: number): SealingKey {
   }
   // HKDF reads the secret here and now: what the caller does to its buffer later changes nothing.
   const stretched = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr requestState v1', 50));
-  const id = stretched.subarray(0, 2);
   return {
-    id,
-    associated: Buffer.concat([Buffer.from(TOKEN_PREFIX), id]),
+    id: stretched.subarray(0, 2),
     cipher: stretched.subarray(2, 34),
     salt: stretched.subarray(34, 50).toString('base64url'),
   };

@@ -33,13 +33,15 @@ export interface StateLedger {
 export interface MemoryLedgerOptions {
   /** Tokens remembered at once. Default 100 000. */
   readonly maxEntries?: number;
+  /** Bytes of all recorded results. Default 64 MiB. A result over it is not kept: its token counts as lost. */
+  readonly maxBytes?: number;
   /** The clock, in milliseconds. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 interface Entry {
   readonly expiresAt: number;
-  readonly leaseUntil: number;
+  leaseUntil: number;
   result?: string;
 }
 
@@ -47,16 +49,18 @@ interface Entry {
 export class MemoryLedger implements StateLedger {
   readonly #entries = new Map<string, Entry>();
   readonly #maxEntries: number;
+  readonly #maxBytes: number;
   readonly #now: () => number;
+  #bytes = 0;
 
-  /** @throws InvalidPolicy when `maxEntries` is not a whole number of at least 1. */
-  constructor({ maxEntries = 100_000, now = Date.now }: MemoryLedgerOptions = {}) {
-    if (!Number.isInteger(maxEntries) || maxEntries < 1) {
-      throw new InvalidPolicy(
-        `MemoryLedger: maxEntries must be a whole number of at least 1; it is ${maxEntries}.`,
-      );
+  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  constructor({ maxEntries = 100_000, maxBytes = 67_108_864, now = Date.now }: MemoryLedgerOptions = {}) {
+    for (const [name, value] of Object.entries({ maxEntries, maxBytes })) {
+      if (Number.isInteger(value) && value >= 1) continue;
+      throw new InvalidPolicy(`MemoryLedger: ${name} must be a whole number of at least 1; it is ${value}.`);
     }
     this.#maxEntries = maxEntries;
+    this.#maxBytes = maxBytes;
     this.#now = now;
   }
 
@@ -83,15 +87,24 @@ export class MemoryLedger implements StateLedger {
 
   async settle(id: string, result: string): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry) entry.result = result;
+    if (!entry || entry.result !== undefined) return;
+    if (this.#bytes + result.length > this.#maxBytes) {
+      // It was served, and must not be again; but its result is more than there is room for.
+      entry.leaseUntil = 0;
+      return;
+    }
+    // A recorded result is sealed, so a character is a byte.
+    this.#bytes += result.length;
+    entry.result = result;
   }
 
   // Tokens of one policy live equally long, so the oldest entries are the first to die; a few at each claim keeps up.
   #forget(now: number): void {
     let looked = 0;
-    for (const [id, { expiresAt }] of this.#entries) {
+    for (const [id, { expiresAt, result = '' }] of this.#entries) {
       if (expiresAt > now || looked++ === 16) return;
       this.#entries.delete(id);
+      this.#bytes -= result.length;
     }
   }
 }

@@ -17,7 +17,7 @@ test('everything has a default', () => {
     maxBytes: 65_536,
     maxRounds: 10,
     maxQuestions: 32,
-    maxAnswerBytes: 65_536,
+    maxAnswerBytes: 16_384,
     audience: undefined,
     principal: expect.any(Function),
     legacy: 'shim',

@@ -22,7 +22,8 @@ export interface RequestStateOptions {
   readonly maxRounds?: number | undefined;
   /** Questions that one round may ask. Default 32: each one is a form in front of somebody. */
   readonly maxQuestions?: number | undefined;
-  /** Ceiling of one answer, in bytes of JSON. Default 65 536, as much as sealed state. A request with a larger one, or
+  /** Ceiling of one answer, in bytes of JSON. Default 16 384, so that some fit
+   * into `maxBytes` of state. A request with a larger one, or
    * with one nested deeper than 200 levels, is refused before anything of it runs, and its state stays good. */
   readonly maxAnswerBytes?: number | undefined;
   /** Who may use a token: servers with the same keys and the same audience. Default: the server's name, where
@@ -81,7 +82,7 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
     maxBytes: within('maxBytes', options.maxBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
     maxRounds: within('maxRounds', options.maxRounds ?? 10, MAX_ROUND),
     maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, Number.MAX_SAFE_INTEGER),
-    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
+    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 16_384, Number.MAX_SAFE_INTEGER),
     audience: options.audience,
     principal: options.principal ?? tokenPrincipal,
     legacy: options.legacy ?? 'shim',

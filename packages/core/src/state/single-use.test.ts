@@ -193,3 +193,17 @@ test('a ledger in memory takes no more tokens than it may, and forgets the dead 
   expect(await ledger.claim('c', 30, 5)).toEqual({ kind: 'first' });
   expect(ledger.size).toBe(2);
 });
+
+test('a ledger in memory keeps no more of results than it may; a token whose result it dropped is lost', async () => {
+  let now = 0;
+  const ledger = new MemoryLedger({ maxBytes: 10, now: () => now });
+  for (const id of ['a', 'b']) await ledger.claim(id, 20, 15);
+  await ledger.settle('a', '8 bytes.');
+  await ledger.settle('b', '8 bytes.');
+  expect(await ledger.claim('a', 20, 15)).toEqual({ kind: 'settled', result: '8 bytes.' });
+  expect(await ledger.claim('b', 20, 15)).toEqual({ kind: 'lost' });
+  now = 21_000;
+  await ledger.claim('c', 40, 15);
+  await ledger.settle('c', '8 bytes.');
+  expect(await ledger.claim('c', 40, 15)).toEqual({ kind: 'settled', result: '8 bytes.' });
+});

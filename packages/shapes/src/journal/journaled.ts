@@ -28,6 +28,7 @@ import {
   StateTooLarge,
   tokenLength,
 } from '@mrtr/core';
+import { Idempotency } from '../idempotency.ts';
 import { type Author, loadState, saveState } from '../shape.ts';
 import { Journal } from './journal.ts';
 import { insideHandler, watchNondeterminism } from './nondeterminism.ts';
@@ -64,6 +65,11 @@ export interface JournalContext {
    * @throws NotJson when the value would not survive a round.
    */
   run<T>(key: string, fn: () => T | Promise<T>, options?: { readonly onFailure?: OnFailure }): Promise<T>;
+  /**
+   * A key to hand to whoever performs the effect `key` elsewhere, so that it is done once even if this process dies
+   * before it can record it: the same in every round, on every instance, and for a round that is presented again.
+   */
+  idempotencyKey(key: string): string;
   /** The time in milliseconds, the same in every round. Give a `key` where branches run side by side. */
   now(key?: string): number;
   /** A random number from 0 to 1, the same in every round. */
@@ -101,9 +107,12 @@ export function journaled<Input, R extends CompleteResult>(
   return async (input, ctx) => {
     const call = callOf(ctx, 'journal');
     const saved = loadState(ctx, TAG);
+    const idempotency = new Idempotency(call, saved?.i);
     const enter = (replay: Replay): Promise<Ending> => {
       publish('mrtr:handler', { shape: 'journal', target: call.target });
-      return replay.run(() => insideHandler(strict, () => handler(input, journalContext(replay, ctx))));
+      return replay.run(() =>
+        insideHandler(strict, () => handler(input, journalContext(replay, ctx, idempotency))),
+      );
     };
     const replayOptions = { canAsk: (kind: InputKind) => canAsk(ctx, kind) };
     if (strict && saved) {
@@ -115,7 +124,8 @@ export function journaled<Input, R extends CompleteResult>(
     if (ending.kind === 'returned') return ending.value as R;
     if (ending.kind === 'asked') {
       const asked = inputRequired({ inputRequests: ending.requests });
-      return { ...asked, requestState: sized(saveState(TAG, journal.save(ending.requests)), journal, call) };
+      const kept = { ...journal.save(ending.requests), i: idempotency.save() };
+      return { ...asked, requestState: sized(saveState(TAG, kept), journal, call) };
     }
     if (ending.error instanceof ElicitationDeclined) return endCancelled(call) as R;
     throw ending.error;
@@ -126,13 +136,14 @@ function orThrow(ending: Ending): void {
   if (ending.kind === 'threw' && !(ending.error instanceof ElicitationDeclined)) throw ending.error;
 }
 
-function journalContext(replay: Replay, request: ServerContext): JournalContext {
+function journalContext(replay: Replay, request: ServerContext, idempotency: Idempotency): JournalContext {
   return {
     request,
     canAsk: (kind) => canAsk(request, kind),
     elicit: (key, message, schema) => replay.question(key, elicitation(message, schema)),
     ask: (key, question) => replay.question(key, question),
     run: (key, fn, { onFailure = 'retry' } = {}) => replay.effect(key, fn, onFailure),
+    idempotencyKey: (key) => idempotency.key(key),
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),

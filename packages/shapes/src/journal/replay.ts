@@ -24,6 +24,7 @@ import {
   type Question,
 } from '@mrtr/core';
 import { assertJson, copyJson } from '../json.ts';
+import { handled } from '../shape.ts';
 import {
   described,
   type EffectEntry,
@@ -282,12 +283,6 @@ const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(res
 
 /** Never settles, and costs nothing: what only it refers to is collected with it. */
 const forever = (): Promise<never> => new Promise(() => {});
-
-/** A rejection that nobody awaits, or not yet, must not end the process: a user could cause it by saying no. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => {});
-  return promise;
-}
 
 const failureOf = (error: unknown): readonly [name: string, message: string] =>
   error instanceof Error ? [error.name, error.message] : ['Error', String(error)];

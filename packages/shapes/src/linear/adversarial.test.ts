@@ -278,6 +278,26 @@ test('a call that keeps asking ends after its last round, and its handler is abo
   expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);
 });
 
+test('a call that asks too many questions at once leaves nobody waiting for their answers', async () => {
+  const events: string[] = [];
+  const { site, store } = parking(
+    async (_args, ctx) => {
+      try {
+        await ctx.ask({ one: name, two: name, three: name });
+      } finally {
+        events.push(`finally: ${ctx.signal.reason.message}`);
+      }
+      return textResult('never');
+    },
+    { maxQuestions: 2 },
+  );
+  expect(await (await site.connect()).send()).toEqual({
+    rejects: 'The server asks too many questions at once',
+  });
+  await turns();
+  expect([events, store.parked]).toEqual([['finally: The call asked too many questions at once.'], 0]);
+});
+
 // Handlers that settle, fail or branch in unusual places
 
 test('a handler that settles while it is parked keeps its result for the client', async () => {

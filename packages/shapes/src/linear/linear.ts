@@ -31,6 +31,7 @@ import {
   StoreFull,
   speaksMrtr,
 } from '@mrtr/core';
+import { Idempotency } from '../idempotency.ts';
 import { questionKey } from '../question-key.ts';
 import { type Author, handled, loadState, saveState } from '../shape.ts';
 import { CLIENT_CANCELLED, type ContinuationStore } from './continuation-store.ts';
@@ -46,6 +47,8 @@ export interface LinearContext {
   readonly principal: string | undefined;
   /** Whether the client of the latest round can be asked; see `canAsk` of `@mrtr/core`. */
   canAsk(kind: InputKind): boolean;
+  /** A key to hand to whoever performs the effect `key` elsewhere, so that it is done once: the same in the whole call. */
+  idempotencyKey(key: string): string;
   /**
    * Asks and waits. Questions that are asked together go out as one round.
    *
@@ -162,6 +165,7 @@ function park(frame: Frame, { call, store, locate }: Omit<Round, 'ctx'>): string
 const KINDS: readonly InputKind[] = ['elicitation', 'sampling', 'roots'];
 
 function linearContext(frame: Frame): LinearContext {
+  const idempotency = new Idempotency({ tokenId: undefined });
   const canAsk = (kind: InputKind) => frame.askable.includes(kind);
   const ask = <Q extends Questions>(questions: Q): Promise<Answers<Q>> => {
     const unaskable = Object.values(questions).find(({ kind }) => !canAsk(kind));
@@ -179,6 +183,7 @@ function linearContext(frame: Frame): LinearContext {
       return frame.signal;
     },
     principal: frame.principal,
+    idempotencyKey: (key) => idempotency.key(key),
     canAsk,
     ask,
     elicit: (message, schema) => handled(elicit(message, schema)),

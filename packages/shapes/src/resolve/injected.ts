@@ -18,6 +18,7 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@mrtr/core';
+import { Idempotency } from '../idempotency.ts';
 import { Recall } from '../recall.ts';
 import { loadState, saveState } from '../shape.ts';
 import { buildResolverPlans, findResolvedParameters } from './plan.ts';
@@ -27,6 +28,15 @@ import type { FilledAll, Resolvable } from './resolver.ts';
 const TAG = 'resolve/1';
 
 type Params = Readonly<Record<string, Resolvable>>;
+
+/** The SDK's context, for the body, which runs in one round only. */
+export type InjectedContext = ServerContext & {
+  /**
+   * A key to hand to whoever performs the effect `key` elsewhere, so that it is done once even if this process dies in
+   * the middle: the same on every instance for a round that is presented again.
+   */
+  idempotencyKey(key: string): string;
+};
 
 /**
  * Makes a body and its resolvers into an SDK callback for a tool or a prompt.
@@ -45,7 +55,7 @@ export function injected<S extends StandardSchemaWithJSON, P extends Params, R e
   params: P,
   body: (
     args: Omit<StandardSchemaV1.InferOutput<S>, keyof P> & FilledAll<P>,
-    ctx: ServerContext,
+    ctx: InjectedContext,
   ) => R | Promise<R>,
 ): SdkCallback<StandardSchemaV1.InferOutput<S>, R> {
   return inject(argumentNames(inputSchema), params, body as Body<R>);
@@ -61,13 +71,13 @@ export function injected<S extends StandardSchemaWithJSON, P extends Params, R e
  */
 export function injectedResource<P extends Params, R extends CompleteResult>(
   params: P,
-  body: (args: { readonly uri: URL } & FilledAll<P>, ctx: ServerContext) => R | Promise<R>,
+  body: (args: { readonly uri: URL } & FilledAll<P>, ctx: InjectedContext) => R | Promise<R>,
 ): SdkCallback<URL, R> {
   const read = inject(new Set(['uri']), params, body as Body<R>);
   return (uri, ctx) => read({ uri }, ctx);
 }
 
-type Body<R> = (args: Readonly<Record<string, unknown>>, ctx: ServerContext) => R | Promise<R>;
+type Body<R> = (args: Readonly<Record<string, unknown>>, ctx: InjectedContext) => R | Promise<R>;
 
 function inject<R extends CompleteResult>(
   names: ReadonlySet<string>,
@@ -100,7 +110,9 @@ function inject<R extends CompleteResult>(
       const asked = inputRequired({ inputRequests: filled.open });
       return { ...asked, requestState: saveState(TAG, recall.save(filled.open)) };
     }
-    const result = await body({ ...toolArguments, ...filled.values }, ctx);
+    const idempotency = new Idempotency(call);
+    const injectedContext = { ...ctx, idempotencyKey: (key: string) => idempotency.key(key) };
+    const result = await body({ ...toolArguments, ...filled.values }, injectedContext);
     if (!isInputRequiredResult(result)) return result;
     throw new InvalidSignature(
       `'${call.target}' declares resolvers and also returned input_required by hand. Its state is the resolvers': ` +

@@ -20,6 +20,7 @@ import {
 import {
   argument,
   elicit,
+  type InjectedContext,
   injected,
   listRoots,
   outcome,
@@ -64,7 +65,7 @@ test('a plain consumer gets the value, an outcome consumer all that happened, an
         expectTypeOf(args.whole).toEqualTypeOf<Settled<{ units: 'metric' | 'imperial' }>>();
         expectTypeOf(args.label).toEqualTypeOf<string>();
         expectTypeOf(args.perhaps).toEqualTypeOf<{ name: string } | undefined>();
-        expectTypeOf(ctx).toEqualTypeOf<ServerContext>();
+        expectTypeOf(ctx).toEqualTypeOf<InjectedContext>();
         // @ts-expect-error nothing else is there
         void args.other;
         return json(args);

@@ -1,0 +1,71 @@
+/** A session's transport, which bounds the calls that its server has not answered. */
+import {
+  type HandleRequestOptions,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  isSpecType,
+  type JSONRPCMessage,
+  type RequestId,
+  WebStandardStreamableHTTPServerTransport,
+  type WebStandardStreamableHTTPServerTransportOptions,
+} from '@modelcontextprotocol/server';
+import { problem } from './problem.ts';
+
+/**
+ * A call is open from its arrival until its response is sent or it is cancelled. That its client hung up ends nothing:
+ * at 2025-11-25 the server goes on.
+ */
+export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #maxOpenCalls: number;
+  /** The open calls; `entered` are those that the server has, and a cancellation finds. */
+  readonly #calls = new Map<RequestId, { entered: boolean }>();
+
+  constructor(maxOpenCalls: number, options: WebStandardStreamableHTTPServerTransportOptions) {
+    super(options);
+    this.#maxOpenCalls = maxOpenCalls;
+    // The server calls this before it looks at a message itself.
+    this.onmessage = (message) => this.#entering(message);
+  }
+
+  override async handleRequest(request: Request, options: HandleRequestOptions = {}): Promise<Response> {
+    const { parsedBody } = options;
+    // Answers and notifications always come in: they are what ends calls.
+    if (!isJSONRPCRequest(parsedBody)) return super.handleRequest(request, options);
+    const { id } = parsedBody;
+    // Two calls with one id would count once, and their responses would be mixed up.
+    if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
+    if (this.#calls.size >= this.#maxOpenCalls) {
+      return problem(429, 'Too many calls are open in this session; answer or cancel one');
+    }
+    this.#calls.set(id, { entered: false });
+    const response = await super.handleRequest(request, options);
+    // Refused by the SDK, for its Accept header for example: nothing will be sent.
+    if (!response.ok) this.#calls.delete(id);
+    return response;
+  }
+
+  override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
+    if (isJSONRPCResponse(message) && message.id !== undefined) this.#calls.delete(message.id);
+    return super.send(message, options);
+  }
+
+  #entering(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message)) {
+      const call = this.#calls.get(message.id);
+      if (call) call.entered = true;
+    } else if (isSpecType.CancelledNotification(message) && message.params.requestId !== undefined) {
+      this.#cancelled(message.params.requestId);
+    }
+  }
+
+  /** Ends a call that gets no response, when its questions have been taken back from its client. */
+  #cancelled(id: RequestId): void {
+    const call = this.#calls.get(id);
+    if (!call?.entered) return;
+    setImmediate(() => {
+      if (this.#calls.get(id) !== call) return;
+      this.#calls.delete(id);
+      this.closeSSEStream(id);
+    });
+  }
+}
