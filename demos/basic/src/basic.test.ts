@@ -23,6 +23,18 @@ test('the program prints the four messages and the question, always the same', {
   `);
 });
 
+test('the tool that is hosted over HTTP asks once, and ends', { timeout: 30_000 }, () => {
+  const hosted = fileURLToPath(new URL('./hosted.ts', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', hosted], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toBe(
+    'The user reads "Really deploy?" and says yes.\n' +
+      "[ { type: 'text', text: 'Deployed, ticket 7 for staging.' } ]\n",
+  );
+});
+
 /** A client that makes the rounds by hand, so that it can make them wrongly. */
 async function client() {
   const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'] });

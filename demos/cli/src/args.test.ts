@@ -41,6 +41,17 @@ test('a demo in several shapes can be shown in one of them', () => {
   });
 });
 
+test('a demo that can be run in one way only is a name', () => {
+  expect(readArgs(['sticky'])).toEqual({ kind: 'fixed', name: 'sticky' });
+  expect(readArgs(['tracing'])).toEqual({ kind: 'fixed', name: 'tracing' });
+});
+
+test('what exists is all that can be run', () => {
+  expect(() => readArgs(['nope'])).toThrow(
+    /, prompt-and-resource, sampling-and-roots, sticky, tracing, all\.$/,
+  );
+});
+
 test('--help and --list need no name', () => {
   expect(readArgs(['--help'])).toEqual({ kind: 'help' });
   expect(readArgs(['-h', 'basic'])).toEqual({ kind: 'help' });
@@ -75,6 +86,9 @@ test.each([
   ['option-f --shape f', "'option-f' is not in several shapes: --shape goes with prompt-and-resource and"],
   ['all --shape f', "'all' is not in several shapes: --shape goes with prompt-and-resource and"],
   ['sampling-and-roots --answer ask', "'sampling-and-roots' asks a model, and no user: --answer does not go"],
+  ['sticky --json', "'sticky' takes no options: '--json' is too much."],
+  ['--client legacy tracing', "'tracing' takes no options: '--client' is too much."],
+  ['sticky tracing', "One demo at a time: 'tracing' is one too many."],
   ['all --answer ask', "'ask' goes with one demo, not with 'all'."],
 ])('`%s` is refused with what exists', (line, message) => {
   const read = () => readArgs(line === '' ? [] : line.split(' '));

@@ -1,6 +1,16 @@
 /** The command line: what can be said, and what is said of anything else. */
 import { parseArgs } from 'node:util';
-import { IN_SHAPES_NAMES, isName, isOption, NAMES, type Name, OPTION_NAMES, shapesOf } from './catalog.ts';
+import {
+  type FixedName,
+  IN_SHAPES_NAMES,
+  isFixed,
+  isName,
+  isOption,
+  type Name,
+  OPTION_NAMES,
+  shapesOf,
+  TITLES,
+} from './catalog.ts';
 
 const VALUES = {
   tool: ['weather', 'work-item'],
@@ -24,6 +34,7 @@ export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
   | { readonly kind: 'all'; readonly settings: Settings }
+  | { readonly kind: 'fixed'; readonly name: FixedName }
   | { readonly kind: 'demo'; readonly name: Name; readonly settings: Settings };
 
 /** The command line cannot be understood. The message says what exists; the exit code is 2. */
@@ -82,11 +93,16 @@ export function readArgs(args: readonly string[]): Command {
   if (values.help) return { kind: 'help' };
   if (values.list) return { kind: 'list' };
   const [name, ...more] = positionals;
-  if (name === undefined) throw new UsageError(`Which demo? ${exists('Names', [...NAMES, 'all'])}`);
-  if (name !== 'all' && !isName(name)) {
-    throw new UsageError(`There is no demo '${name}'. ${exists('Names', [...NAMES, 'all'])}`);
+  if (name === undefined) throw new UsageError(`Which demo? ${exists('Names', Object.keys(TITLES))}`);
+  if (name !== 'all' && !isName(name) && !isFixed(name)) {
+    throw new UsageError(`There is no demo '${name}'. ${exists('Names', Object.keys(TITLES))}`);
   }
   if (more.length > 0) throw new UsageError(`One demo at a time: '${more[0]}' is one too many.`);
+  if (isFixed(name)) {
+    const [flag] = Object.keys(values);
+    if (flag !== undefined) throw new UsageError(`'${name}' takes no options: '--${flag}' is too much.`);
+    return { kind: 'fixed', name };
+  }
   if (values.tool !== undefined && name !== 'all' && !isOption(name)) {
     throw new UsageError(`'${name}' is no option: --tool goes with the options.`);
   }

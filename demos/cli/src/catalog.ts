@@ -36,15 +36,21 @@ const PROGRAMS = {
 // The demos that show one thing in several shapes, by the shapes' letters.
 const IN_SHAPES = {
   'prompt-and-resource': {
-    title: 'that ask a user',
+    title: 'each asks a user',
     shapes: ['f', 'h', 'i', 'j'],
     load: async () => (await import('@mrtr/demo-prompt-and-resource')).SHAPES,
   },
   'sampling-and-roots': {
-    title: 'asked by a tool',
+    title: 'a tool needs both',
     shapes: ['i', 'j'],
     load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
   },
+} as const;
+
+// The demos that draw themselves, and can be run in one way only.
+const FIXED = {
+  sticky: 'option H behind HAProxy',
+  tracing: "a call's OpenTelemetry spans",
 } as const;
 
 /** The name of an option, which has both tools and is one of `all`. */
@@ -53,7 +59,10 @@ export type OptionName = keyof typeof OPTIONS;
 /** The name of a demo in several shapes. */
 export type InShapesName = keyof typeof IN_SHAPES;
 
-/** The name of a demo. */
+/** The name of a demo that takes no options. */
+export type FixedName = keyof typeof FIXED;
+
+/** The name of a demo with {@link Subject}s, which can be run on any client and hosting. */
 export type Name = keyof typeof PROGRAMS | InShapesName | OptionName;
 
 /** The names of the options. */
@@ -64,11 +73,21 @@ export const IN_SHAPES_NAMES = Object.keys(IN_SHAPES) as readonly InShapesName[]
 
 const DEMOS = { ...PROGRAMS, ...OPTIONS, ...IN_SHAPES };
 
-/** Every name. */
+/** The names of all demos that take options. */
 export const NAMES = Object.keys(DEMOS) as readonly Name[];
 
-/** Whether there is a demo of this name. */
+/** Everything that can be run, and what it is in a word or two. */
+export const TITLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(NAMES.map((name) => [name, DEMOS[name].title])),
+  ...FIXED,
+  all: 'every option, one line each',
+};
+
+/** Whether there is a demo of this name that takes options. */
 export const isName = (name: string): name is Name => (NAMES as readonly string[]).includes(name);
+
+/** Whether there is a demo of this name that takes none. */
+export const isFixed = (name: string): name is FixedName => Object.hasOwn(FIXED, name);
 
 /** Whether this demo is an option. */
 export const isOption = (name: Name): name is OptionName => Object.hasOwn(OPTIONS, name);

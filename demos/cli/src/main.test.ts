@@ -117,6 +117,17 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
     );
   });
 
+  test('--list prints every name that can be run, and what it is', async () => {
+    const { code, out, err } = await demo('--list');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^basic +one question, one retry\n/);
+    expect(out).toMatch(/^prompt-and-resource {2}each asks a user\n/m);
+    expect(out).toMatch(
+      /^sticky +option H behind HAProxy\ntracing +a call's OpenTelemetry spans\nall +every/m,
+    );
+    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(OPTION_NAMES.length + 7);
+  });
+
   test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {
     const { code, out, err } = await demo('basic --frobnicate');
     expect({ code, out }).toEqual({ code: 2, out: '' });

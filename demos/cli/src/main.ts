@@ -1,6 +1,6 @@
 /** `pnpm demo`: says at once what it is about to do, and loads what that takes only then. */
 import { HELP, readArgs, type Settings, UsageError } from './args.ts';
-import { headingOf, NAMES, titleOf } from './catalog.ts';
+import { type FixedName, headingOf, TITLES } from './catalog.ts';
 import { titleLine } from './frame.ts';
 import { paintFor } from './paint.ts';
 
@@ -21,26 +21,14 @@ async function main(args: readonly string[]): Promise<void> {
     process.exitCode = await matrix(args.slice(1));
     return;
   }
-  if (args[0] === 'sticky') {
-    if (args.length > 1) throw new UsageError(`'sticky' takes no options: '${args[1]}' is too much.`);
-    const { sticky } = await import('@mrtr/demo-sticky');
-    process.exitCode = await sticky();
-    return;
-  }
-  if (args[0] === 'tracing') {
-    if (args.length > 1) throw new UsageError(`'tracing' takes no options: '${args[1]}' is too much.`);
-    const paint = paintFor(process.stdout);
-    write(`${titleLine('tracing · one call, two rounds', 'modern client · in memory', paint)}\n\n`);
-    const { tracing } = await import('./tracing.ts');
-    return tracing(paint);
-  }
   const command = readArgs(args);
   if (command.kind === 'help') return write(HELP);
   if (command.kind === 'list') {
-    const list = [...NAMES.map((name) => [name, titleOf(name)] as const), ['all', 'every option'] as const];
-    const width = Math.max(...list.map(([name]) => name.length));
-    return write(list.map(([name, title]) => `${name.padEnd(width)}  ${title}\n`).join(''));
+    const width = Math.max(...Object.keys(TITLES).map((name) => name.length));
+    const lines = Object.entries(TITLES).map(([name, title]) => `${name.padEnd(width)}  ${title}\n`);
+    return write(lines.join(''));
   }
+  if (command.kind === 'fixed') return runFixed(command.name);
   const paint = paintFor(process.stdout);
   const { settings } = command;
   const title = command.kind === 'all' ? `every option · ${settings.tool}` : headingOf(command.name);
@@ -51,6 +39,18 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const { runDemo } = await import('./run-demo.ts');
   return runDemo(command.name, settings, paint);
+}
+
+async function runFixed(name: FixedName): Promise<void> {
+  if (name === 'sticky') {
+    const { sticky } = await import('@mrtr/demo-sticky');
+    process.exitCode = await sticky();
+    return;
+  }
+  const paint = paintFor(process.stdout);
+  write(`${titleLine('tracing · one call, two rounds', 'modern client · in memory', paint)}\n\n`);
+  const { tracing } = await import('./tracing.ts');
+  return tracing(paint);
 }
 
 function write(text: string): void {

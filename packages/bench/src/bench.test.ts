@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import { codec } from './codec.ts';
-import { runBenchmarks } from './run.ts';
 import { readArgs } from './args.ts';
 import { type Figure, verdictOf } from './benchmark.ts';
+import { codec } from './codec.ts';
+import { runBenchmarks } from './run.ts';
 
 test('a benchmark runs, and each of its figures is a number that says what it is', async () => {
   const { figures } = await codec.run(readArgs(['--quick']).effort);
   expect(figures.length).toBeGreaterThan(10);
-  for (const { what, value } of figures) expect([what, Number.isFinite(value)]).toEqual([expect.any(String), true]);
+  for (const { what, value } of figures)
+    expect([what, Number.isFinite(value)]).toEqual([expect.any(String), true]);
 });
 
 test('an unknown benchmark is a mistake, and nothing runs', async () => {

@@ -85,7 +85,10 @@ async function storageCost(pace: Pace): Promise<Figure> {
     pace,
   );
   storage.disable();
-  return ratioFigure('Empty handler, with an AsyncLocalStorage in use ÷ without', result.ratio('with', 'without'));
+  return ratioFigure(
+    'Empty handler, with an AsyncLocalStorage in use ÷ without',
+    result.ratio('with', 'without'),
+  );
 }
 
 // J by itself: what it does to the promises of its process would be done to the others as well.

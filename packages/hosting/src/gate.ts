@@ -39,8 +39,7 @@ export class Gate {
       ...(onerror && { onerror }),
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
-    this.#sessions =
-      legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
+    this.#sessions = legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
   }
 
   /** Answers one request. Its body is in memory by now, and within the limit. */
@@ -102,7 +101,7 @@ async function bodyOf(request: Request): Promise<{ readonly json: unknown } | Re
   } catch {
     return problem(400, 'Parse error', {}, -32700);
   }
-  // No revision served here has them, and one would pass the limits as a single request.
+  // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
   if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
   return { json };
 }

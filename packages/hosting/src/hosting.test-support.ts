@@ -147,10 +147,17 @@ export const oldRequest = (
   method: string,
   params: Record<string, unknown> = {},
   session?: string,
+  id = 1,
 ): RequestInit => ({
   method: 'POST',
   headers: { ...ACCEPT, ...(session !== undefined && { 'mcp-session-id': session }) },
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+});
+
+/** A response or a notification at 2025-11-25. */
+export const oldMessage = (message: Record<string, unknown>, session: string): RequestInit => ({
+  ...oldRequest('', {}, session),
+  body: JSON.stringify({ jsonrpc: '2.0', ...message }),
 });
 
 export const INITIALIZE = oldRequest('initialize', {

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { hosting, modernRequest, rawConnection, read } from './hosting.test-support.ts';
+import {
+  hosting,
+  INITIALIZE,
+  modernRequest,
+  oldRequest,
+  rawConnection,
+  read,
+} from './hosting.test-support.ts';
 
 const listTools = modernRequest('tools/list');
 
@@ -118,6 +125,26 @@ test.each(['null', '[]', '7', '"text"', '{}', '[[]]', '{"jsonrpc":"2.0","id":{},
     expect((await fetch(url, { ...listTools, body })).status).toBe(400);
   },
 );
+
+test('a batch is refused from clients of both eras, and nothing of it runs', async () => {
+  const { url } = await hosting();
+  const session = (await fetch(url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
+  for (const request of [modernRequest('tools/list'), oldRequest('tools/list', {}, session), INITIALIZE]) {
+    expect(await read(await fetch(url, { ...request, body: `[${request.body}]` }))).toEqual({
+      status: 400,
+      error: { code: -32600, message: 'Send one message at a time, not a batch' },
+    });
+  }
+});
+
+test('there are at most so many subscriptions', async () => {
+  const { url } = await hosting({ maxSubscriptions: 1 });
+  const listen = modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const first = await fetch(url, listen);
+  expect(first.headers.get('content-type')).toBe('text/event-stream');
+  expect((await read(await fetch(url, listen))).error).toMatchObject({ code: -32603 });
+  await first.body?.cancel();
+});
 
 test.each([
   ['text/plain', 415],

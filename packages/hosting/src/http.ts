@@ -1,5 +1,5 @@
 /** HTTP hosting on Node: both eras on one port, with the checks that a server on a network needs. */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -92,6 +92,7 @@ async function close(server: Server, gate: Gate, inFlight: Set<ServerResponse>, 
   const closed = new Promise((resolve) => server.close(resolve));
   gate.shut();
   const signal = AbortSignal.timeout(ms);
+  setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
   try {
     await gate.close();

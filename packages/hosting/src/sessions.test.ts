@@ -1,19 +1,23 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fixture, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
-import { Sessions } from './sessions.ts';
+import { fixture, INITIALIZE, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
 
-function sessions(max = 10) {
+function sessions(limits: SessionLimits = {}) {
   vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const served = fixture();
-  const held = new Sessions(served, { max, idleSeconds: 3600 }, served.onerror);
+  const held = new Sessions(served, limits, served.onerror);
   onTestFinished(async () => {
     served.release();
     await held.close();
     vi.useRealTimers();
   });
-  const send = (init: RequestInit) => {
+  const send = (init: RequestInit, sub?: string) => {
     const body = init.body ? JSON.parse(`${init.body}`) : undefined;
-    return held.handle(new Request('http://localhost/mcp', init), body, undefined);
+    return held.handle(
+      new Request('http://localhost/mcp', init),
+      body,
+      sub === undefined ? undefined : user(sub),
+    );
   };
   const begin = async () => {
     const response = await send(INITIALIZE);
@@ -22,6 +26,8 @@ function sessions(max = 10) {
   };
   return { served, held, send, begin };
 }
+
+const user = (sub: string) => ({ token: `token-of-${sub}`, clientId: 'app', scopes: [], extra: { sub } });
 
 /** Lets idle sessions be found, and the sweep finish. */
 const hours = (count: number) => vi.advanceTimersByTimeAsync(count * 3_600_000);
@@ -75,7 +81,7 @@ test('a client whose standing stream is lost leaves an idle session', async () =
 });
 
 test('there are at most so many sessions, also where clients begin together', async () => {
-  const { held, send } = sessions(2);
+  const { held, send } = sessions({ max: 2 });
   const begun = await Promise.all([send(INITIALIZE), send(INITIALIZE), send(INITIALIZE)]);
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 503]);
   expect(held.size).toBe(2);
@@ -85,17 +91,117 @@ test('there are at most so many sessions, also where clients begin together', as
 });
 
 test('an initialize that is refused holds no session', async () => {
-  const { held, send } = sessions(1);
+  const { held, send } = sessions({ max: 1 });
   const deaf = { ...INITIALIZE, headers: { 'content-type': 'application/json', accept: 'text/html' } };
   expect((await send(deaf)).status).toBe(406);
   expect(held.size).toBe(0);
 });
 
 test('a server that cannot be built holds no session', async () => {
-  const { served, held, send } = sessions(1);
+  const { served, held, send } = sessions({ max: 1 });
   served.server = () => {
     throw new Error('no');
   };
   await expect(send(INITIALIZE)).rejects.toThrow('no');
   expect(held.size).toBe(0);
+});
+
+test('one owner has at most so many sessions, and others come in', async () => {
+  const { send } = sessions({ maxPerOwner: 2 });
+  const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
+  expect(await Promise.all(statuses)).toEqual([200, 200, 503, 200]);
+  expect((await read(await send(INITIALIZE, 'ada'))).error).toMatchObject({
+    message: 'You have too many sessions; end one, or try again later',
+  });
+});
+
+test('anonymous callers are no owner: they share all sessions', async () => {
+  const { send } = sessions({ max: 3, maxPerOwner: 1 });
+  const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
+  expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
+});
+
+/** A session whose calls to `ask` wait for their user. */
+async function asking(maxOpenCalls: number) {
+  const { send, begin, ...rest } = sessions({ maxOpenCalls });
+  const session = await begin();
+  const call = (id: number, init: RequestInit = {}) =>
+    send({ ...oldRequest('tools/call', { name: 'ask' }, session, id), ...init });
+  const tell = (message: Record<string, unknown>) => send(oldMessage(message, session));
+  return { ...rest, send, session, call, tell };
+}
+
+/** The next event of a stream. */
+async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined) {
+  const { value } = (await reader?.read()) ?? {};
+  return JSON.parse(/^data: (.+)$/m.exec(new TextDecoder().decode(value))?.[1] ?? 'null');
+}
+
+test('one call too many is refused; an answer to a waiting one gets through, and makes room', async () => {
+  const { call, tell } = await asking(2);
+  const [waiting] = await Promise.all([call(1), call(2)]);
+  expect(await read(await call(3))).toEqual({
+    status: 429,
+    error: { code: -32000, message: 'Too many calls are open in this session; answer or cancel one' },
+  });
+  const events = waiting?.body?.getReader();
+  const question = await next(events);
+  expect(question).toMatchObject({ method: 'elicitation/create' });
+  expect((await tell({ id: question.id, result: { action: 'accept', content: {} } })).status).toBe(202);
+  expect(await next(events)).toMatchObject({ id: 1, result: { content: [{ text: 'Asked.' }] } });
+  expect((await call(3)).status).toBe(200);
+  expect((await call(4)).status).toBe(429);
+});
+
+test('calls of a client that hung up still count', async () => {
+  const { call } = await asking(2);
+  for (const id of [1, 2]) {
+    const client = new AbortController();
+    expect((await call(id, { signal: client.signal })).status).toBe(200);
+    client.abort();
+  }
+  expect((await call(3)).status).toBe(429);
+});
+
+test('calls that arrive together do not pass the limit together', async () => {
+  const { call } = await asking(2);
+  const statuses = [1, 2, 3].map(async (id) => (await call(id)).status);
+  expect(await Promise.all(statuses)).toEqual([200, 200, 429]);
+});
+
+test('a second call with the id of an open one is refused, since it would not count', async () => {
+  const { call } = await asking(2);
+  expect((await call(1)).status).toBe(200);
+  expect((await call(1)).status).toBe(400);
+});
+
+test('a cancelled call ends, its question is taken back, and it makes room', async () => {
+  const { call, tell } = await asking(1);
+  const waiting = await call(1);
+  const events = waiting.body?.getReader();
+  await next(events);
+  expect((await call(2)).status).toBe(429);
+  await tell({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  expect(await next(events)).toMatchObject({ method: 'notifications/cancelled' });
+  expect(await events?.read()).toMatchObject({ done: true });
+  expect((await call(2)).status).toBe(200);
+});
+
+test('what only looks like a cancellation makes no room', async () => {
+  const { call, tell } = await asking(1);
+  const events = (await call(1)).body?.getReader();
+  await next(events);
+  const params = { requestId: 1, reason: 7 };
+  await tell({ method: 'notifications/cancelled', params });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect((await call(2)).status).toBe(429);
+});
+
+test('calls that are answered or refused at once are not open', async () => {
+  const { send, session } = await asking(1);
+  const list = oldRequest('tools/list', {}, session);
+  for (const headers of [{ accept: 'text/html' }, { 'mcp-protocol-version': '1999-01-01' }]) {
+    expect((await send({ ...list, headers: { ...list.headers, ...headers } })).ok).toBe(false);
+    expect((await read(await send(list))).result).toHaveProperty('tools');
+  }
 });

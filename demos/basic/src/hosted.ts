@@ -1,0 +1,52 @@
+/** A tool of your own, hosted for clients of both eras over HTTP, and a client that calls it. */
+import { randomBytes } from 'node:crypto';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  cancelledResult,
+  elicitation,
+  isRefusal,
+  protectedServer,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
+import { serveHttp } from '@mrtr/hosting/http';
+import { once } from '@mrtr/shapes/once';
+import { z } from 'zod';
+
+const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
+const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+
+// The tool, in shape F. What a `once` has done in one round is not done again in the next.
+const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
+  const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
+  const answer = ctx.answer('sure', sure);
+  if (isRefusal(answer)) return cancelledResult();
+  if (answer.kind !== 'accepted') return ctx.ask({ sure });
+  return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
+});
+
+// The server: made anew for each request or session. What lives longer, such as the policy, is made once.
+const policy = requestStatePolicy({ keys: [process.env.STATE_KEY ?? randomBytes(32)], singleUse: 'replay' });
+const hosting = await serveHttp({
+  server() {
+    const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
+    server.registerTool('deploy', { description: 'Deploys the latest build.', inputSchema }, deploy);
+    return server;
+  },
+  async close() {}, // Where something outlives requests, such as shape H's store, it ends here.
+});
+
+// The client: speaks 2026-07-28 to servers that do, and 2025-11-25 to others. The SDK makes the rounds.
+const client = new Client(
+  { name: 'my-client', version: '1.0.0' },
+  { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
+);
+client.setRequestHandler('elicitation/create', async ({ params }) => {
+  console.log(`The user reads "${params.message}" and says yes.`);
+  return { action: 'accept', content: { sure: true } };
+});
+await client.connect(new StreamableHTTPClientTransport(hosting.url));
+const { content } = await client.callTool({ name: 'deploy', arguments: { env: 'staging' } });
+console.log(content);
+await client.close();
+await hosting.close();
