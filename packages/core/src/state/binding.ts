@@ -9,6 +9,8 @@ export interface Binding {
   readonly method: MrtrMethod;
   readonly target: string;
   readonly arguments: unknown;
+  /** {@link canonicalJson} of the arguments, where somebody has worked it out already. */
+  readonly canonicalArguments?: string;
   readonly audience: string;
   readonly principal: string | undefined;
 }
@@ -27,9 +29,17 @@ export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: 
   const { method, target, audience, principal } = binding;
   const claims = JSON.stringify([key.salt, method, target, audience, principal ?? null]);
   // As text of one character a byte: half the price of a buffer.
-  to.write(hash('sha256', claims + canonicalJson(binding.arguments ?? {}), 'binary'), at, 16, 'binary');
+  to.write(hash('sha256', claims + canonicalArguments(binding), 'binary'), at, 16, 'binary');
   to.writeUInt16BE(checksums(binding), at + 16);
 }
+
+/**
+ * The text of the arguments that is digested.
+ *
+ * @throws RangeError or TypeError for arguments that have none.
+ */
+export const canonicalArguments = (binding: Binding): string =>
+  binding.canonicalArguments ?? canonicalJson(binding.arguments ?? {});
 
 /** Which claim a token and a request disagree on, as far as the checksums can tell. For the log. */
 export function mismatch(

@@ -19,8 +19,8 @@ import { endCall } from '../results.ts';
 import { isModern } from '../revision.ts';
 import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
-import type { Binding } from './binding.ts';
-import { canonicalJson, MAX_DEPTH } from './canonical-json.ts';
+import { type Binding, canonicalArguments } from './binding.ts';
+import { MAX_DEPTH } from './canonical-json.ts';
 import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
 import { keptState, payloadOf } from './payload.ts';
 import type { RequestStatePolicy } from './policy.ts';
@@ -92,9 +92,10 @@ class Boundary {
   around(method: MrtrMethod, handler: Handler): Handler {
     return async (request, ctx) => {
       if (this.#policy.ephemeral && ctx.http?.req) warnOfEphemeralKey();
-      const binding = this.#binding(method, request, ctx);
-      this.#checkAnswers(binding, ctx);
-      const opened = this.#open(binding, ctx) ?? this.#begin(binding);
+      const claimed = this.#binding(method, request, ctx);
+      this.#checkAnswers(claimed, ctx);
+      const opened = this.#open(claimed, ctx);
+      const binding = opened ? claimed : this.#digestible(claimed);
       const serve = () => this.#serve(handler, request, ctx, { binding, opened });
       return opened && this.#policy.singleUse ? this.#once(serve, opened, binding, ctx) : serve();
     };
@@ -180,19 +181,18 @@ class Boundary {
   }
 
   /**
-   * A first request. What cannot be digested cannot be bound to state, and is refused here: found out when state is
+   * Of a first request. What cannot be digested cannot be bound to state, and is refused here: found out when state is
    * sealed, the handler's effects would have run for nothing, as often as the client likes.
    */
-  #begin(binding: Binding): undefined {
+  #digestible(binding: Binding): Binding {
     try {
-      canonicalJson(binding.arguments ?? {});
+      return { ...binding, canonicalArguments: canonicalArguments(binding) };
     } catch {
       throw new ProtocolError(
         ProtocolErrorCode.InvalidParams,
-        'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
+        `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
       );
     }
-    return undefined;
   }
 
   #tryOpen(token: string, binding: Binding): Opened {
