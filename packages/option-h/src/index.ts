@@ -29,10 +29,10 @@ export const option: Option = {
   },
   create({ world, state, instance }) {
     // Beside the servers and not inside one: frames outlive the request that parked them.
-    const store = new ContinuationStore();
-    const parking = { store, locate: () => instance };
-    const weather = linear(getWeather(world), parking);
-    const workItem = linear(resolveWorkItem(world), parking);
+    const store = new ContinuationStore({ locate: () => instance });
+
+    const weather = linear(getWeather(world), { store });
+    const workItem = linear(resolveWorkItem(world), { store });
     return {
       server() {
         const server = protectedServer(SERVER_INFO, state);

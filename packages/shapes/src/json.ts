@@ -2,7 +2,7 @@
 import { NotJson } from '@mrtr/core';
 
 /**
- * Checks that `value` comes back from JSON as it went in: `requestState` carries it, and a round that sees
+ * Checks that `value` comes back from JSON as it went in: a record carries it, and a round that sees
  * another value than the first one did would be a trap. Undefined as a whole is allowed.
  *
  * @throws NotJson naming the path of the first value that would change.
@@ -10,7 +10,7 @@ import { NotJson } from '@mrtr/core';
 export function assertJson(value: unknown, what: string): void {
   const path = value === undefined ? undefined : firstChange(value, '$', new Set());
   if (path !== undefined) {
-    throw new NotJson(`${what} is kept in requestState and must be JSON; ${path} is not. Convert it first.`);
+    throw new NotJson(`${what} is kept between rounds and must be JSON; ${path} is not. Convert it first.`);
   }
 }
 

@@ -236,7 +236,7 @@ test('a value that is not JSON is refused with its path, and not recorded', asyn
   const client = await site.connect();
   const refused = {
     fails:
-      "The value of once('when') is kept in requestState and must be JSON; $.at is not. Convert it first.",
+      "The value of once('when') is kept between rounds and must be JSON; $.at is not. Convert it first.",
   };
   expect([await client.send(), await client.send()]).toEqual([refused, refused]);
   expect(when.runs).toBe(2);

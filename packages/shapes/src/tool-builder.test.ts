@@ -275,7 +275,7 @@ test('data that is not JSON is refused, with the step and the path', async () =>
   );
   expect(await (await site.connect()).send()).toEqual({
     fails:
-      "The data of step 'cache' is kept in requestState and must be JSON; $.by.city is not. Convert it first.",
+      "The data of step 'cache' is kept between rounds and must be JSON; $.by.city is not. Convert it first.",
   });
 });
 

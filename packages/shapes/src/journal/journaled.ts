@@ -31,7 +31,7 @@ import {
 import { Idempotency } from '../idempotency.ts';
 import { type Author, loadState, saveState } from '../shape.ts';
 import { Journal } from './journal.ts';
-import { insideHandler, watchNondeterminism } from './nondeterminism.ts';
+import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { type Ending, type OnFailure, Replay } from './replay.ts';
 
 const TAG = 'journal/1';
@@ -110,9 +110,8 @@ export function journaled<Input, R extends CompleteResult>(
     const idempotency = new Idempotency(call, saved?.i);
     const enter = (replay: Replay): Promise<Ending> => {
       publish('mrtr:handler', { shape: 'journal', target: call.target });
-      return replay.run(() =>
-        insideHandler(strict, () => handler(input, journalContext(replay, ctx, idempotency))),
-      );
+      const run = () => handler(input, journalContext(replay, ctx, idempotency));
+      return replay.run(strict ? () => insideStrictHandler(run) : run);
     };
     const replayOptions = { canAsk: (kind: InputKind) => canAsk(ctx, kind) };
     if (strict && saved) {

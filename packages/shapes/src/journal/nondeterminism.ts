@@ -16,19 +16,14 @@ export const originals = {
   uuid: crypto.randomUUID.bind(crypto),
 } as const;
 
-const scope = new AsyncLocalStorage<'handler' | 'strict handler' | 'effect'>();
+const forbidden = new AsyncLocalStorage<boolean>();
+let watching = false;
 
-/** Runs a handler. In a strict one, what it calls unwrapped is an error, with the place of the call. */
-export const insideHandler = <T>(strict: boolean, handler: () => T): T =>
-  scope.run(strict ? 'strict handler' : 'handler', handler);
+/** Runs a strict handler: what it calls unwrapped is an error, with the place of the call. */
+export const insideStrictHandler = <T>(handler: () => T): T => forbidden.run(true, handler);
 
 /** Runs what is not the handler's own code (what it wrapped; an observer), where everything is allowed. */
-export const outsideHandler = <T>(fn: () => T): T => scope.run('effect', fn);
-
-/** Whether the caller is inside of {@link outsideHandler}. */
-export const isOutsideHandler = (): boolean => scope.getStore() === 'effect';
-
-let watching = false;
+export const outsideHandler = <T>(fn: () => T): T => (watching ? forbidden.run(false, fn) : fn());
 
 /** Starts watching. Later calls do nothing. */
 export function watchNondeterminism(): void {
@@ -51,7 +46,7 @@ function watched<A extends unknown[], R>(
   instead: string,
 ): (...args: A) => R {
   const replacement = (...args: A): R => {
-    if (scope.getStore() !== 'strict handler') return original(...args);
+    if (!forbidden.getStore()) return original(...args);
     const place: { stack?: string } = {};
     Error.captureStackTrace(place, replacement);
     const at = place.stack?.split('\n')[1]?.trim() ?? 'at an unknown place';

@@ -23,6 +23,8 @@ import {
   publish,
   type Question,
 } from '@mrtr/core';
+import { afterMicrotasks } from '../after-microtasks.ts';
+import { insideEffect, isInsideEffect } from '../effect-scope.ts';
 import { assertJson, copyJson } from '../json.ts';
 import { handled } from '../shape.ts';
 import {
@@ -33,7 +35,7 @@ import {
   JournalDiverged,
   type StepKind,
 } from './journal.ts';
-import { isOutsideHandler, originals, outsideHandler } from './nondeterminism.ts';
+import { originals, outsideHandler } from './nondeterminism.ts';
 
 /** How an entry ended. */
 export type Ending =
@@ -166,12 +168,12 @@ export class Replay {
   ): Promise<T> {
     const { entries } = this.#journal;
     // Behind all recorded steps that do not wait for it.
-    if (retried) await immediate();
+    if (retried) await microtasks();
     if (this.#ended) return forever();
     told(key, 'ran');
     let value: T;
     try {
-      value = await outsideHandler(fn);
+      value = await insideEffect(this, () => outsideHandler(fn));
     } catch (error) {
       entries[key] = onFailure === 'retry' ? ['run'] : ['run', [], failureOf(error)];
       throw onFailure === 'retry' ? error : new EffectFailed(failureOf(error), error);
@@ -189,7 +191,7 @@ export class Replay {
 
   #reach(key: string, kind: StepKind): Entry | undefined {
     if (this.#diverged) throw this.#diverged;
-    if (isOutsideHandler()) {
+    if (isInsideEffect(this)) {
       throw new InvalidDefinition(
         `The step '${key}' is inside of a run, which later rounds do not enter. Take it before, and use its value.`,
       );
@@ -236,7 +238,7 @@ export class Replay {
   async #quiet(): Promise<void> {
     do {
       await Promise.allSettled(this.#running);
-      await immediate();
+      await microtasks();
     } while (this.#running.size > 0);
   }
 
@@ -279,7 +281,7 @@ export class Replay {
   }
 }
 
-const immediate = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const microtasks = (): Promise<void> => new Promise(afterMicrotasks);
 
 /** Never settles, and costs nothing: what only it refers to is collected with it. */
 const forever = (): Promise<never> => new Promise(() => {});

@@ -75,7 +75,7 @@ test('a value that is not JSON is refused with its path, and its effect has happ
   });
   expect(await answerAll(client, { units: metric })).toEqual({ says: '{"units":"metric"}' });
   const message =
-    "The value of run('when') is kept in requestState and must be JSON; $.at is not. Convert it first.";
+    "The value of run('when') is kept between rounds and must be JSON; $.at is not. Convert it first.";
   expect(errors).toEqual([new NotJson(message), new EffectFailed(['NotJson', message])]);
   expect(when.runs).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { ContinuationLost, InvalidPolicy, StoreFull, textResult } from '@mrtr/core';
+import { type Call, InvalidPolicy, type ServerContext, textResult, withCall } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
@@ -10,11 +10,12 @@ import {
   Name,
   name,
   type Outcome,
+  Site,
+  tool,
   turns,
   Units,
 } from '../fixture.test-support.ts';
-import { ContinuationStore } from '../linear.ts';
-import { Frame } from './frame.ts';
+import { ContinuationStore, linear } from '../linear.ts';
 import { type Handler, parking } from './parking.test-support.ts';
 
 const LOST: Outcome = {
@@ -59,11 +60,26 @@ const principal = (sub: string) => ({
   extra: { sub },
 });
 
-/** A frame that waits for an answer, parked straight in the store. */
-async function park(store: ContinuationStore): Promise<string> {
-  const frame = store.admit(new Frame(undefined));
-  await frame.start(() => frame.ask({ name }));
-  return store.park(frame);
+const call: Call = {
+  method: 'tools/call',
+  target: 'ask',
+  revision: '2026-07-28',
+  legacyCapabilities: undefined,
+  legacy: 'degrade',
+  principal: undefined,
+  round: 1,
+  tokenId: undefined,
+  maxRounds: 2,
+  maxQuestions: 1,
+  maxStateBytes: 1000,
+};
+
+/** Parks a handler that waits for an answer, without a server around it. */
+async function park(store: ContinuationStore): Promise<void> {
+  const envelope = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+  const mcpReq = { signal: new AbortController().signal, envelope };
+  const ctx = withCall({ mcpReq } as unknown as ServerContext, call);
+  await store.round({ handler: (_input, ctx) => ctx.ask({ name }), input: {}, id: undefined, call, ctx });
 }
 
 test.each([
@@ -333,14 +349,11 @@ test('close aborts parked and running handlers, waits for their finally blocks, 
   expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
 });
 
-test('a store that is closed neither admits nor parks', async () => {
-  const store = new ContinuationStore();
-  const frame = store.admit(new Frame(undefined));
-  const turn = frame.start(() => frame.ask({ name }));
-  expect(await turn).toMatchObject({ kind: 'asked' });
-  const closing = store.close();
-  expect(() => store.park(frame)).toThrow(ContinuationLost);
-  expect(() => store.admit(new Frame(undefined))).toThrow(StoreFull);
-  await closing;
-  expect(store.parked).toBe(0);
+test('a store that is closed while it parks does not', async () => {
+  const { handler, events } = interview();
+  const store: ContinuationStore = new ContinuationStore({ locate: () => void store.close() });
+  const client = await new Site(tool(linear(handler, { store }))).connect();
+  expect(await client.send()).toEqual(CLOSED);
+  await turns();
+  expect([store.parked, events.at(-1)]).toEqual([0, 'finally']);
 });

@@ -1,21 +1,33 @@
-/** Where parked handlers of shape H wait for their users. */
+/** Where handlers of shape H wait for their users in this process's memory. */
 import { randomBytes } from 'node:crypto';
-import { ContinuationLost, InvalidPolicy, StoreFull } from '@mrtr/core';
-import type { Frame } from './frame.ts';
+import {
+  type Call,
+  ContinuationLost,
+  type InputRequests,
+  InvalidPolicy,
+  publish,
+  routeBy,
+  StoreFull,
+  speaksMrtr,
+} from '@mrtr/core';
+import { FrameContext } from './context.ts';
+import { Frame, type Pause } from './frame.ts';
+import { askableKinds, type LinearRound, type LinearStore, overdrawn, type Turn } from './store.ts';
 
 /** What a {@link ContinuationStore} takes. Everything has a default. */
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that may be running or parked at once. Default 10 000; one costs about 3 KB and what its handler holds. */
+  /** Calls that may be running or parked at once. Default 10 000; one costs about 1.5 KB and what its handler holds. */
   readonly maxFrames?: number;
   /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
   readonly maxFramesPerPrincipal?: number;
-}
-
-interface Parked {
-  readonly frame: Frame;
-  readonly deadline: number;
+  /**
+   * Says, whenever a frame is parked, where that is: a label of this instance, as the server's own router knows
+   * it (`routeBy` of `@mrtr/core` says what may be in one). `requestState` then ends in `~label`, readable for
+   * everybody and changeable for nobody. Left out, or undefined: no label, and any instance may get the retry.
+   */
+  readonly locate?: (() => string | undefined) | undefined;
 }
 
 // Ending one runs its handler to its end, 0.1 ms or more: so many block the event loop for some milliseconds.
@@ -23,8 +35,7 @@ const SWEEP_AT_ONCE = 50;
 // Node fires a timer beyond this at once. A sweep that comes too early finds nothing and waits on.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const SHUTTING_DOWN = 'The server is shutting down, and the call was given up.';
-/** Why a call ended whose client cancelled it, or closed its connection. */
-export const CLIENT_CANCELLED = 'The client cancelled the call.';
+const CLIENT_CANCELLED = 'The client cancelled the call.';
 const OPEN_CALLS =
   'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
 
@@ -32,14 +43,15 @@ const OPEN_CALLS =
  * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of
  * tools; it must outlive the server instances of single requests. It never keeps the process alive by itself.
  */
-export class ContinuationStore {
+export class ContinuationStore implements LinearStore {
   readonly #ttlMs: number;
   readonly #maxFrames: number;
   readonly #maxPerPrincipal: number;
+  readonly #locate: () => string | undefined;
   // One time to live for all, so insertion order is deadline order and a sweep stops at the first live frame.
-  readonly #parked = new Map<string, Parked>();
-  // Running or parked: what has been started and has not been released.
-  readonly #admitted = new Set<Frame>();
+  readonly #parked = new Map<string, Frame>();
+  // Started and neither parked nor settled.
+  readonly #running = new Set<Frame>();
   readonly #perPrincipal = new Map<string | undefined, number>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -47,6 +59,7 @@ export class ContinuationStore {
   /** @throws InvalidPolicy for an option that is not a whole number of at least 1. */
   constructor(options: ContinuationStoreOptions = {}) {
     const { ttlSeconds = 600, maxFrames = 10_000, maxFramesPerPrincipal = 100 } = options;
+    this.#locate = options.locate ?? (() => undefined);
     for (const [name, value] of Object.entries({ ttlSeconds, maxFrames, maxFramesPerPrincipal })) {
       if (!Number.isInteger(value) || value < 1) {
         throw new InvalidPolicy(
@@ -65,71 +78,28 @@ export class ContinuationStore {
   }
 
   /**
-   * Makes room for one more call, before anything of it runs.
+   * Starts a handler, or hands a parked one its answers, and parks it when it has asked.
    *
-   * @throws StoreFull when there is none, for anybody or for this principal, and after `close()`.
+   * @throws StoreFull when there is no room for one more call, for anybody or for this principal, and after `close()`.
+   * @throws ContinuationLost when there is no such frame here, or no longer.
    */
-  admit(frame: Frame): Frame {
-    if (this.#closed)
-      throw new StoreFull('This server is shutting down and takes no new calls of this kind.');
-    const own = this.#perPrincipal.get(frame.principal) ?? 0;
-    if (this.#admitted.size >= this.#maxFrames) throw new StoreFull(`This server has too many ${OPEN_CALLS}`);
-    if (frame.principal !== undefined && own >= this.#maxPerPrincipal) {
-      throw new StoreFull(`You have too many ${OPEN_CALLS}`);
+  async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
+    const frame = id === undefined ? this.#admit(new Frame(call.principal)) : this.#take(id);
+    const { signal } = ctx.mcpReq;
+    const giveUp = () => frame.abort(new ContinuationLost(CLIENT_CANCELLED));
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    frame.askable = askableKinds(ctx);
+    try {
+      const pause = await (id === undefined
+        ? start(frame, call, () => handler(input as never, new FrameContext(frame)))
+        : frame.resume(ctx.mcpReq.inputResponses));
+      if (pause.kind === 'asked') return this.#wait(frame, pause.requests, { call, ctx });
+      this.#release(frame);
+      return pause;
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
-    this.#admitted.add(frame);
-    this.#perPrincipal.set(frame.principal, own + 1);
-    return frame;
-  }
-
-  /** Gives back the room of a call whose handler has settled. */
-  release(frame: Frame): void {
-    if (!this.#admitted.delete(frame)) return;
-    const others = (this.#perPrincipal.get(frame.principal) ?? 1) - 1;
-    if (others === 0) this.#perPrincipal.delete(frame.principal);
-    else this.#perPrincipal.set(frame.principal, others);
-  }
-
-  /** Parks an admitted frame; the id that comes back takes it out again, once. */
-  park(frame: Frame): string {
-    if (this.#closed) throw this.giveUp(frame, SHUTTING_DOWN);
-    const id = randomBytes(16).toString('base64url');
-    this.#parked.set(id, { frame, deadline: Date.now() + this.#ttlMs });
-    this.#watch();
-    return id;
-  }
-
-  /** Aborts a frame and gives its room back when its handler has settled. Returns the reason it was given. */
-  giveUp(frame: Frame, why: string): ContinuationLost {
-    const reason = new ContinuationLost(why);
-    frame.abort(reason);
-    void frame.settled.then(() => this.release(frame));
-    return reason;
-  }
-
-  /**
-   * Takes a parked frame out. Of two resumes of one continuation the first wins, and the other finds nothing.
-   *
-   * @throws ContinuationLost when there is no such frame, or no longer.
-   */
-  take(id: string): Frame {
-    const parked = this.#parked.get(id);
-    if (!parked || parked.deadline <= Date.now()) {
-      throw new ContinuationLost(
-        'This call cannot go on here: its continuation expired, was resumed already, or is held by another ' +
-          'server instance. Start the call again.',
-      );
-    }
-    this.#parked.delete(id);
-    return parked.frame;
-  }
-
-  /** Aborts a parked frame that its client gave up. One that was taken out meanwhile is left alone. */
-  discard(id: string): void {
-    const parked = this.#parked.get(id);
-    if (!parked) return;
-    this.#parked.delete(id);
-    this.giveUp(parked.frame, CLIENT_CANCELLED);
   }
 
   /**
@@ -140,10 +110,101 @@ export class ContinuationStore {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    const frames = [...this.#running, ...this.#parked.values()];
     this.#parked.clear();
-    const frames = [...this.#admitted];
-    for (const frame of frames) this.giveUp(frame, SHUTTING_DOWN);
-    await Promise.all(frames.map((frame) => frame.settled));
+    const settled = frames.map((frame) => new Promise<void>((resolve) => frame.whenSettled(resolve)));
+    for (const frame of frames) this.#giveUp(frame, new ContinuationLost(SHUTTING_DOWN));
+    await Promise.all(settled);
+  }
+
+  #admit(frame: Frame): Frame {
+    if (this.#closed)
+      throw new StoreFull('This server is shutting down and takes no new calls of this kind.');
+    const own = this.#perPrincipal.get(frame.principal) ?? 0;
+    if (this.#running.size + this.#parked.size >= this.#maxFrames)
+      throw new StoreFull(`This server has too many ${OPEN_CALLS}`);
+    if (frame.principal !== undefined && own >= this.#maxPerPrincipal) {
+      throw new StoreFull(`You have too many ${OPEN_CALLS}`);
+    }
+    this.#running.add(frame);
+    this.#perPrincipal.set(frame.principal, own + 1);
+    return frame;
+  }
+
+  /** Gives back the room of a call whose handler has settled. */
+  #release(frame: Frame): void {
+    if (!this.#running.delete(frame)) return;
+    const others = (this.#perPrincipal.get(frame.principal) ?? 1) - 1;
+    if (others === 0) this.#perPrincipal.delete(frame.principal);
+    else this.#perPrincipal.set(frame.principal, others);
+  }
+
+  #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
+    const why = overdrawn(requests, call);
+    if (why !== undefined) {
+      // A frame that nobody can answer must not wait.
+      const lost = this.#giveUp(frame, new ContinuationLost(why));
+      if (call.round >= call.maxRounds) throw lost;
+      return { kind: 'asked', id: undefined, requests };
+    }
+    const id = this.#park(frame, call);
+    // The shim's rounds are one request: its end is the call's, and a frame that waits for it would leak.
+    if (!speaksMrtr(ctx))
+      ctx.mcpReq.signal.addEventListener(
+        'abort',
+        () => this.#end(id, new ContinuationLost(CLIENT_CANCELLED)),
+        { once: true },
+      );
+    return { kind: 'asked', id, requests };
+  }
+
+  /** Parks a frame; the id that comes back takes it out again, once. */
+  #park(frame: Frame, call: Call): string {
+    try {
+      const label = this.#locate();
+      if (label !== undefined) routeBy(call, label);
+    } catch (error) {
+      // One that no retry can be led to must not wait for it.
+      this.#giveUp(frame, new ContinuationLost('This server cannot say where the call goes on.'));
+      throw error;
+    }
+    if (this.#closed) throw this.#giveUp(frame, new ContinuationLost(SHUTTING_DOWN));
+    const id = randomBytes(16).toString('base64url');
+    frame.deadline = Date.now() + this.#ttlMs;
+    this.#running.delete(frame);
+    this.#parked.set(id, frame);
+    this.#watch();
+    return id;
+  }
+
+  /** Takes a parked frame out. Of two resumes of one continuation the first wins, and the other finds nothing. */
+  #take(id: string): Frame {
+    const frame = this.#parked.get(id);
+    if (!frame || frame.deadline <= Date.now()) {
+      throw new ContinuationLost(
+        'This call cannot go on here: its continuation expired, was resumed already, or is held by another ' +
+          'server instance. Start the call again.',
+      );
+    }
+    this.#parked.delete(id);
+    this.#running.add(frame);
+    return frame;
+  }
+
+  /** Ends a parked frame. One that was taken out meanwhile is left alone. */
+  #end(id: string, reason: ContinuationLost): void {
+    const frame = this.#parked.get(id);
+    if (!frame) return;
+    this.#parked.delete(id);
+    this.#running.add(frame);
+    this.#giveUp(frame, reason);
+  }
+
+  /** Aborts a frame and gives its room back when its handler has settled. Returns the reason it was given. */
+  #giveUp(frame: Frame, reason: ContinuationLost): ContinuationLost {
+    frame.abort(reason);
+    frame.whenSettled(() => this.#release(frame));
+    return reason;
   }
 
   #watch(): void {
@@ -159,12 +220,18 @@ export class ContinuationStore {
   #sweep(): void {
     this.#timer = undefined;
     const now = Date.now();
+    // One for all of them: an error each, with its stack, would be most of what a sweep costs.
+    const reason = new ContinuationLost('Nobody answered in time, and the call was given up.');
     let swept = 0;
-    for (const [id, { frame, deadline }] of this.#parked) {
+    for (const [id, { deadline }] of this.#parked) {
       if (deadline > now || swept++ === SWEEP_AT_ONCE) break;
-      this.#parked.delete(id);
-      this.giveUp(frame, 'Nobody answered in time, and the call was given up.');
+      this.#end(id, reason);
     }
     this.#watch();
   }
+}
+
+function start(frame: Frame, { target }: Call, handler: () => unknown): Promise<Pause> {
+  publish('mrtr:handler', { shape: 'linear', target });
+  return frame.start(handler);
 }

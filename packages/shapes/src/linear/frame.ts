@@ -3,11 +3,13 @@
  *
  * Invariants:
  * 1. The handler is started once. A round only answers questions that it is waiting for.
- * 2. A round ends when the handler settles, or when it has asked and every microtask has run.
+ * 2. A round ends when the handler settles, or when it has asked, no step is running, and every microtask has run.
  * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user
  *    says no to one of them (which takes the others back), or when the frame is aborted.
- * 4. After `abort` every open and every later question rejects, so `finally` blocks run.
+ * 4. After `abort` every open and every later question and step rejects, so `finally` blocks run.
  * 5. A frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
+ *
+ * A hundred thousand of these may wait at once, so what is rarely needed (a controller, a list) is made when it is.
  */
 import {
   type Answer,
@@ -20,135 +22,224 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
+import { afterMicrotasks } from '../after-microtasks.ts';
+import { insideEffect, isInsideEffect } from '../effect-scope.ts';
+import { assertJson, copyJson } from '../json.ts';
+import { handled } from '../shape.ts';
 
-/** How a round of a frame ended. */
-export type Turn =
-  | { readonly kind: 'asked'; readonly requests: InputRequests }
+/** How a handler ended. */
+export type Outcome =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
+/** How a round of a frame ended. */
+export type Pause = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
+
+/** Performs the step `key`: at once, or as whoever stores the call records it. */
+export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
+
 /** Questions that were asked together: one promise for all of them. */
 class Ask {
-  readonly promise: Promise<Readonly<Record<string, unknown>>>;
-  readonly answers: Record<string, unknown>;
+  readonly promise: Promise<unknown>;
   missing: number;
-  resolve!: (answers: Readonly<Record<string, unknown>>) => void;
+  resolve!: (answers: unknown) => void;
   reject!: (reason: unknown) => void;
+  /** What came in so far; undefined for a question that is asked alone, whose answer needs no name. */
+  readonly answers: Record<string, unknown> | undefined;
 
-  constructor(keys: readonly string[]) {
-    this.answers = Object.fromEntries(keys.map((key) => [key, undefined]));
-    this.missing = keys.length;
+  constructor(missing: number, answers?: Record<string, unknown>) {
+    this.missing = missing;
+    this.answers = answers;
     this.promise = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
   }
+
+  accept(key: string, value: unknown): void {
+    if (this.answers) this.answers[key] = value;
+    if (--this.missing === 0) this.resolve(this.answers ?? value);
+  }
 }
 
-interface OpenQuestion {
+interface Open {
+  readonly key: string;
   readonly question: Question;
   readonly ask: Ask;
 }
+
+const NONE: readonly Open[] = [];
+const ABORTED: Outcome = { kind: 'returned', value: undefined };
+const NOTHING: readonly InputKind[] = [];
+const AT_ONCE: Perform = (_key, step) => step();
 
 /**
  * Rejects in a later turn of the event loop, and not at once: a handler that asks again whatever happens would
  * starve everybody else.
  */
 export const refused = (reason: unknown): Promise<never> =>
-  new Promise((_resolve, reject) => setImmediate(reject, reason));
+  handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
+
+const insideStep = (what: string): InvalidDefinition =>
+  new InvalidDefinition(
+    `${what} is inside of a run, which is recorded as a whole. Take it before, and use its value.`,
+  );
 
 /** A handler that has been started and has not been forgotten. */
 export class Frame {
-  readonly #open = new Map<string, OpenQuestion>();
-  #outcome: Exclude<Turn, { kind: 'asked' }> | undefined;
-  #endRound: ((turn: Turn) => void) | undefined;
+  #open = NONE;
+  #running = 0;
+  #steps: Set<string> | undefined;
+  #outcome: Outcome | undefined;
+  #endRound: ((pause: Pause) => void) | undefined;
+  #onSettled: (() => void) | undefined;
   #flushing = false;
   #controller: AbortController | undefined;
-  #aborted: { readonly reason: unknown } | undefined;
+  #aborted: Error | undefined;
+  readonly #perform: Perform;
   /** A digest of who is calling. */
   readonly principal: string | undefined;
   /** What the client of the latest round can be asked for. */
-  askable: readonly InputKind[] = [];
-  /** Settles, and never rejects, when the handler has. */
-  settled: Promise<void> = Promise.resolve();
+  askable: readonly InputKind[] = NOTHING;
+  /** When it is given up if nobody has answered. Kept here because a record beside it would weigh as much again. */
+  deadline = 0;
 
-  constructor(principal: string | undefined) {
+  constructor(principal: string | undefined, perform = AT_ONCE) {
     this.principal = principal;
+    this.#perform = perform;
   }
 
   /** Starts the handler and runs its first round. */
-  start(handler: () => unknown): Promise<Turn> {
-    const turn = this.#round();
-    this.settled = Promise.resolve()
-      .then(handler)
-      .then(
-        (value) => this.#settle({ kind: 'returned', value }),
-        (error: unknown) => this.#settle({ kind: 'threw', error }),
-      );
-    return turn;
+  start(handler: () => unknown): Promise<Pause> {
+    const pause = this.#round();
+    let running: Promise<unknown>;
+    try {
+      running = Promise.resolve(handler());
+    } catch (error) {
+      running = Promise.reject(error);
+    }
+    running.then(
+      (value) => this.#settle({ kind: 'returned', value }),
+      (error: unknown) => this.#settle({ kind: 'threw', error }),
+    );
+    return pause;
   }
 
   /** Hands the handler the answers of a new round and runs it on. */
-  resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<Turn> {
-    const turn = this.#round();
-    for (const [key, open] of [...this.#open]) this.#answer(key, open, ownEntry(responses, key));
+  resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<Pause> {
+    const pause = this.#round();
+    for (const open of this.#open) {
+      if (this.#open.includes(open)) this.#answer(open, ownEntry(responses, open.key));
+    }
     if (this.#outcome) this.#finishRound(this.#outcome);
     else this.#flushSoon();
-    return turn;
+    return pause;
   }
 
-  /** Asks; settles in a later round. A question that is refused takes the others of its ask back. */
-  ask(questions: Questions): Promise<Readonly<Record<string, unknown>>> {
-    if (this.#aborted) return refused(this.#aborted.reason);
-    const keys = Object.keys(questions);
-    const taken = keys.find((key) => this.#open.has(key));
-    if (taken !== undefined)
-      return Promise.reject(new InvalidDefinition(`Two open questions have the key '${taken}'.`));
-    const ask = new Ask(keys);
-    for (const [key, question] of Object.entries(questions)) this.#open.set(key, { question, ask });
-    if (keys.length === 0) ask.resolve(ask.answers);
-    this.#flushSoon();
-    return ask.promise;
+  /** Asks several questions; settles in a later round, with all answers. One that is refused takes the others back. */
+  ask(questions: Questions): Promise<unknown> {
+    const entries = Object.entries(questions);
+    const ask = new Ask(entries.length, Object.fromEntries(entries.map(([key]) => [key, undefined])));
+    if (entries.length === 0) ask.resolve(ask.answers);
+    return this.#put(
+      entries.map(([key, question]) => ({ key, question, ask })),
+      ask,
+    );
+  }
+
+  /** Asks one question; settles in a later round, with its answer. */
+  askOne(key: string, question: Question): Promise<unknown> {
+    const ask = new Ask(1);
+    return this.#put([{ key, question, ask }], ask);
   }
 
   /** Whether a question is open under `key`. */
   isOpen(key: string): boolean {
-    return this.#open.has(key);
+    return this.#open.some((open) => open.key === key);
+  }
+
+  /** Performs a step, once in the whole call, under a key that no other step of it has. */
+  async step<T>(key: string, step: () => T | Promise<T>): Promise<T> {
+    if (this.#aborted) return refused(this.#aborted);
+    if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
+    this.#steps ??= new Set();
+    if (this.#steps.has(key)) {
+      throw new InvalidDefinition(
+        `Two steps of one call have the key '${key}'. Steps are kept by key: rename one.`,
+      );
+    }
+    this.#steps.add(key);
+    this.#running++;
+    try {
+      return (await this.#perform(key, async () => {
+        const value = await insideEffect(this, step);
+        assertJson(value, `The value of run('${key}')`);
+        // A copy, as whoever records it would give back: what the author does to the value stays out of the record.
+        return copyJson(value);
+      })) as T;
+    } finally {
+      this.#running--;
+      this.#flushSoon();
+    }
   }
 
   /** Ends the frame from outside: its signal fires, and whatever it waits for rejects with `reason`. */
-  abort(reason: unknown): void {
+  abort(reason: Error): void {
     if (this.#aborted || this.#outcome) return;
-    this.#aborted = { reason };
+    this.#aborted = reason;
     this.#controller?.abort(reason);
-    for (const { ask } of [...this.#open.values()]) this.#refuse(ask, reason);
+    for (const { ask } of this.#open) this.#refuse(ask, reason);
   }
 
   /** Fires when the frame is aborted. Made when it is first looked at: most handlers never do. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#aborted) this.#controller.abort(this.#aborted.reason);
+    if (this.#aborted) this.#controller.abort(this.#aborted);
     return this.#controller.signal;
   }
 
-  #round(): Promise<Turn> {
+  /** Calls `then` when the handler has settled: now, if it has. */
+  whenSettled(then: () => void): void {
+    const before = this.#onSettled;
+    this.#onSettled = () => {
+      before?.();
+      then();
+    };
+    if (this.#outcome) this.#onSettled();
+  }
+
+  #round(): Promise<Pause> {
     return new Promise((resolve) => {
       this.#endRound = resolve;
     });
   }
 
-  #finishRound(turn: Turn): void {
-    this.#endRound?.(turn);
+  #finishRound(pause: Pause): void {
+    this.#endRound?.(pause);
     this.#endRound = undefined;
   }
 
-  #settle(outcome: Exclude<Turn, { kind: 'asked' }>): void {
-    this.#outcome = outcome;
-    this.#open.clear();
+  #settle(outcome: Outcome): void {
+    // Nobody asks an aborted frame how it ended. Of a crowd that expires, what is kept is what the collector copies.
+    this.#outcome = this.#aborted ? ABORTED : outcome;
+    this.#open = NONE;
     this.#finishRound(outcome);
+    this.#onSettled?.();
+    this.#onSettled = undefined;
   }
 
-  #answer(key: string, { question, ask }: OpenQuestion, response: unknown): void {
+  #put(asked: readonly Open[], ask: Ask): Promise<unknown> {
+    if (this.#aborted) return refused(this.#aborted);
+    if (isInsideEffect(this)) return handled(Promise.reject(insideStep(`"${asked[0]?.question.message}"`)));
+    const taken = asked.find(({ key }) => this.isOpen(key))?.key;
+    if (taken !== undefined)
+      return handled(Promise.reject(new InvalidDefinition(`Two open questions have the key '${taken}'.`)));
+    this.#open = this.#open.length === 0 ? asked : [...this.#open, ...asked];
+    this.#flushSoon();
+    return ask.promise;
+  }
+
+  #answer({ key, question, ask }: Open, response: unknown): void {
     let answer: Answer<unknown>;
     try {
       answer = question.read(response);
@@ -158,33 +249,34 @@ export class Frame {
       return;
     }
     if (answer.kind === 'missing' || answer.kind === 'invalid') return;
-    if (answer.kind === 'accepted') this.#accept(key, ask, answer.value);
-    else this.#refuse(ask, new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel'));
-  }
-
-  #accept(key: string, ask: Ask, value: unknown): void {
-    this.#open.delete(key);
-    ask.answers[key] = value;
-    ask.missing--;
-    if (ask.missing === 0) ask.resolve(ask.answers);
+    if (answer.kind !== 'accepted') {
+      this.#refuse(ask, new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel'));
+      return;
+    }
+    this.#close((open) => open.ask === ask && open.key === key);
+    ask.accept(key, answer.value);
   }
 
   #refuse(refusedAsk: Ask, reason: unknown): void {
-    for (const [key, { ask }] of this.#open) if (ask === refusedAsk) this.#open.delete(key);
+    this.#close(({ ask }) => ask === refusedAsk);
+    handled(refusedAsk.promise);
     refusedAsk.reject(reason);
   }
 
-  // setImmediate and not a microtask: questions asked together by two branches that first await something
-  // already there still go out as one round.
+  #close(which: (open: Open) => boolean): void {
+    const left = this.#open.filter((open) => !which(open));
+    this.#open = left.length === 0 ? NONE : left;
+  }
+
+  // Not at once: questions asked together by two branches that first await something already there still go out as one
+  // round.
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => {
+    afterMicrotasks(() => {
       this.#flushing = false;
-      if (this.#open.size === 0 || !this.#endRound) return;
-      const requests = Object.fromEntries(
-        [...this.#open].map(([key, { question }]) => [key, question.request]),
-      );
+      if (this.#open.length === 0 || this.#running > 0 || !this.#endRound) return;
+      const requests = Object.fromEntries(this.#open.map(({ key, question }) => [key, question.request]));
       this.#finishRound({ kind: 'asked', requests });
     });
   }

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { ada, counted, metric, Name, type Outcome, Site, tool, Units } from '../fixture.test-support.ts';
-import { ContinuationStore, type LinearOptions, linear } from '../linear.ts';
+import { ContinuationStore, type ContinuationStoreOptions, linear } from '../linear.ts';
 
 const NOTHING = textResult('nothing');
 const LOST: Outcome = {
@@ -12,8 +12,8 @@ const LOST: Outcome = {
 };
 
 /** One instance of a deployment: same key, same tool, frames of its own. */
-function instance(locate?: LinearOptions['locate'], onEnd = () => {}) {
-  const store = new ContinuationStore();
+function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {}) {
+  const store = new ContinuationStore({ locate });
   onTestFinished(() => store.close());
   const callback = linear(
     async (_args: unknown, ctx) => {
@@ -25,7 +25,7 @@ function instance(locate?: LinearOptions['locate'], onEnd = () => {}) {
         onEnd();
       }
     },
-    { store, locate },
+    { store },
   );
   return { store, site: new Site(tool(callback)) };
 }

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { afterMicrotasks } from './after-microtasks.ts';
+
+/** As many microtasks after each other as code that runs in one turn may queue. */
+const microtasks = async (count: number) => {
+  for (let n = 0; n < count; n++) await null;
+};
+
+test('it is called after every microtask, and before the event loop turns', async () => {
+  const events: string[] = [];
+  const turned = new Promise<void>((resolve) => setImmediate(() => resolve(void events.push('turn'))));
+  afterMicrotasks(() => events.push('done'));
+  void microtasks(100).then(() => {
+    events.push('microtasks');
+    queueMicrotask(() => events.push('one more'));
+  });
+  await turned;
+  expect(events).toEqual(['microtasks', 'one more', 'done', 'turn']);
+});
+
+test('of two, the later one comes after what the earlier one has queued', async () => {
+  const events: string[] = [];
+  await new Promise<void>((resolve) => {
+    afterMicrotasks(() => {
+      events.push('first');
+      void microtasks(10).then(() => events.push('of the first'));
+      afterMicrotasks(() => resolve(void events.push('third')));
+    });
+    afterMicrotasks(() => events.push('second'));
+  });
+  expect(events).toEqual(['first', 'of the first', 'second', 'third']);
+});
