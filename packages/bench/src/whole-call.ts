@@ -1,7 +1,5 @@
 /** Goal 2: a whole call, all of its requests, against the documented style and against next to nothing. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Option } from '@mrtr/contract';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
 import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
 import { noiseOf } from './statistics.ts';
@@ -17,16 +15,15 @@ interface Comparison {
   readonly plan: Plan;
   readonly title: string;
   readonly atOnce: number;
-  readonly shapes: readonly Option[];
 }
 
-async function compare({ plan, title, atOnce, shapes }: Comparison, pace: Pace): Promise<readonly Figure[]> {
+async function compare({ plan, title, atOnce }: Comparison, pace: Pace): Promise<readonly Figure[]> {
   const contestant = (name: string, server: Parameters<typeof createMcpHandler>[0]): Contestant => {
     const exchange = inProcess(createMcpHandler(server));
     const one = () => call(exchange, plan);
     return { name, run: atOnce === 1 ? one : () => Promise.all(Array.from({ length: atOnce }, one)) };
   };
-  const options = shapes.map((option) => {
+  const options = SHAPES.map((option) => {
     const { server } = running(option);
     return contestant(option.id, () => server());
   });
@@ -47,7 +44,7 @@ async function compare({ plan, title, atOnce, shapes }: Comparison, pace: Pace):
     value: result.microseconds(name) / atOnce,
   });
   return [
-    ...shapes.flatMap(({ id }) => [
+    ...SHAPES.flatMap(({ id }) => [
       ratioFigure(
         `${id.toUpperCase()}, ${at} ÷ documented style`,
         result.ratio(id, 'documented'),
@@ -68,43 +65,15 @@ async function compare({ plan, title, atOnce, shapes }: Comparison, pace: Pace):
   ];
 }
 
-/** What a process pays for an `AsyncLocalStorage` that is in use, as J's is: on Node 20, on each promise of it. */
-async function storageCost(pace: Pace): Promise<Figure> {
-  const exchange = inProcess(createMcpHandler(empty));
-  const storage = new AsyncLocalStorage<boolean>();
-  const run = () => call(exchange, weather);
-  const without = () => {
-    storage.disable();
-    return run();
-  };
-  const result = await race(
-    withTwin([
-      { name: 'without', run: without },
-      { name: 'with', run: () => storage.run(true, run) },
-    ]),
-    pace,
-  );
-  storage.disable();
-  return ratioFigure(
-    'Empty handler, with an AsyncLocalStorage in use ÷ without',
-    result.ratio('with', 'without'),
-  );
-}
-
-// J by itself: what it does to the promises of its process would be done to the others as well.
-const isolated = [SHAPES.filter(({ id }) => id !== 'j'), SHAPES.filter(({ id }) => id === 'j')];
-
 export const wholeCall: Benchmark = {
   name: 'whole-call',
   title: 'A whole call, in process',
   async run({ pace }) {
     const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 6 };
-    const figures: Figure[] = [await storageCost(longer)];
-    for (const shapes of isolated) {
-      for (const atOnce of [1, MANY]) {
-        figures.push(...(await compare({ plan: weather, title: 'one question', atOnce, shapes }, longer)));
-        figures.push(...(await compare({ plan: workItem, title: 'two questions', atOnce, shapes }, longer)));
-      }
+    const figures: Figure[] = [];
+    for (const atOnce of [1, MANY]) {
+      figures.push(...(await compare({ plan: weather, title: 'one question', atOnce }, longer)));
+      figures.push(...(await compare({ plan: workItem, title: 'two questions', atOnce }, longer)));
     }
     const notes = [
       'Requests are posted by hand to `createMcpHandler`; the same client on both sides. The documented style binds its ' +

@@ -18,7 +18,7 @@ test('it is called after every microtask, and before the event loop turns', asyn
   expect(events).toEqual(['microtasks', 'one more', 'done', 'turn']);
 });
 
-test('of two, the later one comes after what the earlier one has queued', async () => {
+test('all that wait are called before what they queue', async () => {
   const events: string[] = [];
   await new Promise<void>((resolve) => {
     afterMicrotasks(() => {
@@ -28,5 +28,5 @@ test('of two, the later one comes after what the earlier one has queued', async 
     });
     afterMicrotasks(() => events.push('second'));
   });
-  expect(events).toEqual(['first', 'of the first', 'second', 'third']);
+  expect(events).toEqual(['first', 'second', 'of the first', 'third']);
 });

@@ -12,9 +12,8 @@ function refusedAt(value: unknown): string | undefined {
     expect(error).toBeInstanceOf(NotJson);
     const { message } = error as NotJson;
     const [, path] =
-      /^The value is kept between rounds and must be JSON; (.+) is not\. Convert it first\.$/.exec(
-        message,
-      ) ?? [];
+      /^The value is kept between rounds and must be JSON; (.+) is not\. Convert it first\.$/.exec(message) ??
+      [];
     return path;
   }
 }

@@ -55,6 +55,16 @@ export class EffectFailed extends Error {
 /** What becomes of a failing effect: nothing is recorded and the next round tries again; or it stays failed. */
 export type OnFailure = 'retry' | 'record';
 
+/** What waits until the replay has caught up with its journal. */
+class Latch {
+  open!: () => void;
+  fail!: (error: JournalDiverged) => void;
+  readonly opened = new Promise<void>((resolve, reject) => {
+    this.open = resolve;
+    this.fail = reject;
+  });
+}
+
 /** How an entry is run. */
 export interface ReplayOptions {
   /** Whether this round's client can be asked. */
@@ -71,7 +81,8 @@ export class Replay {
   readonly #open = new Map<string, Question>();
   readonly #ordinals = new Map<StepKind, number>();
   readonly #running = new Set<Promise<unknown>>();
-  #caughtUp: Promise<void> | undefined;
+  #caughtUp: Latch | undefined;
+  #watching = false;
   #diverged: JournalDiverged | undefined;
   #ended = false;
   #end!: (ending: Ending) => void;
@@ -136,7 +147,7 @@ export class Replay {
       throw new CannotAsk(`The client cannot be asked "${question.message}". Test ctx.canAsk first.`);
     }
     this.#open.set(key, question);
-    this.#endSoon();
+    this.#watch();
     return forever();
   }
 
@@ -157,7 +168,7 @@ export class Replay {
       return await running;
     } finally {
       this.#running.delete(running);
-      this.#endSoon();
+      this.#watch();
     }
   }
 
@@ -212,8 +223,9 @@ export class Replay {
   /** Whether a new step may execute: the replay has caught up with its journal, and the round is not over. */
   async #mayExecute(): Promise<boolean> {
     if (this.#journal.unreached !== undefined) {
-      this.#caughtUp ??= this.#catchUp();
-      await this.#caughtUp;
+      this.#caughtUp ??= new Latch();
+      this.#watch();
+      await this.#caughtUp.opened;
     }
     return !this.#endsHere();
   }
@@ -223,23 +235,31 @@ export class Replay {
     return this.#ended;
   }
 
-  async #catchUp(): Promise<void> {
-    await this.#quiet();
-    const missed = this.#journal.unreached;
-    if (missed !== undefined) {
-      const came = [...this.#keys].findLast((key) => this.#journal.entries[key] === undefined);
-      throw this.#diverge(this.#missed(missed, came === undefined ? undefined : `step '${came}'`));
-    }
-    this.#caughtUp = undefined;
-    this.#endSoon();
-  }
-
-  /** When no effect is running and every microtask has run. */
-  async #quiet(): Promise<void> {
+  /** Waits until all is quiet. Then whoever waits to catch up goes on; when nobody does, what is open goes out. */
+  async #watch(): Promise<void> {
+    if (this.#watching) return;
+    this.#watching = true;
     do {
       await Promise.allSettled(this.#running);
       await microtasks();
-    } while (this.#running.size > 0);
+    } while (this.#running.size > 0 || this.#letGoOn());
+    this.#watching = false;
+    if (this.#open.size === 0) return;
+    const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
+    this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
+  }
+
+  #letGoOn(): boolean {
+    const latch = this.#caughtUp;
+    if (!latch) return false;
+    this.#caughtUp = undefined;
+    const missed = this.#journal.unreached;
+    if (missed === undefined) latch.open();
+    else {
+      const came = [...this.#keys].findLast((key) => this.#journal.entries[key] === undefined);
+      latch.fail(this.#diverge(this.#missed(missed, came === undefined ? undefined : `step '${came}'`)));
+    }
+    return true;
   }
 
   #missed(key: string, came: string | undefined): JournalDiverged {
@@ -264,14 +284,6 @@ export class Replay {
     const missed = this.#ended ? undefined : this.#journal.unreached;
     if (missed === undefined) this.#finish(ending);
     else this.#diverge(this.#missed(missed, 'its end'));
-  }
-
-  async #endSoon(): Promise<void> {
-    await this.#quiet();
-    // Whoever waits to catch up may have an answer; after that, this is called again.
-    if (this.#open.size === 0 || this.#caughtUp) return;
-    const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
-    this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
   }
 
   #finish(ending: Ending): void {
