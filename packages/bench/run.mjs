@@ -51,6 +51,7 @@ function lay(folder) {
 }
 
 run(join(root, 'node_modules/.bin/tsc'), ['-b', here]);
+for (const folder of ['core', 'shapes']) run(process.execPath, ['bundle.mjs', join('packages', folder)]);
 rmSync(stage, { recursive: true, force: true });
 lay('bench');
 if (readdirSync(modules).length === 0) throw new Error('Nothing was built.');

@@ -1,4 +1,5 @@
 /** What every HTTP request passes before it reaches a server, and which server it reaches. */
+import type { Readable } from 'node:stream';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -7,6 +8,8 @@ import {
   originValidationResponse,
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
+import { MRTR_REVISION } from '@mrtr/core';
+import { textOf } from './body.ts';
 import type { HttpOptions } from './http.ts';
 import { problem } from './problem.ts';
 import { reporting, type Served } from './served.ts';
@@ -19,6 +22,7 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 export class Gate {
   readonly #served: Served;
   readonly #path: string;
+  readonly #maxBodyBytes: number;
   readonly #allowedHosts: string[];
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
@@ -32,9 +36,10 @@ export class Gate {
     const { allowedHosts = LOOPBACK, legacy = 'sessions', verifier, onerror } = options;
     this.#served = served;
     this.#path = options.path;
+    this.#maxBodyBytes = options.maxBodyBytes;
     this.#allowedHosts = [...allowedHosts];
     this.#modern = createMcpHandler(() => reporting(served, onerror), {
-      maxRequestBodySize: options.maxBodyBytes,
+      legacy: legacy === 'sessions' ? 'reject' : 'stateless',
       ...(options.maxSubscriptions !== undefined && { maxSubscriptions: options.maxSubscriptions }),
       ...(onerror && { onerror }),
     });
@@ -42,8 +47,8 @@ export class Gate {
     this.#sessions = legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
   }
 
-  /** Answers one request. Its body is in memory by now, and within the limit. */
-  async fetch(request: Request): Promise<Response> {
+  /** Answers one request. Its body is read from `incoming` when it has come in, and within the limit. */
+  async fetch(request: Request, incoming: Readable): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === '/healthz')
       return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
@@ -58,7 +63,7 @@ export class Gate {
     }
     const authInfo = await this.#authenticate?.(request);
     if (authInfo instanceof Response) return authInfo;
-    return this.#serve(request, authInfo);
+    return this.#serve(request, incoming, authInfo);
   }
 
   /** From now on, lets nobody in. */
@@ -76,11 +81,10 @@ export class Gate {
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  async #serve(request: Request, authInfo: AuthInfo | undefined): Promise<Response> {
-    // Parsed once and passed on: the SDK would clone the request to classify it, and parse it again.
-    const body = await bodyOf(request);
+  async #serve(request: Request, incoming: Readable, authInfo: AuthInfo | undefined): Promise<Response> {
+    const body = request.method === 'POST' ? await this.#read(request, incoming) : undefined;
     if (body instanceof Response) return body;
-    if (this.#sessions && (await isLegacyRequest(request, body?.json))) {
+    if (this.#sessions && (await isLegacy(request, body?.json))) {
       return this.#sessions.handle(request, body?.json, authInfo);
     }
     return this.#modern.fetch(request, {
@@ -88,20 +92,33 @@ export class Gate {
       ...(body && { parsedBody: body.json }),
     });
   }
+
+  /** Parsed once and passed on: the SDK would clone the request to classify it, and parse it again. */
+  async #read(request: Request, incoming: Readable): Promise<{ readonly json: unknown } | Response> {
+    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
+      return problem(415, 'Content-Type must be application/json');
+    }
+    const max = this.#maxBodyBytes;
+    const tooLong = Number(request.headers.get('content-length')) > max;
+    const text = tooLong ? undefined : await textOf(incoming, max);
+    if (text === undefined) {
+      return problem(413, `A body has at most ${max} bytes`, { connection: 'close' });
+    }
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      return problem(400, 'Parse error', {}, -32700);
+    }
+    // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
+    if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
+    return { json };
+  }
 }
 
-async function bodyOf(request: Request): Promise<{ readonly json: unknown } | Response | undefined> {
-  if (request.method !== 'POST') return undefined;
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
-    return problem(415, 'Content-Type must be application/json');
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(await request.text());
-  } catch {
-    return problem(400, 'Parse error', {}, -32700);
-  }
-  // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
-  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
-  return { json };
-}
+/** Whether an old client sent this. The SDK reads all of a message to tell; with the new revision's name on it, once. */
+const isLegacy = async (request: Request, message: unknown): Promise<boolean> => {
+  const named = request.headers.get('mcp-protocol-version') === MRTR_REVISION;
+  if (named && typeof (message as { readonly method?: unknown } | null)?.method === 'string') return false;
+  return isLegacyRequest(request, message);
+};

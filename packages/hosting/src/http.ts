@@ -2,9 +2,10 @@
 import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toNodeHandler } from '@modelcontextprotocol/node';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/server';
 import { Gate } from './gate.ts';
+import { problem } from './problem.ts';
 import type { OnError, Served } from './served.ts';
 import type { SessionLimits } from './sessions.ts';
 
@@ -62,17 +63,17 @@ export interface HttpHosting {
 export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
   const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, maxBodyBytes = 1_048_576 } = options;
   const gate = new Gate(served, { ...options, path, maxBodyBytes });
-  const handle = toNodeHandler(
-    { fetch: (request) => gate.fetch(request) },
-    { maxRequestBodySize: maxBodyBytes, ...(options.onerror && { onerror: options.onerror }) },
-  );
+  const handle = getRequestListener((request, { incoming }) => gate.fetch(request, incoming), {
+    overrideGlobalObjects: false,
+    errorHandler: (error) => failure(error, options.onerror),
+  });
   const inFlight = new Set<ServerResponse>();
   const server = createServer((req, res) => {
     // Counted until the last byte has left: the adapter's promises are over earlier than that.
     if (!standsOpen(req)) inFlight.add(res.once('close', () => inFlight.delete(res)));
-    if (!isAddressed(req)) return void res.writeHead(400).end();
-    // The SDK types a request more strictly than `exactOptionalPropertyTypes` lets Node's own be.
-    void handle(req as Parameters<typeof handle>[0], res);
+    // A whole URL would be taken for what the request is for, whatever its `Host` says.
+    if (!req.url?.startsWith('/')) return void res.writeHead(400).end();
+    void handle(req, res);
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -106,8 +107,9 @@ async function close(server: Server, gate: Gate, inFlight: Set<ServerResponse>, 
 const standsOpen = (req: IncomingMessage): boolean =>
   req.method === 'GET' || req.headers['mcp-method'] === 'subscriptions/listen';
 
-/** Whether `Host` and path are ones, and not something that only a URL's parser makes a host and a path of. */
-const isAddressed = ({ headers, url }: IncomingMessage): boolean =>
-  url?.startsWith('/') === true &&
-  /^[^/?#@\\]+$/.test(headers.host ?? '') &&
-  URL.canParse(`http://${headers.host}${url}`);
+/** The answer to a request that has no address, or that could not be answered. */
+function failure(error: unknown, onerror: OnError = () => {}): Response {
+  if (error instanceof RequestError) return new Response(null, { status: 400 });
+  onerror(error instanceof Error ? error : new Error(String(error)));
+  return problem(500, 'Internal server error', {}, -32603);
+}

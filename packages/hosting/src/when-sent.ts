@@ -1,8 +1,8 @@
 /** Knowing when an answer is over: a streamed one begins long before that. */
 
 /**
- * The same response; `done` is called once, when its body has been sent or its client has gone. A body that
- * nobody reads any more is cancelled at once: the adapter would notice at the next chunk only.
+ * The same response; `done` is called once, when its body has been sent or its client has gone, of which either the
+ * request's signal tells or that the body is cancelled.
  */
 export function whenSent(request: Request, response: Response, done: () => void): Response {
   if (!response.body) {
@@ -14,7 +14,7 @@ export function whenSent(request: Request, response: Response, done: () => void)
     over();
     reader.cancel().catch(() => {});
   };
-  // Holds the request, without which Node may collect what forwards the adapter's signal to the request's.
+  // Holds the request, without which Node may collect what forwards a signal to the request's.
   const over = () => {
     request.signal.removeEventListener('abort', gone);
     done();

@@ -1,4 +1,4 @@
-/** An HTTP server of one subject, for a client in another process. Tells its heap when asked. Needs `--expose-gc`. */
+/** An HTTP server of one subject, for a client in another process. Tells its heap and its processor time when asked. Needs `--expose-gc`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';
@@ -20,6 +20,13 @@ async function listen(): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
+/** Processor time that this process has had, in microseconds. */
+function cpuUsed(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
 const port = await listen();
-process.on('message', async (message) => process.send?.(message === 'heap' ? await heapUsed() : port));
+const TOLD: Readonly<Record<string, () => unknown>> = { port: () => port, heap: heapUsed, cpu: cpuUsed };
+process.on('message', async (message) => process.send?.(await TOLD[String(message)]?.()));
 process.on('disconnect', () => process.exit());
