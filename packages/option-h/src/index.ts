@@ -1,41 +1,26 @@
-import { type Option, SERVER_INFO } from '@mrtr/contract';
+import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/contract';
 import { protectedServer } from '@mrtr/core';
 import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool } from '@mrtr/domain';
-import { ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { ContinuationStore, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'h',
-  title: 'linear continuation',
-  claims: {
-    modern: {
-      entries: 'once',
-      audit: 'before-asking',
-      stateBytes: { get_weather: [147], resolve_work_item: [147, 147] },
-      framesHeld: 1,
-      otherInstance: 'refused',
-      restart: 'refused',
-      afterKill: 'refused',
-      unaskable: 'default',
-    },
-    legacy: {
-      entries: 'once',
-      audit: 'before-asking',
-      asked: 'by-policy',
-      stateless: 'default',
-      afterKill: 'lost',
-    },
-  },
-  create({ world, state, instance }) {
-    // Beside the servers and not inside one: frames outlive the request that parked them.
-    const store = new ContinuationStore({ locate: () => instance });
-
-    const weather = linear(getWeather(world), { store });
-    const workItem = linear(resolveWorkItem(world), { store });
+/** H on the store that `open` gives: the tools are the same, and what becomes of a call elsewhere is the store's. */
+export const linearOption = (
+  open: (deps: OptionDeps) => LinearStore,
+  { id, title, claims }: Pick<Option, 'id' | 'title' | 'claims'>,
+): Option => ({
+  id,
+  title,
+  claims,
+  create(deps) {
+    // Beside the servers and not inside one: calls outlive the request that began them.
+    const store = open(deps);
+    const weather = linear(getWeather(deps.world), { store });
+    const workItem = linear(resolveWorkItem(deps.world), { store });
     return {
       server() {
-        const server = protectedServer(SERVER_INFO, state);
+        const server = protectedServer(SERVER_INFO, deps.state);
         server.registerTool(GET_WEATHER, getWeatherTool, weather);
         server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
         return server;
@@ -44,4 +29,29 @@ export const option: Option = {
       close: () => store.close(),
     };
   },
+});
+
+const claims: Claims = {
+  modern: {
+    entries: 'once',
+    audit: 'before-asking',
+    stateBytes: { get_weather: [147], resolve_work_item: [147, 147] },
+    framesHeld: 1,
+    otherInstance: 'refused',
+    restart: 'refused',
+    afterKill: 'refused',
+    unaskable: 'default',
+  },
+  legacy: {
+    entries: 'once',
+    audit: 'before-asking',
+    asked: 'by-policy',
+    stateless: 'default',
+    afterKill: 'lost',
+  },
 };
+
+export const option: Option = linearOption(
+  ({ instance }) => new ContinuationStore({ locate: () => instance }),
+  { id: 'h', title: 'linear continuation', claims },
+);

@@ -5,8 +5,8 @@ import type { LinearContext } from '@mrtr/shapes/linear';
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: LinearContext) => {
-    // Runs once: the await below is a real one, and nothing is ever re-entered.
-    await world.audit.record(location);
+    // Runs once: the await below is a real one, and nothing is re-entered; a durable store goes by the key.
+    await ctx.run('audit', () => world.audit.record(location));
 
     const { units } = ctx.canAsk('elicitation') ? await ctx.elicit('Which units?', Units) : DEFAULT_UNITS;
     return textResult(describeWeather(await world.weather.current(location, units)));

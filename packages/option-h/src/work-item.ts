@@ -5,6 +5,7 @@ import {
   Original,
   Resolution,
   type ResolveWorkItem,
+  type WorkItem,
   type World,
 } from '@mrtr/domain';
 import type { LinearContext } from '@mrtr/shapes/linear';
@@ -12,13 +13,14 @@ import type { LinearContext } from '@mrtr/shapes/linear';
 export const resolveWorkItem =
   (world: World) =>
   async ({ id, state }: ResolveWorkItem, ctx: LinearContext) => {
-    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+    const write = async (change: () => Promise<WorkItem>) =>
+      textResult(describeItem(await ctx.run('write', change)));
+    if (state === 'Active') return write(() => world.items.setState(id, state));
     if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
 
     const { resolution } = await ctx.elicit(`How was #${id} resolved?`, Resolution);
-    if (resolution !== 'Duplicate')
-      return textResult(describeItem(await world.items.resolve(id, resolution)));
+    if (resolution !== 'Duplicate') return write(() => world.items.resolve(id, resolution));
 
     const { original } = await ctx.elicit(`Which item is #${id} a duplicate of?`, Original);
-    return textResult(describeItem(await world.items.resolve(id, resolution, original)));
+    return write(() => world.items.resolve(id, resolution, original));
   };

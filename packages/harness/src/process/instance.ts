@@ -52,6 +52,11 @@ export class Instance {
     }
   }
 
+  /** The process's id. */
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /** Whether it has not been stopped or killed, and has not died. */
   get alive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;

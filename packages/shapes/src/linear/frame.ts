@@ -19,6 +19,7 @@ import {
   type InputResponses,
   InvalidDefinition,
   ownEntry,
+  publish,
   type Question,
   type Questions,
 } from '@mrtr/core';
@@ -172,6 +173,7 @@ export class Frame {
     this.#running++;
     try {
       return (await this.#perform(key, async () => {
+        publish('mrtr:effect', { shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
         assertJson(value, `The value of run('${key}')`);
         // A copy, as whoever records it would give back: what the author does to the value stays out of the record.
