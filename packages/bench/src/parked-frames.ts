@@ -52,6 +52,11 @@ export const parkedFrames: Benchmark = {
   async run({ kind }) {
     const figures: Figure[] = [];
     for (const count of COUNTS[kind]) figures.push(...(await parked(count)));
+    figures.push({
+      what: 'An async function that awaits one promise, heap each',
+      unit: 'B',
+      value: await report<number>('awaiting', ['100000'], ['--expose-gc']),
+    });
     figures.push(await expiring(kind === 'quick' ? 1000 : 100_000));
     return {
       figures,

@@ -1,4 +1,5 @@
 /** Goal 2: a whole call, all of its requests, against the documented style and against next to nothing. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
 import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
@@ -65,12 +66,35 @@ async function compare({ plan, title, atOnce }: Comparison, pace: Pace): Promise
   ];
 }
 
+/** What a process pays for an `AsyncLocalStorage` in use, as J's is while an effect runs: on Node 20, on each promise. */
+async function storageCost(pace: Pace): Promise<Figure> {
+  const exchange = inProcess(createMcpHandler(empty));
+  const storage = new AsyncLocalStorage<boolean>();
+  const run = () => call(exchange, weather);
+  const without = () => {
+    storage.disable();
+    return run();
+  };
+  const result = await race(
+    withTwin([
+      { name: 'without', run: without },
+      { name: 'with', run: () => storage.run(true, run) },
+    ]),
+    pace,
+  );
+  storage.disable();
+  return ratioFigure(
+    'Empty handler, with an AsyncLocalStorage in use ÷ without',
+    result.ratio('with', 'without'),
+  );
+}
+
 export const wholeCall: Benchmark = {
   name: 'whole-call',
   title: 'A whole call, in process',
   async run({ pace }) {
     const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 6 };
-    const figures: Figure[] = [];
+    const figures: Figure[] = [await storageCost(longer)];
     for (const atOnce of [1, MANY]) {
       figures.push(...(await compare({ plan: weather, title: 'one question', atOnce }, longer)));
       figures.push(...(await compare({ plan: workItem, title: 'two questions', atOnce }, longer)));

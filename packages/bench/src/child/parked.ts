@@ -66,7 +66,7 @@ const hook = createHook({ init: (_id, type) => void (type === 'Timeout' && timer
 // Once through everything, so that nothing is compiled or grown for the first time while it is measured. Timers are
 // counted here and not later: with a hook, each promise carries two numbers more.
 hook.enable();
-const warm = await Promise.all(Array.from({ length: Math.min(2000, frames) }, (_, at) => park(at)));
+const warm = await Promise.all(Array.from({ length: Math.min(10_000, frames) }, (_, at) => park(at)));
 for (const state of warm) await callback({ location: '' }, contextOf({ round: 2, state, inputResponses }));
 hook.disable();
 ended = 0;
