@@ -12,6 +12,7 @@ export * from './question.ts';
 export * from './results.ts';
 export * from './revision.ts';
 export * from './server.ts';
+export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export { protectRequestState } from './state/boundary.ts';
 export { canonicalJson } from './state/canonical-json.ts';

@@ -10,6 +10,10 @@ export interface SealingKey {
   readonly cipher: Buffer;
   /** Salts the digest of what a token is bound to. */
   readonly salt: string;
+  /** AES-256 key for what a store keeps of calls; never the one that tokens are sealed with. */
+  readonly atRest: Buffer;
+  /** HMAC key for the names that a store may count and compare by. */
+  readonly naming: Buffer;
 }
 
 const MIN_SECRET_BYTES = 32;
@@ -41,9 +45,12 @@ function stretch(secret: Uint8Array, at: number): SealingKey {
   }
   // HKDF reads the secret here and now: what the caller does to its buffer later changes nothing.
   const stretched = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr requestState v1', 50));
+  const kept = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr at rest v1', 64));
   return {
     id: stretched.subarray(0, 2),
     cipher: stretched.subarray(2, 34),
     salt: stretched.subarray(34, 50).toString('base64url'),
+    atRest: kept.subarray(0, 32),
+    naming: kept.subarray(32),
   };
 }

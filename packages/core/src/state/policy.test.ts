@@ -11,7 +11,15 @@ const KEYS = ['k'.repeat(32)];
 
 test('everything has a default', () => {
   expect(requestStatePolicy()).toEqual({
-    ring: [{ id: expect.any(Buffer), cipher: expect.any(Buffer), salt: expect.any(String) }],
+    ring: [
+      {
+        id: expect.any(Buffer),
+        cipher: expect.any(Buffer),
+        salt: expect.any(String),
+        atRest: expect.any(Buffer),
+        naming: expect.any(Buffer),
+      },
+    ],
     ephemeral: true,
     ttlSeconds: 600,
     maxBytes: 65_536,

@@ -53,8 +53,10 @@ export function askableKinds(ctx: ServerContext): readonly InputKind[] {
   return same ?? kinds;
 }
 
+type Limits = Pick<Call, 'round' | 'maxRounds' | 'maxQuestions'>;
+
 /** What ends a call that asks although no further round may follow. */
-export const overdrawn = (requests: InputRequests, { round, maxRounds, maxQuestions }: Call) => {
+export const overdrawn = (requests: InputRequests, { round, maxRounds, maxQuestions }: Limits) => {
   if (round >= maxRounds) return `This call still needs input after ${maxRounds} rounds.`;
   if (Object.keys(requests).length > maxQuestions) return 'The call asked too many questions at once.';
   return undefined;

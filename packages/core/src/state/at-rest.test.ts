@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openAtRest, pseudonym, sealAtRest } from './at-rest.ts';
+import { openState, sealState } from './codec.ts';
+import { keyRing } from './key-ring.ts';
+
+const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)];
+const ring = keyRing([oldSecret]);
+
+test('what was sealed for a place opens there, whatever the text and the place', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, place) => {
+      expect(openAtRest(sealAtRest(plain, place, ring), place, ring)).toBe(plain);
+    }),
+  );
+});
+
+test('what was moved to another place does not open', () => {
+  expect(openAtRest(sealAtRest('paid', 'call 1', ring), 'call 2', ring)).toBeUndefined();
+});
+
+test('what was changed in any byte, or cut short, does not open', () => {
+  const sealed = sealAtRest('paid', 'call 1', ring);
+  for (let at = 0; at < sealed.length; at++) {
+    const changed = Buffer.from(sealed);
+    changed[at] = (changed[at] ?? 0) ^ 1;
+    expect(openAtRest(changed, 'call 1', ring)).toBeUndefined();
+    expect(openAtRest(sealed.subarray(0, at), 'call 1', ring)).toBeUndefined();
+  }
+});
+
+test('after a rotation the new key seals and the old one still opens', () => {
+  const rotated = keyRing([newSecret, oldSecret]);
+  expect(openAtRest(sealAtRest('old', 'p', ring), 'p', rotated)).toBe('old');
+  expect(openAtRest(sealAtRest('new', 'p', rotated), 'p', ring)).toBeUndefined();
+  expect(openAtRest(sealAtRest('new', 'p', rotated), 'p', keyRing([newSecret]))).toBe('new');
+});
+
+test('the key at rest is not the key of tokens: neither opens what the other sealed', () => {
+  const [key] = ring;
+  if (!key) throw new Error('The ring is empty.');
+  expect(key.atRest.equals(key.cipher)).toBe(false);
+  const binding = {
+    method: 'tools/call',
+    target: 't',
+    arguments: {},
+    audience: 'a',
+    principal: undefined,
+  } as const;
+  const token = sealState('payload', { binding, round: 1, issuedAt: 1, ttlSeconds: 60 }, key);
+  const bytes = Buffer.from(token.slice(3), 'base64url');
+  expect(openAtRest(bytes, `v1.${key.id}`, ring)).toBeUndefined();
+  const sealed = `v1.${sealAtRest('payload'.repeat(8), 'p', ring).toString('base64url')}`;
+  expect(openState(sealed, binding, 2, ring)).toEqual({ rejected: 'tampered' });
+});
+
+test('a pseudonym is the same for the same text and key, and for no others', () => {
+  expect(pseudonym('ada', ring)).toBe(pseudonym('ada', keyRing([oldSecret, newSecret])));
+  const all = [pseudonym('ada', ring), pseudonym('eve', ring), pseudonym('ada', keyRing([newSecret]))];
+  expect(new Set(all).size).toBe(3);
+});

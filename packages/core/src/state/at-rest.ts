@@ -1,0 +1,57 @@
+/**
+ * Seals what a store keeps of a call, so that whoever reads the database learns nothing of arguments and answers.
+ *
+ * Sealed is key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16, AES-256-GCM under a key that tokens are not sealed with. The
+ * place is associated data: a value that was moved to another row or column does not open.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import type { SealingKey } from './key-ring.ts';
+
+const OVERHEAD_BYTES = 2 + 12 + 16;
+
+/**
+ * Seals `plain` for one place in a store.
+ *
+ * @param place what only this value belongs to, for example a call's id and what of it this is. Not secret.
+ * @param ring its first key seals.
+ */
+export function sealAtRest(plain: string, place: string, ring: readonly SealingKey[]): Buffer {
+  const { id, atRest } = first(ring);
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', atRest, nonce).setAAD(Buffer.from(place));
+  return Buffer.concat([id, nonce, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/**
+ * Opens what {@link sealAtRest} sealed for the same place, with any key of the ring.
+ *
+ * @returns undefined for what was sealed for another place, under another key, or not at all.
+ */
+export function openAtRest(
+  sealed: Uint8Array,
+  place: string,
+  ring: readonly SealingKey[],
+): string | undefined {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+  if (bytes.length < OVERHEAD_BYTES) return undefined;
+  for (const { id, atRest } of ring) {
+    if (!id.equals(bytes.subarray(0, 2))) continue;
+    const decipher = createDecipheriv('aes-256-gcm', atRest, bytes.subarray(2, 14), { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-16));
+    const plain = decipher.update(bytes.subarray(14, -16));
+    try {
+      decipher.final();
+      return plain.toString();
+    } catch {
+      // Two keys may share an id of two bytes.
+    }
+  }
+  return undefined;
+}
+
+/** A name for `text` that a store may count and compare by: the same under the same first key, and telling nothing. */
+export const pseudonym = (text: string, ring: readonly SealingKey[]): string =>
+  createHmac('sha256', first(ring).naming).update(text).digest('base64url').slice(0, 22);
+
+// A policy's ring has at least one key; see `keyRing`.
+const first = (ring: readonly SealingKey[]): SealingKey => ring[0] as SealingKey;

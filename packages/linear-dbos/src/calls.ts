@@ -1,0 +1,160 @@
+/** The table of calls: where each one stands, who runs it, and what its client gets next. */
+import type { Pool, QueryResultRow } from 'pg';
+import { channelOf } from './presence.ts';
+import { said } from './statements.ts';
+
+/** A call, as it stands. */
+export interface CallRow {
+  /** The store that runs it, or ran it last. */
+  readonly instance: string;
+  /** Whether that one is gone. */
+  readonly dead: boolean;
+  readonly version: string;
+  /** How many turns have ended: the client of the latest is asked, or has its result. */
+  readonly turn: number;
+  readonly done: boolean;
+  readonly expired: boolean;
+  readonly head: Buffer;
+  /** The latest turn's record. */
+  readonly body: Buffer | null;
+  /** The answers that it came of; see `unreadAnswers`. */
+  readonly answers: string | null;
+}
+
+/** What there is to say of a new call. */
+export interface NewCall {
+  readonly id: string;
+  readonly instance: string;
+  readonly version: string;
+  readonly principal: string | undefined;
+  readonly head: Buffer;
+  readonly ttlSeconds: number;
+  /** Open calls that this principal may have, this one included. */
+  readonly maxOfPrincipal: number;
+}
+
+/** The end of a turn. */
+export interface Published {
+  readonly turn: number;
+  readonly done: boolean;
+  readonly body: Buffer;
+  /** The answers that it came of, where it came of any. */
+  readonly answers?: string | undefined;
+  /** For how long it is kept, in seconds. */
+  readonly keepSeconds: number;
+  /** Another instance that is to be told, where one waits. */
+  readonly tell?: string | undefined;
+}
+
+/** Statements that create the table in `schema`, which is there. */
+export const tableOfCalls = (schema: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
+     id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text,
+     turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,
+     head bytea NOT NULL, body bytea, answers text, expires_at timestamptz NOT NULL);
+   CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
+   CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
+
+// Shared, so that two who look at once do not take each other for the owner; and over with the statement.
+const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
+
+/**
+ * All times are the database's. Statements may be said twice, when a connection is lost before it is known whether they
+ * were heard: no two sealed bodies are equal, so a turn that is there already is known for the same one.
+ */
+export class Calls {
+  readonly #pool: Pool;
+  readonly #table: string;
+
+  constructor(pool: Pool, schema: string) {
+    this.#pool = pool;
+    this.#table = `${schema}.mrtr_calls`;
+  }
+
+  /** Adds a call, unless its principal has too many. */
+  async add(call: NewCall): Promise<boolean> {
+    const { id, instance, version, principal, head, ttlSeconds, maxOfPrincipal } = call;
+    const rows = await said(
+      this.#pool,
+      `INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at)
+       SELECT $1, $2::bigint, $3, $4::text, $5, now() + make_interval(secs => $6)
+       WHERE $4::text IS NULL OR $7 > (SELECT count(*) FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1)
+       ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id`,
+      [id, instance, version, principal, head, ttlSeconds, maxOfPrincipal],
+    );
+    return rows.length === 1;
+  }
+
+  async read(id: string): Promise<CallRow | undefined> {
+    const rows = await said<CallRow & QueryResultRow>(
+      this.#pool,
+      `SELECT instance, ${DEAD} AS dead, version, turn, done, expires_at <= now() AS expired, head, body, answers
+       FROM ${this.#table} WHERE id = $1`,
+      [id],
+    );
+    return rows[0];
+  }
+
+  /** Makes `to` the one that runs the call. Of several that try at once one succeeds. */
+  async claim(id: string, from: string, to: string): Promise<boolean> {
+    const rows = await said(
+      this.#pool,
+      `UPDATE ${this.#table} SET instance = $3::bigint
+       WHERE id = $1 AND instance IN ($2::bigint, $3::bigint) AND NOT done RETURNING id`,
+      [id, from, to],
+    );
+    return rows.length === 1;
+  }
+
+  /** Ends a turn, for whoever runs the call. Says whether that is still `instance`, and the turn still open. */
+  async publish(id: string, instance: string, published: Published): Promise<boolean> {
+    const { turn, done, body, answers = null, keepSeconds, tell } = published;
+    const rows = await said(
+      this.#pool,
+      `WITH published AS (
+         UPDATE ${this.#table}
+         SET turn = $3, done = $4, body = $5, expires_at = now() + make_interval(secs => $6), answers = $8
+         WHERE id = $1 AND instance = $2::bigint AND (turn = $3 - 1 AND NOT done OR body = $5) RETURNING id)
+       SELECT CASE WHEN $7::text IS NOT NULL THEN pg_notify($7, 'turn ' || id)::text END FROM published`,
+      [id, instance, turn, done, body, keepSeconds, tell === undefined ? null : channelOf(tell), answers],
+    );
+    return rows.length === 1;
+  }
+
+  /** Ends a call in the turn that is open, whoever runs it, and tells that one. Says whether it was still open. */
+  async end(id: string, { turn, body, keepSeconds }: Published): Promise<boolean> {
+    const rows = await said(
+      this.#pool,
+      `WITH ended AS (
+         UPDATE ${this.#table} SET turn = $2, done = true, body = $3, expires_at = now() + make_interval(secs => $4)
+         WHERE id = $1 AND (turn = $2 - 1 AND NOT done OR body = $3) RETURNING id, instance)
+       SELECT pg_notify('${channelOf('')}' || instance, 'end ' || id) FROM ended`,
+      [id, turn, body, keepSeconds],
+    );
+    return rows.length === 1;
+  }
+
+  /** Calls that are over, or whose time is and nobody alive runs them; at most `limit`. */
+  async expired(limit: number): Promise<string[]> {
+    const rows = await said<{ id: string }>(
+      this.#pool,
+      `SELECT id FROM ${this.#table} WHERE expires_at <= now() AND (done OR ${DEAD}) LIMIT $1`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async remove(ids: readonly string[]): Promise<void> {
+    await said(this.#pool, `DELETE FROM ${this.#table} WHERE id = ANY($1)`, [ids]);
+  }
+
+  /** Those of `instances` that are gone. */
+  async dead(instances: readonly string[]): Promise<string[]> {
+    const rows = await said<{ instance: string }>(
+      this.#pool,
+      `SELECT instance FROM unnest($1::bigint[]) AS instance WHERE ${DEAD}`,
+      [instances],
+    );
+    return rows.map(({ instance }) => instance);
+  }
+}

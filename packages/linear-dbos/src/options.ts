@@ -1,0 +1,77 @@
+/** How a store is configured. */
+import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
+
+/** What `DbosStore.open` takes. */
+export interface DbosStoreOptions {
+  /**
+   * The connection string of a PostgreSQL 12 or later. Not through a pooler in transaction mode: instances hold locks,
+   * and listen. The role must be allowed to create the schema.
+   */
+  readonly postgres: string;
+  /** The servers' policy. Its `keys` seal what is stored, and its `principal` says who may answer. */
+  readonly policy: RequestStatePolicy;
+  /**
+   * Names the code of the handlers. A call goes on only on instances of the version that it began on: change it with
+   * every deploy that changes which steps a handler takes or what it asks.
+   */
+  readonly version: string;
+  /** The schema that holds all tables, those of DBOS included. Default `mrtr_linear`. */
+  readonly schema?: string;
+  /** How long a user may take to answer one round, in seconds. Default 600. */
+  readonly ttlSeconds?: number;
+  /** Calls that this instance may hold, running or waiting. Default 10 000; one costs some 16 KB of memory. */
+  readonly maxCalls?: number;
+  /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxCalls` only. */
+  readonly maxCallsPerPrincipal?: number;
+  /** Connections to the database, at least 5: one shows that this process is alive, one listens. Default 10. */
+  readonly poolSize?: number;
+  /** How often this instance deletes what is over, in seconds. Default 15. */
+  readonly sweepSeconds?: number;
+  /** Gets what goes wrong and has no client to be told. Default: nothing does. */
+  readonly onerror?: (error: Error) => void;
+}
+
+/** The options, checked and complete. */
+export type Settings = Required<DbosStoreOptions>;
+
+/** @throws InvalidPolicy naming the option that cannot be honoured. */
+export function settled(options: DbosStoreOptions): Settings {
+  const settings: Settings = {
+    schema: 'mrtr_linear',
+    ttlSeconds: 600,
+    maxCalls: 10_000,
+    maxCallsPerPrincipal: 100,
+    poolSize: 10,
+    sweepSeconds: 15,
+    onerror: () => {},
+    ...options,
+  };
+  const { maxCalls, maxCallsPerPrincipal, policy, poolSize, postgres, schema, sweepSeconds, ttlSeconds } =
+    settings;
+  check({ ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds }, 1);
+  check({ poolSize }, 5);
+  // It becomes part of the statements.
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    throw new InvalidPolicy(`DbosStore: schema must be a plain identifier; it is '${schema}'.`);
+  // Parsed here first: the error of whoever parses it next would show the password.
+  if (!URL.canParse(postgres))
+    throw new InvalidPolicy(
+      'DbosStore: postgres must be a connection string, postgres://user@host/database.',
+    );
+  if (policy.ephemeral) {
+    throw new InvalidPolicy(
+      'DbosStore: the policy has a random key of this process, and no other one could open what is stored. Give ' +
+        'requestStatePolicy the same `keys` on every instance.',
+    );
+  }
+  return settings;
+}
+
+function check(numbers: Readonly<Record<string, number>>, least: number): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (!Number.isInteger(value) || value < least)
+      throw new InvalidPolicy(
+        `DbosStore: ${name} must be a whole number of at least ${least}; it is ${value}.`,
+      );
+  }
+}

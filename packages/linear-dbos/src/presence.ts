@@ -1,0 +1,91 @@
+/**
+ * Who is alive. Each store holds an advisory lock under its own number for as long as its process lives and reaches the
+ * database: PostgreSQL lets go of it when the session ends, however that comes about. Through the same session a store
+ * can be told of calls.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Notification, Pool, PoolClient } from 'pg';
+
+type OnMessage = (message: string) => void;
+
+const RECONNECT_MS = 200;
+
+/** A number that no other instance has. */
+export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n).toString();
+
+/** The channel on which an instance listens. */
+export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
+
+/** The session of this process. A lost one is made anew; meanwhile others may take over what is held here. */
+export class Presence {
+  readonly #pool: Pool;
+  readonly #report: (error: Error) => void;
+  readonly #held = new Map<string, OnMessage>();
+  #client: PoolClient | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(pool: Pool, report: (error: Error) => void) {
+    this.#pool = pool;
+    this.#report = report;
+  }
+
+  /** Shows `instance` as alive, and hears what it is told. */
+  async hold(instance: string, onMessage: OnMessage): Promise<void> {
+    this.#held.set(instance, onMessage);
+    if (this.#client) await take(this.#client, instance);
+    else await this.#connect();
+  }
+
+  /** Shows `instance` as gone. */
+  async drop(instance: string): Promise<void> {
+    this.#held.delete(instance);
+    await this.#client?.query(`UNLISTEN ${channelOf(instance)}`);
+    await this.#client?.query('SELECT pg_advisory_unlock($1::bigint)', [instance]);
+  }
+
+  /** Ends the session. */
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  async #connect(): Promise<void> {
+    const client = await this.#pool.connect();
+    const lost = (error?: Error) => this.#lost(client, error);
+    client.on('error', lost);
+    client.on('end', () => lost());
+    client.on('notification', ({ channel, payload }: Notification) => {
+      this.#held.get(channel.slice(channelOf('').length))?.(payload ?? '');
+    });
+    this.#client = client;
+    for (const instance of this.#held.keys()) await take(client, instance);
+  }
+
+  #lost(client: PoolClient, error?: Error): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    client.release(true);
+    if (this.#closed) return;
+    this.#report(new Error('The session that shows this instance as alive was lost.', { cause: error }));
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    this.#retry = setTimeout(() => {
+      this.#connect().catch((error: Error) => {
+        this.#client?.release(true);
+        this.#client = undefined;
+        this.#report(error);
+        if (!this.#closed) this.#reconnect();
+      });
+    }, RECONNECT_MS);
+  }
+}
+
+async function take(client: PoolClient, instance: string): Promise<void> {
+  await client.query(`LISTEN ${channelOf(instance)}`);
+  await client.query('SELECT pg_advisory_lock($1::bigint)', [instance]);
+}

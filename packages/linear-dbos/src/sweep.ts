@@ -1,0 +1,54 @@
+/** Deletes what nobody comes back for, on a timer of its own: a little at once, by one instance at a time. */
+import type { Calls } from './calls.ts';
+import type { Runtime } from './runtime.ts';
+
+const AT_ONCE = 500;
+const AGAIN_SOON_MS = 100;
+
+/** The sweeping of one store. It never keeps the process alive. */
+export class Sweep {
+  readonly #calls: Calls;
+  readonly #runtime: Runtime;
+  readonly #everyMs: number;
+  readonly #report: (error: Error) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(runtime: Runtime, everySeconds: number, report: (error: Error) => void) {
+    this.#calls = runtime.calls;
+    this.#runtime = runtime;
+    this.#everyMs = everySeconds * 1000;
+    this.#report = report;
+    this.#schedule(this.#everyMs);
+  }
+
+  /** Stops, when what is being deleted has been. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.#running = this.#pass().then(
+        (full) => this.#schedule(full ? AGAIN_SOON_MS : this.#everyMs),
+        (error: Error) => {
+          this.#report(error);
+          this.#schedule(this.#everyMs);
+        },
+      );
+    }, ms);
+    this.#timer.unref();
+  }
+
+  /** Says whether there may be more. */
+  async #pass(): Promise<boolean> {
+    const ids = await this.#calls.expired(AT_ONCE);
+    if (ids.length > 0) await this.#runtime.remove(ids);
+    if (ids.length < AT_ONCE) await this.#runtime.removeQueues();
+    return ids.length === AT_ONCE;
+  }
+}
