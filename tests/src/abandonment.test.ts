@@ -19,8 +19,11 @@ const onUnhandled = (reason: unknown) => void unhandled.push(reason);
 
 beforeAll(() => void process.on('unhandledRejection', onUnhandled));
 afterAll(() => void process.off('unhandledRejection', onUnhandled));
-// One clock for the policy (`now` is Date.now) and for H's store. Turns of the event loop stay real.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
+// One clock for the policy (`now` is Date.now) and for H's store. Turns of the event loop stay real. It also ticks by
+// itself: the HTTP adapter waits a timer of 0 ms before it sends a stream's headers without its first event.
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }),
+);
 afterEach(async () => {
   await settle();
   vi.useRealTimers();
