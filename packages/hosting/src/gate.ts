@@ -98,6 +98,7 @@ export class Gate {
     if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
       return problem(415, 'Content-Type must be application/json');
     }
+    if (request.headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
     const max = this.#maxBodyBytes;
     const tooLong = Number(request.headers.get('content-length')) > max;
     const text = tooLong ? undefined : await textOf(incoming, max);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  fixture,
   hosting,
   INITIALIZE,
   modernClient,
@@ -9,7 +10,7 @@ import {
   rawConnection,
   read,
 } from './hosting.test-support.ts';
-import type { HttpOptions } from './http.ts';
+import { type HttpOptions, serveHttp } from './http.ts';
 
 const FOREVER: HttpOptions = { drainMs: 60_000 };
 const waited = expect.objectContaining({ content: [{ type: 'text', text: 'Waited.' }] });
@@ -125,4 +126,16 @@ test('sessions end with it', async () => {
   await http.close();
   await cut;
   expect(mcpReq.signal.aborted).toBe(true);
+});
+
+test('what is served and does not end when it is told to keeps nobody waiting for ever, and the operator hears of it', async () => {
+  const served = fixture();
+  const http = await serveHttp(
+    { ...served, close: () => new Promise(() => {}) },
+    { drainMs: 20, onerror: served.onerror },
+  );
+  await http.close();
+  expect(served.errors).toEqual([
+    'Handlers were still running 20 ms after they had been told to end; they are left.',
+  ]);
 });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/server';
+import { bounded } from './bounded.ts';
 import { Gate } from './gate.ts';
 import { problem } from './problem.ts';
 import type { OnError, Served } from './served.ts';
@@ -50,7 +51,8 @@ export interface HttpHosting {
   readonly url: URL;
   /**
    * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. A call
-   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainMs`.
+   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainMs`. Handlers that do
+   * not end when they are told to have `drainMs` once more.
    */
   close(): Promise<void>;
 }
@@ -72,7 +74,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
     // Counted until the last byte has left: the adapter's promises are over earlier than that.
     if (!standsOpen(req)) inFlight.add(res.once('close', () => inFlight.delete(res)));
     // A whole URL would be taken for what the request is for, whatever its `Host` says.
-    if (!req.url?.startsWith('/')) return void res.writeHead(400).end();
+    if (!req.url?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
     void handle(req, res);
   });
   server.listen(port, host);
@@ -83,20 +85,25 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
   return {
     url: new URL(`http://${name}:${address.port}${path}`),
     close: () => {
-      closed ??= close(server, gate, inFlight, drainMs);
+      closed ??= close(server, gate, inFlight, { drainMs, onerror: options.onerror });
       return closed;
     },
   };
 }
 
-async function close(server: Server, gate: Gate, inFlight: Set<ServerResponse>, ms: number): Promise<void> {
+async function close(
+  server: Server,
+  gate: Gate,
+  inFlight: Set<ServerResponse>,
+  { drainMs: ms, onerror }: { readonly drainMs: number; readonly onerror?: OnError | undefined },
+): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   gate.shut();
   const signal = AbortSignal.timeout(ms);
   setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
   try {
-    await gate.close();
+    await bounded(gate.close(), ms, onerror);
   } finally {
     server.closeAllConnections();
     await closed;

@@ -1,6 +1,10 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { bounded } from './bounded.ts';
 import { type OnError, reporting, type Served } from './served.ts';
+
+/** How long handlers may take to end when they are told to. */
+const DRAIN_MS = 10_000;
 
 /** A connection. */
 export interface StdioHosting {
@@ -19,8 +23,7 @@ export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHo
     ended = resolve;
   });
   const close = () => {
-    closing ??= served
-      .close()
+    closing ??= bounded(served.close(), DRAIN_MS, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;

@@ -7,19 +7,31 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-const scope = new AsyncLocalStorage<object>();
+interface Effect {
+  readonly call: object;
+  over: boolean;
+}
+
+const scope = new AsyncLocalStorage<Effect>();
 let running = 0;
 
 /** Runs an effect of `call`, which is whatever stands for one. */
 export async function insideEffect<T>(call: object, effect: () => T | Promise<T>): Promise<T> {
+  const inside: Effect = { call, over: false };
   running++;
   try {
-    return await scope.run(call, effect);
+    return await scope.run(inside, effect);
   } finally {
+    inside.over = true;
     running--;
     if (running === 0) scope.disable();
   }
 }
 
 /** Whether the caller is inside of an effect of `call` that is running. */
-export const isInsideEffect = (call: object): boolean => running > 0 && scope.getStore() === call;
+export function isInsideEffect(call: object): boolean {
+  if (running === 0) return false;
+  const inside = scope.getStore();
+  // What an effect left behind still carries it.
+  return inside?.call === call && !inside.over;
+}

@@ -245,8 +245,13 @@ export class Replay {
     } while (this.#running.size > 0 || this.#letGoOn());
     this.#watching = false;
     if (this.#open.size === 0) return;
-    const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
-    this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
+    try {
+      const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
+      this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
+    } catch (error) {
+      // Of a question that an author made by hand.
+      this.#finish({ kind: 'threw', error });
+    }
   }
 
   #letGoOn(): boolean {

@@ -28,7 +28,8 @@ export interface LinearContext {
    * leaves no record: give {@link idempotencyKey} to whoever performs an effect that must not happen twice.
    *
    * @param key names the step, uniquely in the call, across deploys.
-   * @param fn must return JSON (or nothing). It takes no steps and asks nothing.
+   * @param fn must return JSON (or nothing). It takes no steps, asks nothing, and waits for no question or step of the
+   * call: the round does not end before it has, and a durable store runs one step at a time.
    * @throws whatever `fn` throws; NotJson when its value could not be recorded.
    */
   run<T>(key: string, fn: () => T | Promise<T>): Promise<T>;
@@ -52,7 +53,10 @@ export interface LinearContext {
   ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
 }
 
-/** The context of one frame. Its methods are on the prototype: closures would weigh more than all the rest of it. */
+/**
+ * The context of one frame. Its functions are made when they are looked at, and not kept: five closures would weigh more
+ * than all the rest of it, and an author may take them out of it all the same.
+ */
 export class FrameContext implements LinearContext {
   readonly #frame: Frame;
   #idempotency: Idempotency | undefined;
@@ -71,20 +75,30 @@ export class FrameContext implements LinearContext {
     return this.#frame.principal;
   }
 
-  canAsk(kind: InputKind): boolean {
-    return this.#frame.askable.includes(kind);
+  get canAsk(): LinearContext['canAsk'] {
+    return (kind) => this.#frame.askable.includes(kind);
   }
 
-  run<T>(key: string, fn: () => T | Promise<T>): Promise<T> {
-    return handled(this.#frame.step(key, fn));
+  get run(): LinearContext['run'] {
+    return (key, fn) => handled(this.#frame.step(key, fn));
   }
 
-  idempotencyKey(key: string): string {
-    this.#idempotency ??= new Idempotency({ tokenId: undefined });
-    return this.#idempotency.key(key);
+  get idempotencyKey(): LinearContext['idempotencyKey'] {
+    return (key) => {
+      this.#idempotency ??= new Idempotency({ tokenId: undefined });
+      return this.#idempotency.key(key);
+    };
   }
 
-  elicit<S extends StandardSchemaWithJSON>(
+  get elicit(): LinearContext['elicit'] {
+    return (message, schema) => this.#elicit(message, schema);
+  }
+
+  get ask(): LinearContext['ask'] {
+    return (questions) => this.#ask(questions);
+  }
+
+  #elicit<S extends StandardSchemaWithJSON>(
     message: string,
     schema: S,
   ): Promise<StandardSchemaV1.InferOutput<S>> {
@@ -94,13 +108,13 @@ export class FrameContext implements LinearContext {
     } catch (error) {
       return handled(Promise.reject(error));
     }
-    if (!this.canAsk('elicitation')) return cannotAsk(message);
+    if (!this.#frame.askable.includes('elicitation')) return cannotAsk(message);
     const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
     return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;
   }
 
-  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>> {
-    const unaskable = Object.values(questions).find(({ kind }) => !this.canAsk(kind));
+  #ask<Q extends Questions>(questions: Q): Promise<Answers<Q>> {
+    const unaskable = Object.values(questions).find(({ kind }) => !this.#frame.askable.includes(kind));
     if (unaskable) return cannotAsk(unaskable.message);
     return this.#frame.ask(questions) as Promise<Answers<Q>>;
   }

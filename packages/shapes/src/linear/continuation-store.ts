@@ -84,16 +84,18 @@ export class ContinuationStore implements LinearStore {
    * @throws ContinuationLost when there is no such frame here, or no longer.
    */
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
+    // Before anything is held: what throws here leaves nothing behind.
+    const askable = askableKinds(ctx);
     const frame = id === undefined ? this.#admit(new Frame(call.principal)) : this.#take(id);
     const { signal } = ctx.mcpReq;
     const giveUp = () => frame.abort(new ContinuationLost(CLIENT_CANCELLED));
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    frame.askable = askableKinds(ctx);
+    frame.askable = askable;
     try {
       const pause = await (id === undefined
         ? start(frame, call, () => handler(input as never, new FrameContext(frame)))
-        : frame.resume(ctx.mcpReq.inputResponses));
+        : frame.resume(ctx.mcpReq.inputResponses ?? {}));
       if (pause.kind === 'asked') return this.#wait(frame, pause.requests, { call, ctx });
       this.#release(frame);
       return pause;
@@ -141,6 +143,8 @@ export class ContinuationStore implements LinearStore {
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
     const why = overdrawn(requests, call);
+    // Between the end of the round and here.
+    if (ctx.mcpReq.signal.aborted) throw this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
     if (why !== undefined) {
       // A frame that nobody can answer must not wait.
       const lost = this.#giveUp(frame, new ContinuationLost(why));

@@ -278,7 +278,14 @@ export class Frame {
     afterMicrotasks(() => {
       this.#flushing = false;
       if (this.#open.length === 0 || this.#running > 0 || !this.#endRound) return;
-      const requests = Object.fromEntries(this.#open.map(({ key, question }) => [key, question.request]));
+      let requests: InputRequests;
+      try {
+        requests = Object.fromEntries(this.#open.map(({ key, question }) => [key, question.request]));
+      } catch (error) {
+        // Of a question that an author made by hand. The handler gets to know it where it asked.
+        for (const { ask } of this.#open) this.#refuse(ask, error);
+        return;
+      }
       this.#finishRound({ kind: 'asked', requests });
     });
   }

@@ -1,7 +1,7 @@
 /** `ctx.run` of shape H in memory: what a durable store records, and here only happens once. */
 import { ContinuationLost, NotJson, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { Gate, metric, turns, Units } from '../fixture.test-support.ts';
+import { Gate, metric, turns, Units, units } from '../fixture.test-support.ts';
 import type { LinearContext } from '../linear.ts';
 import { parking } from './parking.test-support.ts';
 
@@ -89,4 +89,49 @@ test('a call that was given up takes no further step', async () => {
   await (await site.connect()).send();
   await store.close();
   expect(steps).toEqual(['given up', ContinuationLost.name]);
+});
+
+test('what an effect left behind asks like anybody else, whoever else is in an effect', async () => {
+  const [first, second] = [new Gate(), new Gate()];
+  const { site } = parking(async ({ n }, ctx) => {
+    if (n === 1) return textResult(await ctx.run('slow', () => second.promise.then(() => 'slow')));
+    let later: Promise<string> = Promise.resolve('');
+    await ctx.run('start', () => {
+      later = first.promise.then(async () => (await ctx.elicit('Which units?', Units)).units);
+    });
+    return textResult(await later);
+  });
+  const client = await site.connect();
+  const asked = client.send();
+  const other = client.send({ arguments: { n: 1 } });
+  await turns();
+  first.open();
+  expect(await client.answer(await asked, { units: metric })).toEqual({ says: 'metric' });
+  second.open();
+  expect(await other).toEqual({ says: 'slow' });
+});
+
+test('an author may take the functions out of the context', async () => {
+  const { site } = parking(async (_args, { elicit, run, canAsk, idempotencyKey }) => {
+    const { units } = await elicit('Which units?', Units);
+    const key = await run('key', () => idempotencyKey('key'));
+    return textResult(`${units}, ${canAsk('elicitation')}, ${key === idempotencyKey('key')}`);
+  });
+  const client = await site.connect();
+  expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric, true, true' });
+});
+
+test('a question that cannot be sent rejects where it was asked, and the process lives', async () => {
+  const broken = {
+    ...units,
+    get request(): never {
+      throw new Error('No such form.');
+    },
+  };
+  const { site, store } = parking(async (_args, ctx) => {
+    await ctx.ask({ broken }).catch((error: Error) => Promise.reject(new Error(`Caught: ${error.message}`)));
+    return textResult('done');
+  });
+  expect(await (await site.connect()).send()).toEqual({ fails: 'Caught: No such form.' });
+  expect(store.parked).toBe(0);
 });
