@@ -10,6 +10,8 @@ export default defineConfig({
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
+      // `pnpm chaos`: it takes too long to run with every change.
+      { extends: true, test: { name: 'proof', include: ['packages/*/proof/**/*.test.ts'] } },
       { extends: true, test: { name: 'tests', include: ['tests/{src,broken,fuzz}/**/*.test.ts'] } },
     ],
   },

@@ -31,6 +31,9 @@ function lay(folder) {
   const target = join(modules, manifest.name);
   mkdirSync(target, { recursive: true });
   cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true });
+  // Programs that a package starts lie beside its code.
+  for (const file of readdirSync(source))
+    if (file.endsWith('.mjs')) cpSync(join(source, file), join(target, file));
   const exports = Object.entries(manifest.exports ?? {}).map(([path, file]) => [
     path,
     file.replace('./src/', './dist/').replace(/\.ts$/, '.js'),

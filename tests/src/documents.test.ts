@@ -7,8 +7,9 @@ import { expect, it } from 'vitest';
 const run = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
 
 it('every generated block of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [run, 'matrix', '--check']).catch(
-    (failed) => failed,
-  );
+  const { MRTR_TEST_POSTGRES: postgres } = process.env;
+  const env = { ...process.env, ...(postgres !== undefined && { MRTR_POSTGRES: postgres }) };
+  const check = promisify(execFile)(process.execPath, [run, 'matrix', '--check'], { env });
+  const { stdout } = await check.catch((failed) => failed);
   expect(stdout).toBe('');
-}, 60_000);
+}, 120_000);

@@ -23,6 +23,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   otel: ['core'],
   'ledger-postgres': ['core'],
   'ledger-redis': ['core'],
+  // The last two in its tests.
+  'linear-dbos': ['core', 'shapes', 'hosting', 'postgres-server'],
+  'postgres-server': [],
+  'option-h-postgres': ['core', 'shapes', 'contract', 'option-h', 'linear-dbos'],
   harness: ['core', 'contract', 'domain', 'hosting'],
 };
 

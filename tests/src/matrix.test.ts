@@ -10,14 +10,18 @@ import {
   sameForTheHost,
   sameOnTheWire,
 } from '@mrtr/harness';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { OPTIONS } from './options.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseOfCalls, OPTIONS_AND_POSTGRES as OPTIONS } from './options-on-postgres.ts';
 
 const cells: Cell[] = [];
 
+let endDatabase = async () => {};
+
 beforeAll(async () => {
+  endDatabase = await databaseOfCalls();
   for (const option of OPTIONS) cells.push(...(await measure(option)));
-}, 60_000);
+}, 120_000);
+afterAll(() => endDatabase(), 30_000);
 
 it('covers every option in every scenario', () => {
   expect(cells).toHaveLength(OPTIONS.length * SCENARIOS.length);

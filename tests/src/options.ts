@@ -22,5 +22,8 @@ const require = createRequire(import.meta.url);
 /** Where a process of its own finds an option: by the package, and by the name that the package exports it under. */
 export const moduleOf: Locate = ({ id }) => {
   const [letter, variant = 'option'] = id.split('-');
-  return { module: pathToFileURL(require.resolve(`@mrtr/option-${letter}`)).href, name: variant };
+  const folder = id === 'h-postgres' ? id : letter;
+  const module = pathToFileURL(require.resolve(`@mrtr/option-${folder}`)).href;
+  const { MRTR_POSTGRES: url } = process.env;
+  return { module, name: variant, ...(url !== undefined && { env: { MRTR_POSTGRES: url } }) };
 };

@@ -16,18 +16,24 @@ import {
   sameAcrossHostings,
 } from '@mrtr/harness/processes';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { moduleOf, OPTIONS } from './options.ts';
+import { moduleOf } from './options.ts';
+import { databaseOfCalls, OPTIONS_AND_POSTGRES as OPTIONS } from './options-on-postgres.ts';
 
+let endDatabase = async () => {};
 let processes: Processes | undefined;
 let cells: readonly ProcessCell[];
 let kills: readonly KillCell[];
 
 beforeAll(async () => {
+  endDatabase = await databaseOfCalls();
   processes = await Processes.start(moduleOf);
   ({ cells, kills } = await measureProcesses(OPTIONS, processes));
-}, 120_000);
+}, 180_000);
 
-afterAll(() => processes?.close(), 60_000);
+afterAll(async () => {
+  await processes?.close();
+  await endDatabase();
+}, 60_000);
 
 it('covers every option in every play', () => {
   const plays = Object.values(PROCESS_PLAYS).flat();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HELP, readArgs, UsageError } from './args.ts';
+import { HELP, readArgs } from './args.ts';
+import { UsageError } from './usage-error.ts';
 
 const DEFAULTS = {
   tool: 'weather',
@@ -41,6 +42,37 @@ test('a demo in several shapes can be shown in one of them', () => {
   });
 });
 
+const LOCAL = 'postgres://ada:secret@127.0.0.1/calls';
+
+test('H keeps its calls where it is told to: in a database of its own, or one that is named', () => {
+  const onStore = (line: string, env = {}) => readArgs(line.split(' '), env);
+  const on = (url: string | undefined) => ({
+    kind: 'demo',
+    name: 'option-h',
+    settings: { ...DEFAULTS, database: { url } },
+  });
+  expect(onStore('option-h --store postgres')).toEqual(on(undefined));
+  expect(onStore('option-h --store postgres', { MRTR_POSTGRES: LOCAL })).toEqual(on(LOCAL));
+  const named = `option-h --store postgres --postgres ${LOCAL}`;
+  expect(onStore(named, { MRTR_POSTGRES: 'postgresql://elsewhere/calls' })).toEqual(on(LOCAL));
+  expect(onStore('option-h --store memory', { MRTR_POSTGRES: LOCAL })).toEqual(readArgs(['option-h']));
+  expect(onStore(`fleet-of-three --postgres ${LOCAL}`)).toEqual({
+    kind: 'fixed',
+    name: 'fleet-of-three',
+    database: { url: LOCAL },
+  });
+});
+
+test('what is no connection string is not repeated: it may be a password', () => {
+  const message = 'takes a connection string: postgres://user:password@host:port/database.';
+  const error = (where: string) => new UsageError(`${where} ${message}`);
+  expect(() => readArgs(['fleet-of-three', '--postgres', 'secret'])).toThrow(error('--postgres'));
+  expect(() => readArgs(['fleet-of-three', '--postgres', 'mysql://a:secret@b/c'])).toThrow(
+    error('--postgres'),
+  );
+  expect(() => readArgs(['fleet-of-three'], { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
+});
+
 test('a demo that can be run in one way only is a name', () => {
   expect(readArgs(['sticky'])).toEqual({ kind: 'fixed', name: 'sticky' });
   expect(readArgs(['tracing'])).toEqual({ kind: 'fixed', name: 'tracing' });
@@ -48,7 +80,7 @@ test('a demo that can be run in one way only is a name', () => {
 
 test('what exists is all that can be run', () => {
   expect(() => readArgs(['nope'])).toThrow(
-    /, prompt-and-resource, sampling-and-roots, sticky, tracing, all\.$/,
+    /, prompt-and-resource, sampling-and-roots, sticky, fleet-of-three, tracing, all\.$/,
   );
 });
 
@@ -68,7 +100,7 @@ test.each([
   ['toString', "There is no demo 'toString'."],
   [
     'basic --fast',
-    "Unknown option '--fast'. Options: --tool, --shape, --client, --hosting, --answer, --legacy, --json,",
+    "Unknown option '--fast'. Options: --tool, --shape, --client, --hosting, --answer, --legacy, --store, --postgres, --json,",
   ],
   ['basic -x', "Unknown option '-x'. Options:"],
   ['basic --json=yes', "Option '--json' does not take an argument. Options:"],
@@ -89,6 +121,13 @@ test.each([
   ['sticky --json', "'sticky' takes no options: '--json' is too much."],
   ['--client legacy tracing', "'tracing' takes no options: '--client' is too much."],
   ['sticky tracing', "One demo at a time: 'tracing' is one too many."],
+  ['fleet-of-three --json', "'fleet-of-three' takes no options but --postgres: '--json' is too much."],
+  ['sticky --postgres postgres://a/b', "'sticky' takes no options: '--postgres' is too much."],
+  ['option-h --store disk', "--store cannot be 'disk'. Values: memory, postgres."],
+  ['option-j --store postgres', "'option-j' keeps no calls: --store goes with option-h."],
+  ['all --postgres postgres://a/b', "'all' keeps no calls: --postgres goes with option-h."],
+  ['option-h --postgres postgres://a/b', '--postgres goes with --store postgres.'],
+  ['option-h --store memory --postgres postgres://a/b', '--postgres goes with --store postgres.'],
   ['all --answer ask', "'ask' goes with one demo, not with 'all'."],
 ])('`%s` is refused with what exists', (line, message) => {
   const read = () => readArgs(line === '' ? [] : line.split(' '));

@@ -11,6 +11,8 @@ import {
   shapesOf,
   TITLES,
 } from './catalog.ts';
+import { type Database, databaseOf } from './database.ts';
+import { UsageError } from './usage-error.ts';
 
 const VALUES = {
   tool: ['weather', 'work-item'],
@@ -18,15 +20,18 @@ const VALUES = {
   hosting: ['memory', 'fleet'],
   answer: ['metric', 'imperial', 'decline', 'cancel', 'nonsense', 'ask'],
   legacy: ['shim', 'degrade'],
+  store: ['memory', 'postgres'],
 } as const;
 
 type Choices = { readonly [Key in keyof typeof VALUES]: (typeof VALUES)[Key][number] };
 
 /** How to run a demo. */
-export type Settings = Choices & {
+export type Settings = Omit<Choices, 'store'> & {
   readonly json: boolean;
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
+  /** Where the calls of option H are kept; undefined for the memory of this process. */
+  readonly database?: Database | undefined;
 };
 
 /** What the command line asks for. */
@@ -34,11 +39,8 @@ export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
   | { readonly kind: 'all'; readonly settings: Settings }
-  | { readonly kind: 'fixed'; readonly name: FixedName }
+  | { readonly kind: 'fixed'; readonly name: FixedName; readonly database?: Database }
   | { readonly kind: 'demo'; readonly name: Name; readonly settings: Settings };
-
-/** The command line cannot be understood. The message says what exists; the exit code is 2. */
-export class UsageError extends Error {}
 
 /** The text of `--help`. */
 export const HELP = `Usage: pnpm demo <name> [options]
@@ -51,6 +53,8 @@ Names
   prompt-and-resource       a prompt and a resource that ask, in four shapes
   sampling-and-roots        a tool that asks the client's model, in two
   sticky                    option H behind HAProxy; takes no options
+  fleet-of-three            a process is killed between two questions; takes
+                            --postgres only
   tracing                   a call's OpenTelemetry spans; takes no options
   all                       every option, one line each
 
@@ -78,17 +82,24 @@ Options
                           or cancel, and the end of input is a cancel
   --legacy   shim | degrade                  (default: degrade)
              what an old client gets: asked by the SDK's shim, or not asked
+  --store    memory | postgres               (default: memory)
+             where option-h keeps its calls
+  --postgres URL         a PostgreSQL to use; otherwise what MRTR_POSTGRES
+             names, or one that is started for the run
   --json     prints the transcript as JSON, and nothing else
   --list     prints the names, and what each one is
   --help     prints this
 `;
 
 /**
- * Reads the arguments after the program's name.
+ * Reads the arguments after the program's name, and from `env` which database there is.
  *
  * @throws UsageError for an unknown name, flag or value, and for what does not go together.
  */
-export function readArgs(args: readonly string[]): Command {
+export function readArgs(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+): Command {
   const { values, positionals } = parse(args);
   if (values.help) return { kind: 'help' };
   if (values.list) return { kind: 'list' };
@@ -99,9 +110,11 @@ export function readArgs(args: readonly string[]): Command {
   }
   if (more.length > 0) throw new UsageError(`One demo at a time: '${more[0]}' is one too many.`);
   if (isFixed(name)) {
-    const [flag] = Object.keys(values);
-    if (flag !== undefined) throw new UsageError(`'${name}' takes no options: '--${flag}' is too much.`);
-    return { kind: 'fixed', name };
+    const onDatabase = name === 'fleet-of-three';
+    const flag = Object.keys(values).find((given) => !onDatabase || given !== 'postgres');
+    const takes = onDatabase ? 'no options but --postgres' : 'no options';
+    if (flag !== undefined) throw new UsageError(`'${name}' takes ${takes}: '--${flag}' is too much.`);
+    return { kind: 'fixed', name, ...(onDatabase && { database: databaseOf(values.postgres, env) }) };
   }
   if (values.tool !== undefined && name !== 'all' && !isOption(name)) {
     throw new UsageError(`'${name}' is no option: --tool goes with the options.`);
@@ -110,6 +123,7 @@ export function readArgs(args: readonly string[]): Command {
     throw new UsageError(`'${name}' asks a model, and no user: --answer does not go with it.`);
   }
   const settings: Settings = {
+    database: databaseWith(choice('store', values.store, 'memory'), { ...values, name }, env),
     shape: shape(name === 'all' ? [] : shapesOf(name), values.shape, name),
     tool: choice('tool', values.tool, 'weather'),
     client: choice('client', values.client, 'modern'),
@@ -130,6 +144,8 @@ const OPTIONS = {
   hosting: { type: 'string' },
   answer: { type: 'string' },
   legacy: { type: 'string' },
+  store: { type: 'string' },
+  postgres: { type: 'string' },
   json: { type: 'boolean' },
   list: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -161,6 +177,30 @@ function choice<Key extends keyof Choices>(
   const known: readonly string[] = VALUES[flag];
   if (known.includes(value)) return value as Choices[Key];
   throw new UsageError(`--${flag} cannot be '${value}'. ${exists('Values', known)}`);
+}
+
+/**
+ * Where the calls are kept that `store` names.
+ *
+ * @throws UsageError where only the memory would do.
+ */
+export function databaseWith(
+  chosen: 'memory' | 'postgres',
+  given: {
+    readonly name: string;
+    readonly store?: string | undefined;
+    readonly postgres?: string | undefined;
+  },
+  env: Readonly<Record<string, string | undefined>>,
+): Database | undefined {
+  const flag =
+    given.store !== undefined ? '--store' : given.postgres !== undefined ? '--postgres' : undefined;
+  if (flag !== undefined && given.name !== 'option-h') {
+    throw new UsageError(`'${given.name}' keeps no calls: ${flag} goes with option-h.`);
+  }
+  if (chosen === 'postgres') return databaseOf(given.postgres, env);
+  if (flag === undefined || given.postgres === undefined) return undefined;
+  throw new UsageError('--postgres goes with --store postgres.');
 }
 
 function shape(known: readonly string[], value: string | undefined, name: string): string | undefined {

@@ -49,6 +49,7 @@ test('a heading leaves room for what it was run on', () => {
 
 test('a heading says what one will see', () => {
   expect(headingOf('option-f')).toBe('option F · once');
+  expect(headingOf('option-h', 'postgres')).toBe('option H on PostgreSQL');
   expect(headingOf('basic')).toBe('basic · one question, one retry');
 });
 

@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Option } from '@mrtr/contract';
 import type { Subject } from '@mrtr/harness';
+import type { SubjectModule } from '@mrtr/harness/processes';
+import { POSTGRES_VARIABLE } from './database.ts';
 
 // The titles are the options' own, known here before an option is loaded. A test compares them.
 const OPTIONS = {
@@ -20,6 +22,9 @@ const OPTIONS = {
   'option-i': { title: 'resolver injection', load: async () => (await import('@mrtr/option-i')).option },
   'option-j': { title: 'journaled await', load: async () => (await import('@mrtr/option-j')).option },
 } as const satisfies Record<string, { title: string; load: () => Promise<Option> }>;
+
+// `option-h` with its calls in a database; a table of its own in the matrix, and no letter.
+const loadOnPostgres = async () => (await import('@mrtr/option-h-postgres')).postgres;
 
 // The programs that stand alone, and know nothing of options.
 const PROGRAMS = {
@@ -50,6 +55,7 @@ const IN_SHAPES = {
 // The demos that draw themselves, and can be run in one way only.
 const FIXED = {
   sticky: 'option H behind HAProxy',
+  'fleet-of-three': 'a process dies between two questions',
   tracing: "a call's OpenTelemetry spans",
 } as const;
 
@@ -100,16 +106,21 @@ export const shapesOf = (name: Name): readonly string[] => (isInShapes(name) ? I
 /** What a demo is, in a word or two. */
 export const titleOf = (name: Name): string => DEMOS[name].title;
 
-/** `option F · once`, or `basic · one question, one retry`. */
-export const headingOf = (name: Name): string =>
-  `${isOption(name) ? `option ${letterOf(name)}` : name} · ${titleOf(name)}`;
+/** Where an option keeps its calls between rounds; other than in memory, if it is H. */
+export type Store = 'memory' | 'postgres';
+
+/** `option F · once`, `option H on PostgreSQL`, or `basic · one question, one retry`. */
+export const headingOf = (name: Name, store: Store = 'memory'): string =>
+  store === 'postgres'
+    ? `option ${letterOf(name as OptionName)} on PostgreSQL`
+    : `${isOption(name) ? `option ${letterOf(name)}` : name} · ${titleOf(name)}`;
 
 /** An option's letter, as we write it. */
 export const letterOf = (name: OptionName): string => name.slice('option-'.length).toUpperCase();
 
 /** The demo itself: one subject, or one for each of its shapes, of which `shape` picks one. */
-export async function loadSubjects(name: Name, shape?: string): Promise<readonly Subject[]> {
-  if (isOption(name)) return [await loadOption(name)];
+export async function loadSubjects(name: Name, shape?: string, store?: Store): Promise<readonly Subject[]> {
+  if (isOption(name)) return [await loadOption(name, store)];
   if (isInShapes(name)) {
     const subjects = await IN_SHAPES[name].load();
     return subjects.filter(({ id }) => shape === undefined || id === shape);
@@ -119,15 +130,24 @@ export async function loadSubjects(name: Name, shape?: string): Promise<readonly
 }
 
 /** An option, with its claims. */
-export const loadOption = (name: OptionName): Promise<Option> => OPTIONS[name].load();
+export const loadOption = (name: OptionName, store: Store = 'memory'): Promise<Option> =>
+  store === 'postgres' ? loadOnPostgres() : OPTIONS[name].load();
 
 /** Every option. */
-export const loadOptions = (): Promise<readonly Option[]> => Promise.all(OPTION_NAMES.map(loadOption));
+export const loadOptions = (): Promise<readonly Option[]> =>
+  Promise.all(OPTION_NAMES.map((name) => loadOption(name)));
 
 const require = createRequire(import.meta.url);
 
 /** Where another process finds an option or its variant, such as E's `e-naive`: the package, and what it exports. */
-export function moduleOf({ id }: Pick<Option, 'id'>): { readonly module: string; readonly name: string } {
+export function moduleOf({ id }: Pick<Option, 'id'>): SubjectModule {
   const [letter, variant = 'option'] = id.split('-');
-  return { module: pathToFileURL(require.resolve(`@mrtr/option-${letter}`)).href, name: variant };
+  const onPostgres = id === 'h-postgres';
+  const module = pathToFileURL(require.resolve(`@mrtr/option-${onPostgres ? id : letter}`)).href;
+  const url = process.env[POSTGRES_VARIABLE];
+  return {
+    module,
+    name: variant,
+    ...(onPostgres && url !== undefined && { env: { [POSTGRES_VARIABLE]: url } }),
+  };
 }

@@ -123,9 +123,29 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
     expect(out).toMatch(/^basic +one question, one retry\n/);
     expect(out).toMatch(/^prompt-and-resource {2}each asks a user\n/m);
     expect(out).toMatch(
-      /^sticky +option H behind HAProxy\ntracing +a call's OpenTelemetry spans\nall +every/m,
+      /^sticky +option H behind HAProxy\nfleet-of-three +a process dies between two questions\ntracing +a call's OpenTelemetry spans\nall +every/m,
     );
-    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(OPTION_NAMES.length + 7);
+    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(OPTION_NAMES.length + 8);
+  });
+
+  test('option-h goes on with a call on any instance, with its calls in a PostgreSQL', async () => {
+    const postgres = process.env.MRTR_TEST_POSTGRES;
+    const { code, out, err } = await demo('option-h --store postgres --hosting fleet --tool work-item', {
+      env: { NO_COLOR: '1', ...(postgres !== undefined && { MRTR_POSTGRES: postgres }) },
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^ option H on PostgreSQL +modern client · fleet of three\n\n PostgreSQL .+\.\n\n/);
+    expect(out).toMatch(/3 rounds · handler entered 1× · item written 1× · 1 frame held between rounds\n$/);
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+
+  test('a database that cannot be used is said so, with the exit code 1 and without the password', async () => {
+    for (const line of ['option-h --store postgres', 'fleet-of-three', 'matrix']) {
+      const { code, out, err } = await demo(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
+      expect(code).toBe(1);
+      expect(err).toBe('PostgreSQL at 127.0.0.1:1/calls cannot be used: connect ECONNREFUSED 127.0.0.1:1\n');
+      expect(out).not.toContain('secret');
+    }
   });
 
   test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {

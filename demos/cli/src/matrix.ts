@@ -1,4 +1,5 @@
 /** `pnpm matrix`: measures the options, prints the tables, and keeps the documents' generated blocks true. */
+import { parseArgs } from 'node:util';
 import type { Option } from '@mrtr/contract';
 import {
   type Cell,
@@ -9,53 +10,100 @@ import {
   quadrantTable,
   SCENARIOS,
 } from '@mrtr/harness';
-import { loadOptions, moduleOf } from './catalog.ts';
+import { loadOption, loadOptions, moduleOf } from './catalog.ts';
+import { databaseOf, withDatabase } from './database.ts';
 import { updateBlocks } from './generated-blocks.ts';
 
 const HELP = `Usage: pnpm matrix [--json [--processes] | --write | --check]
+                   [--postgres URL]
 
 Measures every option and prints the tables of the README.
 
-  --json       every observation of the whole matrix, as JSON
-  --processes  with --json: also in processes of their own, over stdio and
-               HTTP and as a fleet, and through kills; half a minute more
-  --write      rewrite the generated blocks of README.md and docs/
-  --check      exit with 1 when a generated block is not what is measured
+  --json          every observation of the whole matrix, as JSON
+  --processes     with --json: also in processes of their own, over stdio and
+                  HTTP and as a fleet, and through kills; a minute more
+  --write         rewrite the generated blocks of README.md and docs/
+  --check         exit with 1 when a generated block is not what is measured
+  --postgres URL  the PostgreSQL that H is measured on beside its memory;
+                  otherwise what MRTR_POSTGRES names, or one that is started
 `;
 
 /** Runs the command; resolves with its exit code. */
 export async function matrix(args: readonly string[]): Promise<number> {
-  const flags = args.filter((arg) => arg !== '--');
-  const inProcesses = flags.includes('--json') && flags.includes('--processes');
-  const [flag, ...rest] = inProcesses ? flags.filter((arg) => arg !== '--processes') : flags;
-  if (rest.length > 0 || (flag !== undefined && !['--json', '--write', '--check', '--help'].includes(flag))) {
-    process.stderr.write(`Unknown argument '${rest[0] ?? flag}'.\n\n${HELP}`);
+  const flags = read(args);
+  if (typeof flags === 'string') {
+    process.stderr.write(`${flags}\n\n${HELP}`);
     return 2;
   }
-  if (flag === '--help') return print(HELP);
+  if (flags.help) return print(HELP);
+  return withDatabase(databaseOf(flags.postgres, process.env), async () => {
+    const { keptOpen } = await import('@mrtr/option-h-postgres');
+    const close = await keptOpen();
+    try {
+      return await run(flags);
+    } finally {
+      await close();
+    }
+  });
+}
+
+type Flags = Exclude<ReturnType<typeof read>, string>;
+
+/** The flags, or what is wrong with them. */
+function read(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: args.filter((arg) => arg !== '--'),
+      options: {
+        json: { type: 'boolean' },
+        processes: { type: 'boolean' },
+        write: { type: 'boolean' },
+        check: { type: 'boolean' },
+        postgres: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    const chosen = (['json', 'write', 'check'] as const).filter((flag) => values[flag]);
+    if (chosen.length > 1) return `--${chosen[0]} and --${chosen[1]} do not go together.`;
+    if (values.processes && !values.json) return '--processes goes with --json.';
+    return values;
+  } catch (error) {
+    // Of Node's message the first sentence: what it goes on to advise does not apply.
+    return (error as Error).message.split(/\. |\n/)[0]?.replace(/\.?$/, '.') ?? '';
+  }
+}
+
+async function run({
+  json = false,
+  processes = false,
+  write = false,
+  check = false,
+}: Flags): Promise<number> {
   const { naive } = await import('@mrtr/option-e');
-  const options = [...(await loadOptions()), naive];
+  const lettered = await loadOptions();
+  const onPostgres = await loadOption('option-h', 'postgres');
+  const options = lettered.flatMap((option) => [option, ...(option.id === 'h' ? [onPostgres] : [])]);
+  options.push(naive);
   // The tables need three scripts only; measuring the rest is what `--json` and the tests are for.
-  const scenarios =
-    flag === '--json' ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
+  const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const option of options) cells.push(...(await measure(option, scenarios)));
   const { oldServer } = await import('@mrtr/old-server');
   const oldCells = await measureOldServer(oldServer);
-  const processCells = inProcesses ? await measureInProcesses(options) : [];
+  const processCells = processes ? await measureInProcesses(options) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
-  if (flag === '--json') return print(`${JSON.stringify(observations, null, 2)}\n`);
+  if (json) return print(`${JSON.stringify(observations, null, 2)}\n`);
 
   const tables = {
     options: optionsTable(options, observations),
     quadrant: quadrantTable(options, observations),
     'old-server': oldServerTable(oldCells, cells),
   };
-  if (flag === undefined) return print(`${Object.values(tables).join('\n\n')}\n`);
-  const stale = await updateBlocks(tables, { write: flag === '--write' });
-  const verb = flag === '--write' ? 'Rewrote' : 'Not what is measured:';
+  if (!write && !check) return print(`${Object.values(tables).join('\n\n')}\n`);
+  const stale = await updateBlocks(tables, { write });
+  const verb = write ? 'Rewrote' : 'Not what is measured:';
   for (const block of stale) process.stdout.write(`${verb} ${block}\n`);
-  return flag === '--check' && stale.length > 0 ? 1 : 0;
+  return check && stale.length > 0 ? 1 : 0;
 }
 
 const TABLED = ['metric', 'fixed', 'duplicate'];

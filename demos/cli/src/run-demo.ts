@@ -25,7 +25,7 @@ export async function runDemo(name: Name, settings: Settings, paint: Paint): Pro
   const output = json ? process.stderr : process.stdout;
   const person = answer === 'ask' ? personAt({ input: process.stdin, output }) : undefined;
   const programme: Programme = {
-    subjects: await loadSubjects(name, settings.shape),
+    subjects: await loadSubjects(name, settings.shape, settings.database && 'postgres'),
     inShapes: shapesOf(name).length > 0,
     settings,
     scenes: () => scenesOf(name, settings).map((scene) => ({ ...scene, ...asking(person?.user) })),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { UsageError } from './args.ts';
 import { readServeArgs, SERVE_HELP } from './serve-args.ts';
+import { UsageError } from './usage-error.ts';
 
 const SECRET = 'a-secret-that-is-long-enough';
 const ENV = { TOKENS: `alice=${SECRET}`, KEYS: ' new key , old key\n', EMPTY: ' ', SHORT: 'alice=short' };
@@ -12,6 +12,7 @@ const DEFAULTS = {
   legacy: 'shim',
   weather: 'fixed',
   keys: undefined,
+  database: undefined,
   http: undefined,
 };
 
@@ -37,6 +38,18 @@ test('everything can be chosen', () => {
       holders: [{ subject: 'alice', token: SECRET }],
     },
   });
+});
+
+test('H keeps its calls in a database of its own, or with keys in one that is named', () => {
+  expect(read('h --store postgres')).toMatchObject({ option: 'option-h', database: { url: undefined } });
+  const url = 'postgres://ada:secret@10.0.0.7/calls';
+  expect(read(`h --store postgres --postgres ${url} --state-key-env KEYS`)?.database).toEqual({ url });
+  const unsealed = new UsageError(
+    'What is kept in a database is sealed, for other processes to open, with the keys of request state: give ' +
+      '--state-key-env NAME.',
+  );
+  expect(() => read(`h --store postgres --postgres ${url}`)).toThrow(unsealed);
+  expect(() => readServeArgs(['h', '--store', 'postgres'], { MRTR_POSTGRES: url })).toThrow(unsealed);
 });
 
 test('HTTP is for this machine, unless told otherwise', () => {
@@ -80,6 +93,10 @@ test.each([
   ['g --host ::1', '--host goes with --http PORT.'],
   ['g --token-env TOKENS', '--token-env goes with --http PORT.'],
   ['g --insecure --stdio', '--insecure goes with --http PORT.'],
+  ['g --store postgres', "'option-g' keeps no calls: --store goes with option-h."],
+  ['h --store disk', "--store cannot be 'disk'. Values: memory, postgres."],
+  ['h --postgres postgres://a/b', '--postgres goes with --store postgres.'],
+  ['h --store postgres --postgres secret', '--postgres takes a connection string: postgres://'],
   ['g --legacy never', "--legacy cannot be 'never'. Values: shim, degrade."],
   ['g --weather bad', "--weather cannot be 'bad'. Values: fixed, open-meteo."],
   ['g --state-key-env NONE', '--state-key-env: the environment variable NONE is not set.'],

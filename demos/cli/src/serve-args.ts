@@ -3,8 +3,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { parseArgs } from 'node:util';
 import type { LegacyPolicy } from '@mrtr/core';
 import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
-import { UsageError } from './args.ts';
+import { databaseWith } from './args.ts';
 import { OPTION_NAMES, type OptionName } from './catalog.ts';
+import type { Database } from './database.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What to serve, and how. */
 export interface ServeSettings {
@@ -13,6 +15,8 @@ export interface ServeSettings {
   readonly weather: 'fixed' | 'open-meteo';
   /** Secrets of request state, the sealing one first; undefined for a random one of the process. */
   readonly keys: readonly string[] | undefined;
+  /** Where the calls of option H are kept; undefined for the memory of this process. */
+  readonly database: Database | undefined;
   /** Undefined for stdio. */
   readonly http: HttpSettings | undefined;
 }
@@ -49,6 +53,11 @@ Options, by name or letter: ${OPTION_NAMES[0]} … ${OPTION_NAMES.at(-1)}
   --state-key-env NAME   the environment variable with the keys of request
                          state: one of 32 bytes or more, or several with
                          commas between, of which the first seals
+  --store memory | postgres                               (default: memory)
+                         where option-h keeps its calls
+  --postgres URL         a PostgreSQL to use, with --state-key-env; otherwise
+                         what MRTR_POSTGRES names, or one that is started
+                         and is over with this process
   --legacy shim | degrade                                   (default: shim)
                          old clients are asked by the SDK's shim, or not
   --weather fixed | open-meteo                              (default: fixed)
@@ -69,13 +78,24 @@ export function readServeArgs(
 ): ServeSettings | undefined {
   const { values, positionals } = parse(args);
   if (values.help) return undefined;
+  const option = optionOf(positionals);
+  const store = choice('store', values.store, ['memory', 'postgres']);
+  const database = databaseWith(store, { ...values, name: option }, env);
+  const keys = variable('state-key-env', values['state-key-env'], env)
+    ?.split(',')
+    .map((key) => key.trim());
+  if (database?.url !== undefined && !keys) {
+    throw new UsageError(
+      'What is kept in a database is sealed, for other processes to open, with the keys of request state: give ' +
+        '--state-key-env NAME.',
+    );
+  }
   return {
-    option: optionOf(positionals),
+    option,
     legacy: choice('legacy', values.legacy, ['shim', 'degrade']),
     weather: choice('weather', values.weather, ['fixed', 'open-meteo']),
-    keys: variable('state-key-env', values['state-key-env'], env)
-      ?.split(',')
-      .map((key) => key.trim()),
+    keys,
+    database,
     http: httpOf(values, env),
   };
 }
@@ -87,6 +107,8 @@ const FLAGS = {
   'allowed-host': { type: 'string', multiple: true },
   'token-env': { type: 'string' },
   'state-key-env': { type: 'string' },
+  store: { type: 'string' },
+  postgres: { type: 'string' },
   legacy: { type: 'string' },
   weather: { type: 'string' },
   insecure: { type: 'boolean' },

@@ -10,6 +10,7 @@ import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { postgresServer } from '@mrtr/postgres-server';
 import { afterAll, describe, expect, test } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
@@ -81,14 +82,14 @@ async function old(
 const TOKYO = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }] };
 
-describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
-  const command = (option: string) => ({
-    command: process.execPath,
-    args: [RUN, 'serve', option],
-    cwd: tmpdir(),
-    stderr: 'ignore' as const,
-  });
+const command = (option: string) => ({
+  command: process.execPath,
+  args: [RUN, 'serve', option],
+  cwd: tmpdir(),
+  stderr: 'ignore' as const,
+});
 
+describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
   test('a modern client plugs it in over stdio, and reads nothing but protocol', async () => {
     const client = await modern(new StdioClientTransport(command('option-h')));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
@@ -181,6 +182,73 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
     );
   });
 });
+
+// A PostgreSQL starts, and DBOS makes its tables: seconds, on a busy machine.
+describe('pnpm serve option-h --store postgres', { timeout: 90_000 }, () => {
+  test('goes on in another process with the database and the keys', async () => {
+    const server = await postgresServer(process.env.MRTR_TEST_POSTGRES);
+    left.add(() => server.stop());
+    const env = { MRTR_POSTGRES: await server.database(), KEYS: 'k'.repeat(32) };
+    const first = await listening('h --store postgres --state-key-env KEYS', env);
+    const { requestState, ...asked } = await round(first.url, {});
+    expect(asked).toMatchObject({ resultType: 'input_required' });
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toBe(0);
+    const second = await listening('h --store postgres --state-key-env KEYS', env);
+    const answer = { inputResponses: { units: METRIC }, requestState };
+    expect(await round(second.url, answer)).toMatchObject(SUNNY);
+    expect(await round(second.url, answer)).toMatchObject(SUNNY);
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toBe(0);
+    const { host, pathname } = new URL(env.MRTR_POSTGRES);
+    expect([first, second].map(({ said }) => said.err)).toEqual(
+      [first, second].map(
+        ({ url }) => `PostgreSQL at ${host}${pathname}.\noption H on PostgreSQL, at ${url}\n`,
+      ),
+    );
+  });
+
+  test('serves on a PostgreSQL that is started for it, with a key that nobody has to give', async () => {
+    const client = await modern(
+      new StdioClientTransport({
+        ...command('h'),
+        args: [...command('h').args, '--store', 'postgres'],
+      }),
+    );
+    expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
+    expect(client.errors).toEqual([]);
+    await client.close();
+  });
+});
+
+/** One round of a call that asks for the units, as a modern client makes it. */
+async function round(url: URL, retry: object): Promise<Record<string, unknown>> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': TOKYO.name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        ...TOKYO,
+        ...retry,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+        },
+      },
+    }),
+  });
+  const text = await response.text();
+  return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text).result;
+}
 
 /** Resolves when nothing listens at `url` any more. */
 async function refused(url: URL): Promise<void> {

@@ -1,13 +1,15 @@
 /** `pnpm serve`: one option, for a client of one's own. With stdio, stdout carries protocol only. */
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
 import { createWorld, openMeteo } from '@mrtr/domain';
 import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
-import { UsageError } from './args.ts';
 import { headingOf, loadOption } from './catalog.ts';
+import { DatabaseError, described, withDatabase } from './database.ts';
 import { printable } from './printable.ts';
 import { type HttpSettings, readServeArgs, SERVE_HELP, type ServeSettings } from './serve-args.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Runs the command; resolves with its exit code, when nothing is served any more. */
 export async function serve(args: readonly string[]): Promise<number> {
@@ -17,6 +19,10 @@ export async function serve(args: readonly string[]): Promise<number> {
     process.stdout.write(SERVE_HELP);
     return 0;
   } catch (error) {
+    if (error instanceof DatabaseError) {
+      say(error.message);
+      return 1;
+    }
     if (!(error instanceof UsageError)) throw error;
     say(`${error.message}\nMore: pnpm serve --help`);
     return 2;
@@ -24,6 +30,16 @@ export async function serve(args: readonly string[]): Promise<number> {
 }
 
 async function run(settings: ServeSettings): Promise<number> {
+  const { database, http } = settings;
+  if (database && http) say(described(database));
+  const code = await (database
+    ? withDatabase(database, () => serveUntilOver(settings))
+    : serveUntilOver(settings));
+  // What is closed is over, whatever a tool may still be waiting for.
+  process.exit(code);
+}
+
+async function serveUntilOver(settings: ServeSettings): Promise<number> {
   const served = await servedBy(settings);
   if (!settings.http) {
     const { closed, close } = serveStdio(served, report);
@@ -32,19 +48,22 @@ async function run(settings: ServeSettings): Promise<number> {
     const hosting = await listen(served, settings.http);
     if (typeof hosting === 'string') {
       say(hosting);
+      await served.close();
       return 1;
     }
-    say(`${headingOf(settings.option)}, at ${hosting.url}`);
+    say(`${headingOf(settings.option, settings.database && 'postgres')}, at ${hosting.url}`);
     await signalled(() => hosting.close());
   }
-  // What is closed is over, whatever a tool may still be waiting for.
-  process.exit(0);
+  return 0;
 }
 
-async function servedBy({ option, legacy, weather, keys }: ServeSettings): Promise<Served> {
+async function servedBy({ option, legacy, weather, keys, database }: ServeSettings): Promise<Served> {
   const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
+  // A database that is over with this process needs no key that is not.
+  const own = database ? [randomBytes(32)] : undefined;
   try {
-    return (await loadOption(option)).create({ world, state: requestStatePolicy({ keys, legacy }) });
+    const loaded = await loadOption(option, database && 'postgres');
+    return loaded.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy }) });
   } catch (error) {
     if (!(error instanceof InvalidPolicy)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);

@@ -20,6 +20,8 @@ export const HELP = `Usage: pnpm bench [options]
   --no-write    leave docs/performance.md and its charts as they are (so does --only)
   --quick       a few seconds, to see that it runs; the numbers mean nothing, and nothing is written
   --thorough    100 000 calls where growth of memory is measured; some minutes more
+
+MRTR_BENCH_POSTGRES names a PostgreSQL to measure on, by the connection string of a role that may create databases.
 `;
 
 const EFFORTS = {

@@ -14,7 +14,7 @@ export type Goal = { readonly most: number } | { readonly least: number };
 /** One measured number. */
 export interface Figure {
   readonly what: string;
-  readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | '';
+  readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s' | '';
   readonly value: number;
   /** The quartiles, where there are several measurements. */
   readonly spread?: readonly [low: number, high: number] | undefined;

@@ -68,17 +68,38 @@ export async function race(contestants: readonly Contestant[], pace: Pace): Prom
     bench.add(name, run);
   }
   for (const task of warming.tasks) await task.run();
-  const slices = new Map(contestants.map(({ name }) => [name, [] as number[]]));
-  for (let round = 0; round < pace.rounds; round++) {
-    for (const task of turned(bench.tasks, round)) slices.get(task.name)?.push(await sliceOf(task));
+  const slices = bench.tasks.map((task): Slicer => ({ name: task.name, slice: () => sliceOf(task) }));
+  return interleaved(slices, pace.rounds);
+}
+
+/** What can be measured a slice at a time, wherever it runs. `slice` resolves with microseconds for one iteration. */
+export interface Slicer {
+  readonly name: string;
+  readonly slice: () => Promise<number>;
+}
+
+/** Has each measured in each round. */
+export async function interleaved(slicers: readonly Slicer[], rounds: number): Promise<Race> {
+  const slices = new Map(slicers.map(({ name }) => [name, [] as number[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const { name, slice } of turned(slicers, round)) slices.get(name)?.push(await slice());
   }
   return new Race(slices);
 }
 
-/** The same tasks from another one on, and every other time backwards: no neighbour is always the same. */
-function turned(tasks: readonly Task[], round: number): readonly Task[] {
-  const from = round % tasks.length;
-  const order = [...tasks.slice(from), ...tasks.slice(0, from)];
+/** One that runs here, and not against others of this process. */
+export function slicer({ name, run }: Contestant, sliceMs: number): Slicer {
+  // One iteration may take several slices' time.
+  const bench = new Bench({ iterations: 1, warmup: false, throws: true, time: sliceMs });
+  bench.add(name, run);
+  const [task] = bench.tasks as [Task];
+  return { name, slice: () => sliceOf(task) };
+}
+
+/** The same ones from another one on, and every other time backwards: no neighbour is always the same. */
+function turned<T>(slicers: readonly T[], round: number): readonly T[] {
+  const from = round % slicers.length;
+  const order = [...slicers.slice(from), ...slicers.slice(0, from)];
   return round % 2 === 0 ? order : order.reverse();
 }
 

@@ -24,6 +24,8 @@ export interface OptionDeps {
 export interface Option {
   /** A letter, or a letter and a variant. */
   readonly id: string;
+  /** What tables call it, where that is not its `id` in capitals. */
+  readonly name?: string | undefined;
   /** The shape's name, in a word or two. */
   readonly title: string;
   readonly claims: Claims;

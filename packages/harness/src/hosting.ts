@@ -42,11 +42,17 @@ export function host(kind: LocalHostingKind, create: () => RunningOption | SelfH
   const stopAll = async () => {
     await Promise.all(instances.map((instance) => instance.stop()));
   };
-  const route = async (): Promise<Instance> => {
-    if (kind === 'restart' && requests > 0) {
-      await stopAll();
-      instances = [new Instance(create())];
-    }
+  // Messages may come at once, each with a restart of its own; one that comes when all is over has none.
+  let restarted: Promise<void> = Promise.resolve();
+  let over = false;
+  const restart = async () => {
+    await stopAll();
+    instances = [new Instance(create())];
+  };
+  const route = async (method: string | undefined): Promise<Instance> => {
+    // What brings no message asks for a stream, while the call that goes out beside it is being served.
+    if (kind === 'restart' && requests > 0 && method === 'POST' && !over) restarted = restarted.then(restart);
+    await restarted;
     return instances[requests++ % instances.length] as Instance;
   };
   return {
@@ -56,10 +62,14 @@ export function host(kind: LocalHostingKind, create: () => RunningOption | SelfH
         : {
             kind: 'http',
             url: NO_SOCKET,
-            fetch: async (url, init) => (await route()).face.fetch(new Request(url, init)),
+            fetch: async (url, init) => (await route(init?.method)).face.fetch(new Request(url, init)),
           },
     framesHeld: () => instances.reduce((sum, instance) => sum + instance.framesHeld, 0),
-    close: stopAll,
+    close: async () => {
+      over = true;
+      await restarted;
+      await stopAll();
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/domain';
 import { markdownTable } from './markdown.ts';
 import type { Observation } from './observe.ts';
 
-type Identity = Pick<Option, 'id' | 'title'>;
+type Identity = Pick<Option, 'id' | 'name' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
 
 const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
@@ -31,7 +31,7 @@ export function optionsTable(options: readonly Identity[], observations: readonl
     const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
     const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
     return [
-      `**${option.id.toUpperCase()}** ${option.title}`,
+      `**${nameOf(option)}** ${option.title}`,
       `${one.entries}× / ${two.entries}×`,
       auditEntries(one.audits, old.audits),
       `${sizes(one)} / ${sizes(two)}`,
@@ -52,7 +52,7 @@ export function quadrantTable(options: readonly Identity[], observations: readon
     const groups = new Map<string, string[]>();
     for (const option of options) {
       const got = words(finder(option, observations));
-      groups.set(got, [...(groups.get(got) ?? []), option.id.toUpperCase()]);
+      groups.set(got, [...(groups.get(got) ?? []), nameOf(option)]);
     }
     return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
   };
@@ -75,6 +75,8 @@ export function quadrantTable(options: readonly Identity[], observations: readon
   );
 }
 
+const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
+
 function heldConnection(find: (where: Where) => Observation): string {
   const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
   const [shim, degrade] = [
@@ -88,7 +90,8 @@ function heldConnection(find: (where: Where) => Observation): string {
 function retried({ retriedTwice }: Observation): string {
   if (!retriedTwice) return 'not measured';
   const { unlimited, 'single use': once } = retriedTwice;
-  const plain = unlimited.sameAnswer ? `**${unlimited.writes}**` : `${unlimited.writes}, then an error`;
+  const writes = unlimited.writes > 1 ? `**${unlimited.writes}**` : `${unlimited.writes}`;
+  const plain = unlimited.sameAnswer ? writes : `${writes}, then an error`;
   return `${plain} (${once.writes})`;
 }
 

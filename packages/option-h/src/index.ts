@@ -8,11 +8,9 @@ import { resolveWorkItem } from './work-item.ts';
 /** H on the store that `open` gives: the tools are the same, and what becomes of a call elsewhere is the store's. */
 export const linearOption = (
   open: (deps: OptionDeps) => LinearStore,
-  { id, title, claims }: Pick<Option, 'id' | 'title' | 'claims'>,
+  identity: Omit<Option, 'create'>,
 ): Option => ({
-  id,
-  title,
-  claims,
+  ...identity,
   create(deps) {
     // Beside the servers and not inside one: calls outlive the request that began them.
     const store = open(deps);

@@ -7,6 +7,7 @@ import { serveHttp } from '@mrtr/hosting/http';
 import { documented } from '../subject/documented.ts';
 import { running, SHAPES } from '../subject/options.ts';
 import { forgetfulWorld } from '../subject/world.ts';
+import { cpuUsed } from './cpu.ts';
 import { heapUsed } from './heap.ts';
 
 const [name = ''] = process.argv.slice(2);
@@ -18,12 +19,6 @@ async function listen(): Promise<number> {
   const server = createServer((req, res) => void handle(req as Parameters<typeof handle>[0], res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-}
-
-/** Processor time that this process has had, in microseconds. */
-function cpuUsed(): number {
-  const { user, system } = process.cpuUsage();
-  return user + system;
 }
 
 const port = await listen();

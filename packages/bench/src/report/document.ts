@@ -59,6 +59,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
 function section({ name, title, figures, notes, seconds }: Chapter, hasChart: boolean): string {
   const judged = figures.filter(({ goal }) => goal);
   const others = figures.filter(({ goal }) => !goal);
+  const aside = judged.length > 0 && others.length > 0;
   return [
     `### ${title}`,
     '',
@@ -70,17 +71,11 @@ function section({ name, title, figures, notes, seconds }: Chapter, hasChart: bo
       : []),
     ...judged.map(judgedRow),
     ...(hasChart ? ['', `![${title}](performance/${name}.svg)`] : []),
-    ...(others.length > 0
-      ? [
-          '',
-          '<details><summary>Also measured</summary>',
-          '',
-          row(['', 'measured', 'quartiles']),
-          row(['---', '---:', '---']),
-        ]
-      : []),
+    // Beside figures that something is asked of.
+    ...(aside ? ['', '<details><summary>Also measured</summary>', ''] : []),
+    ...(others.length > 0 ? [row(['', 'measured', 'quartiles']), row(['---', '---:', '---'])] : []),
     ...others.map((figure) => row([figure.what, shownValue(figure.value, figure.unit), shownSpread(figure)])),
-    ...(others.length > 0 ? ['', '</details>'] : []),
+    ...(aside ? ['', '</details>'] : []),
     '',
     ...notes.flatMap((note) => [note, '']),
     `\`pnpm bench --only ${name}\`, ${seconds.toFixed(0)} s.`,

@@ -40,18 +40,42 @@ const META = {
 
 let ids = 0;
 
-/** Makes the whole call. @throws Error when it does not end as it should. */
-export async function call(exchange: Exchange, { tool, arguments: args, answers }: Plan): Promise<number> {
-  const params = { name: tool, arguments: args(), _meta: META };
-  let next: object = params;
+/** What a client sends in a round, besides its number. */
+type Params = Readonly<Record<string, unknown>>;
+
+/** What a server asked; undefined where the call is over. */
+type Asked = { readonly inputRequests?: object; readonly requestState?: string } | undefined;
+
+/** What the first round of a call sends. */
+export const opening = ({ tool, arguments: args }: Plan): Params => ({
+  name: tool,
+  arguments: args(),
+  _meta: META,
+});
+
+/** What the round after `asked` sends. */
+export function answering({ answers }: Plan, params: Params, asked: NonNullable<Asked>): Params {
+  const { inputRequests = {}, requestState } = asked;
+  const given = Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: answers[key] }]);
+  return { ...params, inputResponses: Object.fromEntries(given), requestState };
+}
+
+/** Makes one round. @throws Error when it ends in one. */
+export async function round(exchange: Exchange, { tool }: Plan, params: Params): Promise<Asked> {
+  const request = { jsonrpc: '2.0', id: ++ids, method: 'tools/call', params };
+  const { result, error } = await exchange(request, tool);
+  if (!result || result.isError) throw new Error(`${tool}: ${JSON.stringify(error ?? result)}`);
+  return isInputRequiredResult(result) ? result : undefined;
+}
+
+/** Makes the whole call, and says in how many rounds. @throws Error when it does not end as it should. */
+export async function call(exchange: Exchange, plan: Plan): Promise<number> {
+  const params = opening(plan);
+  let next = params;
   for (let rounds = 1; ; rounds++) {
-    const request = { jsonrpc: '2.0', id: ++ids, method: 'tools/call', params: next };
-    const { result, error } = await exchange(request, tool);
-    if (!result || result.isError) throw new Error(`${tool}: ${JSON.stringify(error ?? result)}`);
-    if (!isInputRequiredResult(result)) return rounds;
-    const { inputRequests = {}, requestState } = result;
-    const given = Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: answers[key] }]);
-    next = { ...params, inputResponses: Object.fromEntries(given), requestState };
+    const asked = await round(exchange, plan, next);
+    if (!asked) return rounds;
+    next = answering(plan, params, asked);
   }
 }
 

@@ -50,7 +50,8 @@ observeDiagnostics((diagnostic) => {
 database.tell('hello', name);
 
 async function serve(opening: Opening): Promise<Opened> {
-  const { scope, module, name: exported, key, legacy } = opening;
+  const { scope, module, name: exported, env, key, legacy } = opening;
+  Object.assign(process.env, env);
   const subject = ((await import(module)) as Record<string, Option | undefined>)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy });

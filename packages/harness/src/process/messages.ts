@@ -7,6 +7,8 @@ import type { Diagnostic } from '../diagnostics.ts';
 export interface SubjectModule {
   readonly module: string;
   readonly name: string;
+  /** What the subject looks for in its environment. A process on stdio inherits none of ours. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What an instance is told to serve. A scope is one conversation's: its world, and its recorder. */

