@@ -1,10 +1,29 @@
 /** What the tests look at in a database. */
-import { postgresServer, query } from '@mrtr/postgres-server';
+import { ownServer, postgresServer, query } from '@mrtr/postgres-server';
 
-export { type PostgresServer, query } from '@mrtr/postgres-server';
+export { type OwnServer, type PostgresServer, query } from '@mrtr/postgres-server';
 
 /** The server that `MRTR_TEST_POSTGRES` names, or one that is started here. Whoever calls has to stop it. */
 export const testServer = () => postgresServer(process.env.MRTR_TEST_POSTGRES);
+
+/** One that a test may end: on the programs in `MRTR_TEST_POSTGRES_PROGRAMS`, where that names a folder. */
+export const testServerOfOurs = () => ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
+
+/** Cuts every connection to a database. */
+export const cut = (url: string) =>
+  query(
+    url,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+
+/** What is left of calls: how many rows of ours, and of DBOS. */
+export async function leftOfCalls(url: string): Promise<number> {
+  const tables = ['mrtr_calls', 'workflow_status', 'operation_outputs', 'notifications', 'workflow_events'];
+  const counts = tables.map((table) => `(SELECT count(*) FROM mrtr_linear.${table})`);
+  const [row] = await query<{ left: string }>(url, `SELECT ${counts.join(' + ')} AS left`);
+  return Number(row?.left);
+}
 
 /** Every row of every table of a database, as text. */
 export async function everything(url: string): Promise<string> {

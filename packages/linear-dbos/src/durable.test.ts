@@ -1,21 +1,18 @@
 /** Calls that outlive the process that runs them, on a real PostgreSQL, with instances in real processes. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type PostgresServer, query, testServer } from './database.test-support.ts';
-import { Instance, type Setting, Shop } from './instances.test-support.ts';
-import { answering, type Outcome, type Sent } from './site.test-support.ts';
-
-const LOST: Outcome = {
-  fails:
-    'This call cannot go on here: its continuation expired, was resumed already, or is unknown. Start the call again.',
-};
-const WHERE_TO = { address: 'Where to, for charge #2?' };
-const RESULT: Outcome = { says: 'reserve #1, charge #2, ship #3' };
+import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
+import { cut, type PostgresServer, testServer } from './database.test-support.ts';
+import { Instance, type Setting } from './instances.test-support.ts';
+import { Shop } from './shop.test-support.ts';
+import { answering, type Outcome } from './site.test-support.ts';
 
 let server: PostgresServer;
 let setting: Setting;
 let owner: Instance;
 let other: Instance;
 let third: Instance;
+let confused: Instance;
+let newest: Instance;
 const started: Instance[] = [];
 const shop = new Shop();
 
@@ -29,43 +26,28 @@ beforeAll(async () => {
   server = await testServer();
   setting = { postgres: await server.database(), keys: ['k'.repeat(32)], version: '1' };
   // At once, on an empty database: all of them want to make its tables.
-  [owner, other, third] = await Promise.all([start(), start(), start()]);
+  [owner, other, third, confused, newest] = await Promise.all([
+    start(),
+    start(),
+    start(),
+    start({ callerOfStore: 'eve' }),
+    start({ version: '2', code: '1' }),
+  ]);
 }, 60_000);
 afterAll(async () => {
   await Promise.all(started.map((instance) => instance.kill()));
   await server.stop();
 });
 
-let orders = 0;
-
-/** One call of a tool, sent to whichever instance. */
-class Call {
-  readonly item = `tea ${++orders}`;
-  readonly order = shop.of(this.item);
-  readonly #sent: Sent;
-
-  constructor(sent: Sent = {}) {
-    this.#sent = { arguments: { item: this.item }, ...sent };
-  }
-
-  first = (instance: Instance) => instance.send(this.#sent);
-
-  answer(instance: Instance, asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) {
-    return instance.send({ ...this.#sent, ...answering(asked, content), ...sent });
-  }
-
-  count = (instance: Instance, asked: Outcome, count = '3') => this.answer(instance, asked, { count });
-  address = (instance: Instance, asked: Outcome) => this.answer(instance, asked, { address: 'home' });
-
-  /** All that is to be done, once. */
-  get whole(): string[] {
-    return [`reserve ${this.item}`, `charge 3 ${this.item}`, 'ship to home'];
-  }
-}
+test('five instances that start at once on an empty database all serve', async () => {
+  const served = started.map((instance) => instance.send({ name: 'silent' }));
+  expect(await Promise.all(served)).toEqual(started.map(() => ({ says: 'nothing' })));
+  expect(started.flatMap(({ errors }) => errors)).toEqual([]);
+});
 
 describe('while its owner lives', () => {
   test('any instance can answer a call', async () => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(owner);
     expect(first.asks).toEqual({ count: `How many of ${call.item}?` });
     const second = await call.count(other, first);
@@ -77,7 +59,7 @@ describe('while its owner lives', () => {
   });
 
   test('who gives the same answer again gets the same outcome, who gives another one is refused', async () => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(owner);
     const second = await call.count(owner, first);
     expect(await call.count(other, first, '4')).toEqual(LOST);
@@ -90,7 +72,7 @@ describe('while its owner lives', () => {
   });
 
   test('of two answers at once one counts, and whoever gets a question gets the same', async () => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(owner);
     const both = await Promise.all([call.count(owner, first), call.count(other, first, '4')]);
     expect(both.filter((outcome) => outcome.asks === undefined && outcome.fails !== LOST.fails)).toEqual([]);
@@ -104,7 +86,7 @@ describe('while its owner lives', () => {
     ['that runs it', () => owner],
     ['that does not', () => other],
   ])('a client that cancels its request at an instance %s ends the call', async (_which, where) => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(owner);
     const cancelling = new AbortController();
     const charging = call.order.hold('charge');
@@ -118,44 +100,46 @@ describe('while its owner lives', () => {
   });
 
   test('only who started a call may answer it, whatever the token says', async () => {
-    const confused = await start({ callerOfStore: 'eve' });
-    const call = new Call({ principal: 'ada' });
+    const call = new Call(shop, { principal: 'ada' });
     const first = await call.first(owner);
     expect(await call.answer(owner, first, { count: '3' }, { principal: 'eve' })).toEqual({
       rejects: 'Invalid or expired requestState',
     });
     // The token is right here, and the store itself takes the caller for somebody else.
     expect(await call.count(confused, first)).toEqual(LOST);
-    await confused.kill();
     expect(await call.address(owner, await call.count(owner, first))).toEqual(RESULT);
   });
 });
 
 describe('after its owner was killed', () => {
-  const thinking = new Call();
-  const later = new Call();
-  const raced = new Call();
-  const retried = new Call();
-  const noticed = new Call();
-  const fickle = new Call({ name: 'fickle' });
-  const failing = new Call({ name: 'failing' });
-  const newer = new Call();
+  const thinking = new Call(shop);
+  const later = new Call(shop);
+  const raced = new Call(shop);
+  const retried = new Call(shop);
+  const noticed = new Call(shop);
+  const fickle = new Call(shop, { name: 'fickle' });
+  const failing = new Call(shop, { name: 'failing' });
+  const newer = new Call(shop);
   const asked = new Map<Call, Outcome>();
+  const careless = new Call(shop);
+  const pondered = new Call(shop, { name: 'pondering' });
   let answered: Promise<Outcome>;
-  let newest: Instance;
+  let ponderedOn: Promise<Outcome>;
 
   const latest = (call: Call) => asked.get(call) as Outcome;
 
   beforeAll(async () => {
-    const calls = [thinking, later, raced, retried, noticed, fickle, failing, newer];
+    const calls = [thinking, later, raced, retried, noticed, fickle, failing, newer, careless, pondered];
     for (const call of calls) asked.set(call, await call.first(owner));
     asked.set(later, await later.count(owner, latest(later)));
-    newest = await start({ version: '2' });
     asked.set(newer, await newer.count(newest, latest(newer)));
-    const charging = [retried, noticed].map(({ order }) => order.hold('charge'));
-    void retried.count(owner, latest(retried));
+    careless.order.honoursKeys = false;
+    const computing = [retried, noticed, careless].map(({ order }) => order.hold('charge'));
+    computing.push(pondered.order.hold('ponder'));
+    for (const call of [retried, careless]) void call.count(owner, latest(call));
     answered = noticed.count(other, latest(noticed));
-    await Promise.all(charging);
+    ponderedOn = pondered.count(other, latest(pondered));
+    await Promise.all(computing);
     await owner.kill();
   }, 30_000);
 
@@ -173,12 +157,29 @@ describe('after its owner was killed', () => {
     expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], later.whole]);
   });
 
+  test('while it computed between two questions, a call goes on elsewhere, and no step is taken twice', async () => {
+    const second = await ponderedOn;
+    expect(second.asks).toEqual({ address: 'Where to, for charge #2?' });
+    expect(await pondered.address(third, second)).toMatchObject({
+      says: expect.stringContaining('charge #2'),
+    });
+    expect(pondered.order.attempts).toEqual(['reserve', 'charge', 'ponder', 'ponder', 'ship']);
+  });
+
   test('in the middle of an effect, whoever waits notices, and the effect is asked for under the same key', async () => {
     const second = await answered;
     expect(second.asks).toEqual(WHERE_TO);
     expect(await noticed.address(other, second)).toEqual(RESULT);
     const { attempts, done } = noticed.order;
     expect([attempts, done]).toEqual([['reserve', 'charge', 'charge', 'ship'], noticed.whole]);
+  });
+
+  test('whoever performs effects and ignores their keys does that one twice, and the shop can tell', async () => {
+    const second = await careless.count(other, latest(careless));
+    expect((await careless.address(other, second)).says).toMatch(/^reserve #1, charge #3, ship #4$/);
+    const [reserve, charge, ship] = careless.whole;
+    expect(careless.order.faults(true)).toEqual([`did ${[reserve, charge, charge, ship].join(', ')}`]);
+    expect([noticed, retried].flatMap(({ order }) => order.faults(false))).toEqual([]);
   });
 
   test('a client that lost its request presents its answer again, and what it said first counts', async () => {
@@ -206,7 +207,7 @@ describe('after its owner was killed', () => {
   });
 
   test('an error of a step is the same when it is thrown again', async () => {
-    const untouched = new Call({ name: 'failing' });
+    const untouched = new Call(shop, { name: 'failing' });
     const first = await untouched.first(third);
     const fails = (call: Call) => ({ fails: `No ${call.item} left. Not even 3.` });
     expect(await untouched.count(third, first)).toEqual(fails(untouched));
@@ -224,7 +225,7 @@ describe('after its owner was killed', () => {
   });
 
   test('a call of a store that was closed goes on elsewhere as well', async () => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(third);
     await third.close();
     expect(await call.address(other, await call.count(other, first))).toEqual(RESULT);
@@ -232,11 +233,9 @@ describe('after its owner was killed', () => {
   });
 
   test('an instance whose connections were cut goes on with its calls', async () => {
-    const call = new Call();
+    const call = new Call(shop);
     const first = await call.first(other);
-    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                 WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-    await query(setting.postgres, cut);
+    await cut(setting.postgres);
     const second = await vi.waitFor(async () => {
       const outcome = await call.count(other, first);
       expect(outcome.asks).toEqual(WHERE_TO);

@@ -1,16 +1,16 @@
 /**
- * The program of one instance: a store and a site on it, which gets what the parent process says. Effects happen in the
- * parent, which outlives it.
+ * The program of one instance: a store, and a site on it that listens on HTTP. Effects happen in the parent process,
+ * which outlives it.
  */
 import { requestStatePolicy } from '@mrtr/core';
+import { serveHttp } from '@mrtr/hosting/http';
 import type { FromParent, Setting, ToParent } from './instances.test-support.ts';
 import { Site } from './site.test-support.ts';
 import { DbosStore } from './store.ts';
 
 const tell = (message: ToParent) => void process.send?.(message);
-const { keys, callerOfStore, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
-const effects = new Map<string, (value: string) => void>();
-const sent = new Map<number, AbortController>();
+const { keys, callerOfStore, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const effects = new Map<number, (result: string) => void>();
 
 const policy = requestStatePolicy({ keys });
 const store = await DbosStore.open({
@@ -18,23 +18,29 @@ const store = await DbosStore.open({
   policy: callerOfStore === undefined ? policy : { ...policy, principal: () => callerOfStore },
   onerror: (error) => tell({ error: `${error.name}: ${error.message}` }),
 });
-const site = new Site(store, policy, (wanted) => {
-  tell(wanted);
-  return new Promise((resolve) => effects.set(wanted.key, resolve));
+let asked = 0;
+const site = new Site(store, policy, {
+  code: code ?? options.version,
+  entered: (entered, by) => tell({ entered, by }),
+  effect: (wanted) => {
+    tell({ wanted, asked: ++asked });
+    return new Promise((resolve) => effects.set(asked, resolve));
+  },
 });
-
-async function send({ send: id, ...params }: Extract<FromParent, { send: number }>) {
-  const cancelling = new AbortController();
-  sent.set(id, cancelling);
-  tell({ sent: id, outcome: await site.send(params, cancelling.signal) });
-}
+// A token is the name of whoever holds it.
+const verifyAccessToken = async (token: string) => {
+  const expiresAt = Date.now() / 1000 + 3600;
+  return { token, clientId: 'app', scopes: [], expiresAt, extra: { sub: token } };
+};
+const { url } = await serveHttp(
+  { server: () => site.server(), close: () => store.close() },
+  { verifier: { verifyAccessToken } },
+);
 
 process.on('message', (message: FromParent) => {
-  if ('send' in message) void send(message);
-  else if ('cancel' in message) sent.get(message.cancel)?.abort();
-  else if ('done' in message) effects.get(message.done)?.(message.value);
+  if ('done' in message) effects.get(message.done)?.(message.result);
   else if ('parked' in message) tell({ counted: message.parked, parked: store.parked });
   else void store.close().then(() => process.exit());
 });
 process.on('disconnect', () => process.exit());
-tell({ open: true });
+tell({ open: url.href });

@@ -1,108 +1,121 @@
-/** Instances in processes of their own, for tests: started, sent requests, and killed. */
+/** Instances in processes of their own, for tests: started, sent requests over HTTP, and killed. */
 import { type ChildProcess, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { buildSync } from 'esbuild';
 import type { DbosStoreOptions } from './options.ts';
-import type { Outcome, Sent, Wanted } from './site.test-support.ts';
+import { Shop, type Wanted } from './shop.test-support.ts';
+import { Customer, type Outcome, type Sent } from './site.test-support.ts';
 
 /** How an instance is set up. */
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
   /** Who the store takes everybody for, whatever the server does. */
   readonly callerOfStore?: string;
+  /** The version of the code, where `version` does not tell it. */
+  readonly code?: string;
 }
 
 export type FromParent =
-  | ({ readonly send: number } & Sent)
-  | { readonly cancel: number }
-  | { readonly done: string; readonly value: string }
+  | { readonly done: number; readonly result: string }
   | { readonly parked: number }
   | { readonly close: true };
 
 export type ToParent =
-  | { readonly open: true }
-  | { readonly sent: number; readonly outcome: Outcome }
-  | Wanted
+  | { readonly open: string }
+  | { readonly entered: string; readonly by: string }
+  | { readonly wanted: Wanted; readonly asked: number }
   | { readonly counted: number; readonly parked: number }
   | { readonly error: string };
 
-/** Whoever performs effects: it knows their keys, and does each once. One for all instances that share a database. */
-export class Shop {
-  readonly #orders = new Map<string, Order>();
+const PATIENCE_MS = 30_000;
+/** Who calls, where nobody is named. */
+export const ANYBODY = 'anybody';
 
-  /** What was done for the order of `item`. */
-  of(item: string): Order {
-    const order = this.#orders.get(item) ?? new Order();
-    this.#orders.set(item, order);
-    return order;
-  }
+/** The program as one file, of everything that is ours: that starts in a third of the time of many files. */
+function bundled(): string {
+  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const { outputFiles } = buildSync({
+    entryPoints: [at('./instance.test-support.ts')],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    external: ['@dbos-inc/*', '@modelcontextprotocol/*', 'pg', 'zod'],
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const folder = at('../node_modules/.cache');
+  const path = `${folder}/instance-${hash('sha256', text, 'hex').slice(0, 12)}.mjs`;
+  mkdirSync(folder, { recursive: true });
+  // Another test file may be at it, too.
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+  return path;
 }
 
-/** One order, as the shop sees it. */
-export class Order {
-  readonly #results = new Map<string, string>();
-  readonly #held = new Map<string, () => void>();
-  /** Every request for an effect. */
-  readonly attempts: string[] = [];
-  /** What was done. */
-  readonly done: string[] = [];
-
-  /** Holds back the result of the next effect of this name; resolves when it was performed. */
-  hold(name: string): Promise<void> {
-    return new Promise((resolve) => this.#held.set(name, resolve));
-  }
-
-  /** Gives the result; undefined where it is held back. */
-  perform({ effect, key, detail }: Wanted): string | undefined {
-    this.attempts.push(effect);
-    const known = this.#results.get(key);
-    if (known === undefined) this.done.push(`${effect} ${detail}`);
-    const result = known ?? `${effect} #${this.done.length}`;
-    this.#results.set(key, result);
-    const held = this.#held.get(effect);
-    this.#held.delete(effect);
-    held?.();
-    return held ? undefined : result;
-  }
-}
-
-const PROGRAM = fileURLToPath(new URL('./instance.test-support.ts', import.meta.url));
-const LOADER = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-const PATIENCE_MS = 20_000;
+let program: string | undefined;
 
 /** A running instance. */
 export class Instance {
   readonly #child: ChildProcess;
   readonly #shop: Shop;
-  readonly #waiting = new Map<number, (message: never) => void>();
+  readonly #waiting = new Map<number, (parked: number) => void>();
+  readonly #customer: Customer;
   #messages = 0;
+  #ending = false;
   /** What it reported. */
   readonly errors: string[] = [];
+  /** Hears of its end, where nobody ended it. */
+  onDeath: () => void = () => {};
+  /** Hears of each effect that was asked for here and performed, before its result is told. */
+  onEffect: () => void = () => {};
 
-  private constructor(child: ChildProcess, shop: Shop) {
+  private constructor(child: ChildProcess, url: URL, shop: Shop) {
     this.#child = child;
     this.#shop = shop;
+    this.#customer = new Customer((principal) => {
+      const headers = { authorization: `Bearer ${principal || ANYBODY}` };
+      return new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+    });
     child.on('message', (message: ToParent) => this.#heard(message));
+    child.once('exit', () => this.#ending || this.onDeath());
   }
 
-  /** Starts one; resolves when its store is open. */
+  /** Starts one; resolves when it listens. */
   static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
-    const child = fork(PROGRAM, [JSON.stringify(setting)], { execArgv: ['--import', LOADER] });
-    const instance = new Instance(child, shop);
-    const ended = once(child, 'exit').then(() =>
-      Promise.reject(new Error('The instance ended at its start.')),
+    program ??= bundled();
+    const child = fork(program, [JSON.stringify(setting)], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let said = '';
+    child.stderr?.on('data', (chunk) => {
+      said = `${said}${chunk}`.slice(-2000);
+    });
+    const early: ToParent[] = [];
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const ended = once(child, 'exit', { signal }).then(() =>
+      Promise.reject(new Error(`The instance ended at its start: ${said}`)),
     );
     ended.catch(() => {});
-    await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) }), ended]);
-    return instance;
+    for (;;) {
+      const [message]: ToParent[] = await Promise.race([once(child, 'message', { signal }), ended]);
+      if (message && 'open' in message) {
+        const instance = new Instance(child, new URL(message.open), shop);
+        for (const one of early) instance.#heard(one);
+        return instance;
+      }
+      if (message) early.push(message);
+    }
   }
 
   /** Sends a request; `cancelled` cancels it. */
   send(sent: Sent, cancelled?: AbortSignal): Promise<Outcome> {
-    const id = ++this.#messages;
-    cancelled?.addEventListener('abort', () => this.#tell({ cancel: id }), { once: true });
-    return this.#ask(id, { send: id, ...sent });
+    return this.#customer.send(sent, cancelled);
   }
 
   /** Whether it has not ended. */
@@ -111,9 +124,22 @@ export class Instance {
   }
 
   /** How many handlers are parked in it. */
-  async parked(): Promise<number> {
-    const id = ++this.#messages;
-    return (await this.#ask<{ parked: number }>(id, { parked: id })).parked;
+  parked(): Promise<number> {
+    const parked = ++this.#messages;
+    return new Promise((resolve) => {
+      this.#waiting.set(parked, resolve);
+      this.#tell({ parked });
+    });
+  }
+
+  /** SIGSTOP: it lives, and does nothing. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  thaw(): void {
+    this.#child.kill('SIGCONT');
   }
 
   /** SIGKILL. */
@@ -128,28 +154,26 @@ export class Instance {
 
   async #end(how: () => void): Promise<void> {
     if (!this.alive) return;
+    this.#ending = true;
     const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
     how();
     await exited;
   }
 
-  #ask<T>(id: number, message: FromParent): Promise<T> {
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve as (message: never) => void);
-      this.#tell(message);
-    });
-  }
-
   #tell(message: FromParent): void {
-    if (this.#child.connected) this.#child.send(message);
+    // It may be killed meanwhile.
+    if (this.#child.connected) this.#child.send(message, () => {});
   }
 
   #heard(message: ToParent): void {
     if ('error' in message) this.errors.push(message.error);
-    if ('sent' in message) this.#waiting.get(message.sent)?.(message.outcome as never);
-    if ('counted' in message) this.#waiting.get(message.counted)?.(message as never);
-    if (!('effect' in message)) return;
-    const value = this.#shop.of(message.item).perform(message);
-    if (value !== undefined) this.#tell({ done: message.key, value });
+    if ('entered' in message) this.#shop.of(message.entered).codes.add(message.by);
+    if ('counted' in message) this.#waiting.get(message.counted)?.(message.parked);
+    if (!('wanted' in message)) return;
+    const { wanted, asked } = message;
+    this.#shop.of(wanted.item).perform(wanted, (result) => {
+      this.onEffect();
+      this.#tell({ done: asked, result });
+    });
   }
 }

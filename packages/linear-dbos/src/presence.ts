@@ -9,6 +9,7 @@ import type { Notification, Pool, PoolClient } from 'pg';
 type OnMessage = (message: string) => void;
 
 const RECONNECT_MS = 200;
+const LOST = 'The session that shows this instance as alive was lost.';
 
 /** A number that no other instance has. */
 export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n).toString();
@@ -21,7 +22,11 @@ export class Presence {
   readonly #pool: Pool;
   readonly #report: (error: Error) => void;
   readonly #held = new Map<string, OnMessage>();
+  // Made one at a time: a second session would wait in vain for the locks of the first.
+  #connecting: Promise<void> | undefined;
   #client: PoolClient | undefined;
+  /** What the session has taken: each once, for a lock that is taken twice has to be given back twice. */
+  readonly #taken = new Map<string, Promise<void>>();
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -33,13 +38,19 @@ export class Presence {
   /** Shows `instance` as alive, and hears what it is told. */
   async hold(instance: string, onMessage: OnMessage): Promise<void> {
     this.#held.set(instance, onMessage);
-    if (this.#client) await take(this.#client, instance);
-    else await this.#connect();
+    try {
+      await this.#connect();
+      await this.#take(instance);
+    } catch (error) {
+      this.#held.delete(instance);
+      throw error;
+    }
   }
 
   /** Shows `instance` as gone. */
   async drop(instance: string): Promise<void> {
     this.#held.delete(instance);
+    this.#taken.delete(instance);
     await this.#client?.query(`UNLISTEN ${channelOf(instance)}`);
     await this.#client?.query('SELECT pg_advisory_unlock($1::bigint)', [instance]);
   }
@@ -53,6 +64,14 @@ export class Presence {
   }
 
   async #connect(): Promise<void> {
+    if (this.#client) return;
+    this.#connecting ??= this.#begin().finally(() => {
+      this.#connecting = undefined;
+    });
+    await this.#connecting;
+  }
+
+  async #begin(): Promise<void> {
     const client = await this.#pool.connect();
     const lost = (error?: Error) => this.#lost(client, error);
     client.on('error', lost);
@@ -60,8 +79,22 @@ export class Presence {
     client.on('notification', ({ channel, payload }: Notification) => {
       this.#held.get(channel.slice(channelOf('').length))?.(payload ?? '');
     });
+    if (this.#closed) return client.release(true);
     this.#client = client;
-    for (const instance of this.#held.keys()) await take(client, instance);
+    this.#taken.clear();
+    try {
+      for (const instance of this.#held.keys()) await this.#take(instance);
+    } catch (error) {
+      lost(error as Error);
+      throw error;
+    }
+  }
+
+  #take(instance: string): Promise<void> {
+    if (!this.#client) return Promise.reject(new Error(LOST));
+    const taken = this.#taken.get(instance) ?? take(this.#client, instance);
+    this.#taken.set(instance, taken);
+    return taken;
   }
 
   #lost(client: PoolClient, error?: Error): void {
@@ -69,17 +102,17 @@ export class Presence {
     this.#client = undefined;
     client.release(true);
     if (this.#closed) return;
-    this.#report(new Error('The session that shows this instance as alive was lost.', { cause: error }));
+    this.#report(new Error(LOST, { cause: error }));
     this.#reconnect();
   }
 
   #reconnect(): void {
+    clearTimeout(this.#retry);
+    if (this.#closed) return;
     this.#retry = setTimeout(() => {
       this.#connect().catch((error: Error) => {
-        this.#client?.release(true);
-        this.#client = undefined;
         this.#report(error);
-        if (!this.#closed) this.#reconnect();
+        this.#reconnect();
       });
     }, RECONNECT_MS);
   }

@@ -38,9 +38,9 @@ export interface Message {
   readonly from: string;
 }
 
-/** How a turn of a call ended. `lost`: it cannot go on, and why. `overdrawn`: it asked more than it may. */
+/** How a turn of a call ended. `lost`: it cannot go on, and why. `overdrawn`: why nobody may answer. */
 export type TurnRecord =
-  | { readonly kind: 'asked'; readonly requests: InputRequests; readonly overdrawn?: boolean }
+  | { readonly kind: 'asked'; readonly requests: InputRequests; readonly overdrawn?: string }
   | { readonly kind: 'returned'; readonly value?: unknown }
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
   | { readonly kind: 'lost'; readonly why: string };

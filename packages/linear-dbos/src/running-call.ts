@@ -168,14 +168,14 @@ export class RunningCall {
     const why = overdrawn(requests, { round, maxRounds, maxQuestions });
     if (why === undefined) return { kind: 'asked', requests };
     this.#frame.abort(new ContinuationLost(why));
-    return round < maxRounds ? { kind: 'asked', requests, overdrawn: true } : { kind: 'lost', why };
+    return round < maxRounds ? { kind: 'asked', requests, overdrawn: why } : { kind: 'lost', why };
   }
 
   /** Ends the turn that is open. Says false where the call is over; hangs where it is another instance's. */
   async #publish(record: TurnRecord): Promise<boolean> {
     const { calls, instance, news, ttlSeconds, vault } = this.#host;
     const turn = this.published + 1;
-    const done = record.kind !== 'asked' || record.overdrawn === true;
+    const done = record.kind !== 'asked' || record.overdrawn !== undefined;
     const body = vault.seal(record, this.id, `turn ${turn}`);
     // Nobody but the request that waits here can ask for the first turn, so that is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;

@@ -203,13 +203,13 @@ function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
     connectionTimeoutMillis: 10_000,
     application_name: NAME,
   });
+  // A connection may end as it is made, in the turn in which nobody listens to it yet: that would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   return pool.on('error', onerror);
 }
 
 async function oneAtATime(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
   const client = await pool.connect();
-  // Nobody else listens while it is taken out of the pool; its statements fail on their own.
-  client.on('error', () => {});
   try {
     const late = Date.now() + LAUNCH_PATIENCE_MS;
     for (;;) {

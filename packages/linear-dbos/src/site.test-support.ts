@@ -1,9 +1,18 @@
-/** A server with tools on one store, and a client inside of the same process. */
+/** A server with tools on one store, and its clients: in the same process, or over HTTP. */
 import { type AuthInfo, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { protectedServer, type RequestStatePolicy, textResult } from '@mrtr/core';
+import {
+  type CallToolResult,
+  elicitation,
+  protectedServer,
+  type RequestStatePolicy,
+  textResult,
+} from '@mrtr/core';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
+import type { Wanted } from './shop.test-support.ts';
+
+const PATIENCE_MS = 30_000;
 
 /** What came of one request. `state` is sealed. */
 export interface Outcome {
@@ -23,16 +32,15 @@ export interface Sent {
   readonly principal?: string;
 }
 
-/** An effect of the order of `item`. */
-export interface Wanted {
-  readonly item: string;
-  readonly effect: string;
-  readonly key: string;
-  readonly detail: string;
+/** What the tools of a site work with. */
+export interface Trade {
+  /** Performs an effect elsewhere, once for each key. */
+  readonly effect: (wanted: Wanted) => Promise<string>;
+  /** Hears of every run of the handler, also of one that goes over what was done before. */
+  readonly entered?: (item: string, code: string) => void;
+  /** The version of the code. Its questions tell it. Default '1'. */
+  readonly code?: string;
 }
-
-/** Performs an effect elsewhere, once for each key. */
-export type Effect = (wanted: Wanted) => Promise<string>;
 
 /** The next request after `asked`, which accepts its one question with `content`. */
 export function answering(asked: Outcome, content: Readonly<Record<string, string>>): Sent {
@@ -44,17 +52,49 @@ const Order = z.object({ item: z.string() });
 const Count = z.object({ count: z.string() });
 const Address = z.object({ address: z.string() });
 
-const tools = (effect: Effect) => {
+const tools = ({ effect, entered, code = '1' }: Trade) => {
+  const by = code === '1' ? '' : ` (${code})`;
+  const wanted = (item: string, name: string, detail: string, ctx: LinearContext) =>
+    effect({ item, effect: name, key: ctx.idempotencyKey(name), detail, code });
+
   /** Reserves, asks how many, charges, asks where to, ships. */
-  async function order({ item }: z.infer<typeof Order>, ctx: LinearContext) {
-    const step = (name: string, detail: string) =>
-      ctx.run(name, () => effect({ item, effect: name, key: ctx.idempotencyKey(name), detail }));
+  async function order({ item }: z.infer<typeof Order>, ctx: LinearContext, ponder = async () => {}) {
+    entered?.(item, code);
+    const step = (name: string, detail: string) => ctx.run(name, () => wanted(item, name, detail, ctx));
     const ticket = await step('reserve', item);
-    const { count } = await ctx.elicit(`How many of ${item}?`, Count);
+    const { count } = await ctx.elicit(`How many of ${item}?${by}`, Count);
     const receipt = await step('charge', `${count} ${item}`);
-    const { address } = await ctx.elicit(`Where to, for ${receipt}?`, Address);
+    await ponder();
+    const { address } = await ctx.elicit(`Where to, for ${receipt}?${by}`, Address);
     const parcel = await step('ship', `to ${address}`);
     return textResult(`${ticket}, ${receipt}, ${parcel}`);
+  }
+
+  /** The same, and computes between its questions, outside of every step. */
+  const pondering = (args: z.infer<typeof Order>, ctx: LinearContext) =>
+    order(args, ctx, async () => {
+      await effect({
+        item: args.item,
+        effect: 'ponder',
+        key: ctx.idempotencyKey('ponder'),
+        detail: '',
+        code,
+      });
+    });
+
+  /** Never has enough. */
+  async function curious({ item }: z.infer<typeof Order>, ctx: LinearContext) {
+    for (let times = 1; ; times++) await ctx.elicit(`How many of ${item}, for the ${times}. time?`, Count);
+  }
+
+  /** Asks one thing, and then many at once. */
+  async function thorough({ item }: z.infer<typeof Order>, ctx: LinearContext) {
+    const { count } = await ctx.elicit(`How many of ${item}?`, Count);
+    const each = Array.from({ length: Number(count) }, (_, at) => [
+      `q${at}`,
+      elicitation('Where to?', Address),
+    ]);
+    return textResult(Object.keys(await ctx.ask(Object.fromEntries(each))).join());
   }
 
   /** Fails in a step, and after a question. */
@@ -77,33 +117,59 @@ const tools = (effect: Effect) => {
   /** Asks nothing. */
   const silent = async () => textResult('nothing');
 
-  return [order, failing, fickle, silent] as const;
+  const named = { order, pondering, curious, thorough, failing, fickle, silent };
+  return Object.entries(named) as unknown as [
+    string,
+    (args: z.infer<typeof Order>, ctx: LinearContext) => Promise<CallToolResult>,
+  ][];
 };
 
-/** The site. Its `send` never rejects. */
+/** A server of a store, and clients of it that are at once in the same process. */
 export class Site {
-  readonly #clients = new Map<string, Promise<Client>>();
-  readonly #handler: ReturnType<typeof createMcpHandler>;
+  readonly #store: LinearStore;
+  readonly #policy: RequestStatePolicy;
+  readonly #tools: ReturnType<typeof tools>;
+  readonly #customer: Customer;
 
-  constructor(store: LinearStore, policy: RequestStatePolicy, effect: Effect) {
-    const offered = tools(effect);
-    this.#handler = createMcpHandler(() => {
-      const server = protectedServer({ name: 'linear-dbos-test', version: '0.0.0' }, policy);
-      for (const tool of offered)
-        server.registerTool(
-          tool.name,
-          { inputSchema: Order },
-          linear(tool as (typeof offered)[0], { store }),
-        );
-      return server;
+  constructor(store: LinearStore, policy: RequestStatePolicy, trade: Trade) {
+    this.#store = store;
+    this.#policy = policy;
+    this.#tools = tools(trade);
+    const handler = createMcpHandler(() => this.server());
+    this.#customer = new Customer((principal) => {
+      const authInfo: AuthInfo = { token: 't', clientId: 'app', scopes: [], extra: { sub: principal } };
+      const fetch = (url: string | URL, init?: RequestInit) =>
+        handler.fetch(new Request(url, init), principal === '' ? {} : { authInfo });
+      return new StreamableHTTPClientTransport(new URL('http://linear.invalid/mcp'), { fetch });
     });
+  }
+
+  server() {
+    const server = protectedServer({ name: 'linear-dbos-test', version: '0.0.0' }, this.#policy);
+    for (const [name, tool] of this.#tools)
+      server.registerTool(name, { inputSchema: Order }, linear(tool, { store: this.#store }));
+    return server;
+  }
+
+  send(sent: Sent, signal?: AbortSignal): Promise<Outcome> {
+    return this.#customer.send(sent, signal);
+  }
+}
+
+/** A client for each principal. It answers questions by hand; its `send` never rejects. */
+export class Customer {
+  readonly #transport: (principal: string) => StreamableHTTPClientTransport;
+  readonly #clients = new Map<string, Promise<Client>>();
+
+  constructor(transport: (principal: string) => StreamableHTTPClientTransport) {
+    this.#transport = transport;
   }
 
   async send({ principal = '', ...params }: Sent, signal?: AbortSignal): Promise<Outcome> {
     const client = this.#clients.get(principal) ?? this.#connect(principal);
     this.#clients.set(principal, client);
     const request = { name: 'order', arguments: { item: 'tea' }, ...params };
-    const options = { allowInputRequired: true, ...(signal && { signal }) } as const;
+    const options = { allowInputRequired: true, timeout: PATIENCE_MS, ...(signal && { signal }) } as const;
     try {
       return seen(await (await client).callTool(request as never, options));
     } catch (error) {
@@ -116,10 +182,7 @@ export class Site {
       { name: 'linear-dbos-test-client', version: '0.0.0' },
       { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: {} } },
     );
-    const authInfo: AuthInfo = { token: 't', clientId: 'app', scopes: [], extra: { sub: principal } };
-    const fetch = (url: string | URL, init?: RequestInit) =>
-      this.#handler.fetch(new Request(url, init), principal === '' ? {} : { authInfo });
-    await client.connect(new StreamableHTTPClientTransport(new URL('http://linear.invalid/mcp'), { fetch }));
+    await client.connect(this.#transport(principal));
     return client;
   }
 }

@@ -1,10 +1,14 @@
 /** Stores in this very process, on a real PostgreSQL. */
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { requestStatePolicy } from '@mrtr/core';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { everything, type PostgresServer, query, testServer } from './database.test-support.ts';
-import { Instance, Shop } from './instances.test-support.ts';
+import { ANYBODY, Instance } from './instances.test-support.ts';
 import type { DbosStoreOptions } from './options.ts';
-import { answering, type Outcome, type Sent, Site } from './site.test-support.ts';
+import { Shop } from './shop.test-support.ts';
+import { answering, type Outcome, type Sent, Site, type Trade } from './site.test-support.ts';
 import { DbosStore } from './store.ts';
 
 const KEY = 'k'.repeat(32);
@@ -27,7 +31,9 @@ async function opened(changes: Partial<DbosStoreOptions> = {}) {
   const store = await DbosStore.open({ policy, version: '1', onerror, ...changes, postgres });
   onTestFinished(() => store.close());
   const shop = new Shop();
-  const site = new Site(store, policy, async (wanted) => shop.of(wanted.item).perform(wanted) ?? '');
+  const effect: Trade['effect'] = (wanted) =>
+    new Promise((give) => shop.of(wanted.item).perform(wanted, give));
+  const site = new Site(store, changes.policy ?? policy, { effect });
   const answer = (asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) =>
     site.send({ ...answering(asked, content), ...sent });
   return { postgres, store, errors, shop, site, answer };
@@ -110,10 +116,83 @@ test('deletes what nobody answers, its own and that of the dead, and what is ove
     { timeout: 10_000, interval: 100 },
   );
   expect(store.parked).toBe(0);
-  for (const asked of [orphan, own]) expect(await answer(asked, { count: '3' })).toEqual({ fails: LOST });
+  for (const [asked, principal] of [
+    [orphan, ANYBODY],
+    [own, ''],
+  ] as const)
+    expect(await answer(asked, { count: '3' }, { principal })).toEqual({ fails: LOST });
   expect(await query(postgres, left)).toMatchObject([{ workflows: '1', queues: '1' }]);
   expect(errors).toEqual([]);
 }, 20_000);
+
+/** An old client of a site, which answers with `user`. */
+async function oldClient(site: Site, user: (message: string) => Promise<Record<string, string>>) {
+  const client = new OldClient(
+    { name: 'linear-dbos-old', version: '0.0.0' },
+    { capabilities: { elicitation: {} } },
+  );
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+    action: 'accept',
+    content: await user(params.message),
+  }));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  const server = site.server();
+  await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
+  await client.connect(ours);
+  return client;
+}
+
+test('an old client is asked over its connection, and its call ends with its request', async () => {
+  const { errors, postgres, shop, site, store } = await opened();
+  const answers = async (message: string): Promise<Record<string, string>> =>
+    message.startsWith('How many') ? { count: '3' } : { address: 'home' };
+  const client = await oldClient(site, answers);
+  const result = await client.callTool({ name: 'order', arguments: { item: 'tea' } });
+  expect(result.content).toEqual([{ type: 'text', text: 'reserve #1, charge #2, ship #3' }]);
+
+  let isAsked = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  const gone = await oldClient(site, (message) => {
+    if (message.startsWith('How many')) return answers(message);
+    isAsked();
+    return new Promise(() => {});
+  });
+  const call = gone.callTool({ name: 'order', arguments: { item: 'milk' } }).catch(() => 'closed');
+  await asked;
+  expect(store.parked).toBe(1);
+  await gone.close();
+  expect(await call).toBe('closed');
+  const open = 'SELECT id FROM mrtr_linear.mrtr_calls WHERE NOT done';
+  await vi.waitFor(async () => expect([store.parked, await query(postgres, open)]).toEqual([0, []]), 5000);
+  expect(shop.of('milk').done).toEqual(['reserve milk', 'charge 3 milk']);
+  expect(errors).toEqual([]);
+  await client.close();
+});
+
+test('a call that goes on elsewhere has the rounds and the questions that it began with', async () => {
+  const strict = requestStatePolicy({ keys: [KEY], maxRounds: 3, maxQuestions: 2 });
+  const one = await opened({ policy: strict });
+  const two = await opened({ postgres: one.postgres });
+  const [curious, thorough] = [{ name: 'curious' }, { name: 'thorough' }];
+  const [first, many, enough] = [
+    await one.site.send(curious),
+    await one.site.send(thorough),
+    await one.site.send(thorough),
+  ];
+  await one.store.close();
+  const second = await two.answer(first, { count: '3' }, curious);
+  expect(second.asks).toEqual({ count: 'How many of tea, for the 2. time?' });
+  expect(await two.answer(second, { count: '3' }, curious)).toEqual({
+    fails: 'This call still needs input after 3 rounds.',
+  });
+  expect(Object.keys((await two.answer(enough, { count: '2' }, thorough)).asks ?? {})).toEqual(['q0', 'q1']);
+  expect(await two.answer(many, { count: '3' }, thorough)).toEqual({
+    fails: 'The call asked too many questions at once.',
+  });
+  expect(two.store.parked).toBe(1);
+});
 
 test('a process has one configuration', async () => {
   const { postgres } = await opened();

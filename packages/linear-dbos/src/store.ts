@@ -81,7 +81,12 @@ export class DbosStore implements LinearStore {
     const runtime = await Runtime.acquire(settings);
     const instance = newInstance();
     const store = new DbosStore(runtime, instance, settings);
-    await runtime.presence.hold(instance, (message) => store.#told(message));
+    try {
+      await runtime.presence.hold(instance, (message) => store.#told(message));
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
     return store;
   }
 
@@ -136,7 +141,7 @@ export class DbosStore implements LinearStore {
   }
 
   async #serve(round: LinearRound): Promise<Turn> {
-    const { ctx, handler } = round;
+    const { call, ctx, handler } = round;
     const { signal } = ctx.mcpReq;
     const awaited = round.id === undefined ? await this.#start(round) : await this.#answer(round, round.id);
     const stopReminding = this.#remind(awaited);
@@ -148,7 +153,11 @@ export class DbosStore implements LinearStore {
       if (record.kind === 'lost') throw lost(record.why);
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
-      if (record.overdrawn) return { kind: 'asked', id: undefined, requests: record.requests };
+      if (record.overdrawn !== undefined) {
+        // The boundary refuses it, unless the call began under a stricter policy: its answer would begin another call.
+        if (Object.keys(record.requests).length <= call.maxQuestions) throw lost(record.overdrawn);
+        return { kind: 'asked', id: undefined, requests: record.requests };
+      }
       // The shim's rounds are one request: its end is the call's.
       const next = { id: awaited.id, turn: awaited.turn + 1 };
       const over = () => void this.#giveUp(next, CLIENT_CANCELLED);

@@ -1,0 +1,49 @@
+/** One call of a tool, whose requests may go to any instance. */
+import { vi } from 'vitest';
+import type { Instance } from './instances.test-support.ts';
+import type { Order, Shop } from './shop.test-support.ts';
+import { answering, type Outcome, type Sent } from './site.test-support.ts';
+
+export const LOST: Outcome = {
+  fails:
+    'This call cannot go on here: its continuation expired, was resumed already, or is unknown. Start the call again.',
+};
+/** The second question. */
+export const WHERE_TO = { address: 'Where to, for charge #2?' };
+export const RESULT: Outcome = { says: 'reserve #1, charge #2, ship #3' };
+
+const PATIENCE = { timeout: 20_000, interval: 100 };
+let orders = 0;
+
+export class Call {
+  readonly item = `tea ${++orders}`;
+  readonly order: Order;
+  readonly #sent: Sent;
+
+  constructor(shop: Shop, sent: Sent = {}) {
+    this.order = shop.of(this.item);
+    this.#sent = { arguments: { item: this.item }, ...sent };
+  }
+
+  first = (instance: Instance) => instance.send(this.#sent);
+
+  answer(instance: Instance, asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) {
+    return instance.send({ ...this.#sent, ...answering(asked, content), ...sent });
+  }
+
+  count = (instance: Instance, asked: Outcome, count = '3') => this.answer(instance, asked, { count });
+  address = (instance: Instance, asked: Outcome) => this.answer(instance, asked, { address: 'home' });
+
+  /** Says the same again and again, until it is asked on or has a result: what a client does whose server was away. */
+  eventually = (present: () => Promise<Outcome>): Promise<Outcome> =>
+    vi.waitFor(async () => {
+      const outcome = await present();
+      if (outcome.asks ?? outcome.says) return outcome;
+      throw new Error(`There is no answer yet: ${JSON.stringify(outcome)}`);
+    }, PATIENCE);
+
+  /** All that is to be done, once. */
+  get whole(): string[] {
+    return [`reserve ${this.item}`, `charge 3 ${this.item}`, 'ship to home'];
+  }
+}

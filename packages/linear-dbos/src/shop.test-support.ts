@@ -1,0 +1,76 @@
+/** Whoever performs effects, and outlives the instances that ask for them. */
+
+/** An effect of the order of `item`. */
+export interface Wanted {
+  readonly item: string;
+  readonly effect: string;
+  readonly key: string;
+  readonly detail: string;
+  /** The version of the code that asks. */
+  readonly code: string;
+}
+
+/** What an order is to come to. */
+const WHOLE = ['reserve', 'charge', 'ship'];
+
+/** It knows the keys of effects, and does each once. One for all instances that share a database. */
+export class Shop {
+  readonly #orders = new Map<string, Order>();
+
+  /** What was done for the order of `item`. */
+  of(item: string): Order {
+    const order = this.#orders.get(item) ?? new Order();
+    this.#orders.set(item, order);
+    return order;
+  }
+}
+
+/** One order, as the shop sees it. */
+export class Order {
+  readonly #results = new Map<string, string>();
+  readonly #held = new Map<string, () => void>();
+  #givesHeld: (() => void)[] = [];
+  /** The broken twin of an order does whatever it is asked for. */
+  honoursKeys = true;
+  /** Every request for an effect. */
+  readonly attempts: string[] = [];
+  /** What was done. */
+  readonly done: string[] = [];
+  /** The versions of the code that ran for it. */
+  readonly codes = new Set<string>();
+
+  /** Holds back the result of the next effect of this name; resolves when it was performed. */
+  hold(name: string): Promise<void> {
+    return new Promise((resolve) => this.#held.set(name, resolve));
+  }
+
+  /** Gives whatever was held back, to whoever still waits. */
+  release(): void {
+    for (const give of this.#givesHeld) give();
+    this.#givesHeld = [];
+  }
+
+  perform({ effect, key, detail, code }: Wanted, give: (result: string) => void): void {
+    this.codes.add(code);
+    this.attempts.push(effect);
+    const known = this.honoursKeys ? this.#results.get(key) : undefined;
+    if (known === undefined) this.done.push(`${effect} ${detail}`);
+    const result = known ?? `${effect} #${this.done.length}`;
+    this.#results.set(key, result);
+    const held = this.#held.get(effect);
+    this.#held.delete(effect);
+    if (held) this.#givesHeld.push(() => give(result));
+    else give(result);
+    held?.();
+  }
+
+  /** What must not have become of it: something done twice, left out, out of turn, or by two versions of the code. */
+  faults(completed: boolean): string[] {
+    const names = this.done.map((what) => what.split(' ')[0] ?? '');
+    const expected = WHOLE.slice(0, completed ? WHOLE.length : names.length);
+    return [
+      ...(names.join() === expected.join() ? [] : [`did ${this.done.join(', ') || 'nothing'}`]),
+      ...(this.codes.size > 1 ? [`was run by code ${[...this.codes].join(' and ')}`] : []),
+    ];
+  }
+}
