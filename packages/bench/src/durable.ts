@@ -56,7 +56,7 @@ interface Plan {
 
 const PLANS: Readonly<Record<Effort['kind'], Plan>> = {
   quick: { parked: 50, kills: 1, commits: 50 },
-  full: { parked: 1000, kills: 5, commits: 500 },
+  full: { parked: 500, kills: 3, commits: 500 },
   thorough: { parked: 5000, kills: 21, commits: 2000 },
 };
 const MANY = 32;

@@ -14,7 +14,7 @@ import { SHAPES } from './subject/options.ts';
 const CONNECTIONS = 50;
 const PLANS: Readonly<Record<Effort['kind'], { rounds: number; burstMs: number; heapRequests: number }>> = {
   quick: { rounds: 1, burstMs: 100, heapRequests: 200 },
-  full: { rounds: 9, burstMs: 500, heapRequests: 10_000 },
+  full: { rounds: 9, burstMs: 500, heapRequests: 4000 },
   thorough: { rounds: 15, burstMs: 700, heapRequests: 100_000 },
 };
 

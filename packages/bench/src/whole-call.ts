@@ -60,6 +60,7 @@ async function compare({ plan, title, atOnce }: Comparison, pace: Pace): Promise
         noise,
       ),
     ]),
+    ratioFigure(`Empty handler, ${at} ÷ documented style`, result.ratio('empty', 'documented')),
     microseconds('documented style', 'documented'),
     microseconds('empty handler', 'empty'),
     { what: `${at}, A/A spread`, unit: '×', value: 1 + noise },
@@ -93,7 +94,7 @@ export const wholeCall: Benchmark = {
   name: 'whole-call',
   title: 'A whole call, in process',
   async run({ pace }) {
-    const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 6 };
+    const longer = { ...pace, sliceMs: pace.sliceMs * 2, warmupMs: pace.warmupMs * 4 };
     const figures: Figure[] = [await storageCost(longer)];
     for (const atOnce of [1, MANY]) {
       figures.push(...(await compare({ plan: weather, title: 'one question', atOnce }, longer)));
