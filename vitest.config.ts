@@ -11,7 +11,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
       // `pnpm chaos`: it takes too long to run with every change.
-      { extends: true, test: { name: 'proof', include: ['packages/*/proof/**/*.test.ts'] } },
+      { extends: true, test: { name: 'proof', include: ['{packages,demos}/*/proof/**/*.test.ts'] } },
       { extends: true, test: { name: 'tests', include: ['tests/{src,broken,fuzz}/**/*.test.ts'] } },
     ],
   },

@@ -2,20 +2,14 @@
 import type { Option, RunningOption } from '@mrtr/contract';
 import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/domain';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { databaseOfCalls, OPTIONS_AND_POSTGRES as OPTIONS } from './options-on-postgres.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { OPTIONS } from './options.ts';
 import { type Posted, posting, REJECTED, textOf } from './posting.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
 /** The rolls, in order. Before the last one, every call that the first key sealed has ended, or its time has. */
 const ROLLS = [[FIRST, SECOND], [SECOND, FIRST], [SECOND]] as const;
 const INSTANCES = 3;
-
-let endDatabase = async () => {};
-beforeAll(async () => {
-  endDatabase = await databaseOfCalls();
-}, 60_000);
-afterAll(() => endDatabase(), 30_000);
 
 const policies = new Map<string, RequestStatePolicy>();
 function policyOf(keys: readonly string[]): RequestStatePolicy {
@@ -71,8 +65,7 @@ class Instance {
   }
 }
 
-/** Whether a call can go on nowhere else. */
-const holdsFrames = ({ claims }: Option) => claims.modern.otherInstance === 'refused';
+const holdsFrames = ({ claims }: Option) => claims.modern.framesHeld === 1;
 
 const accept = (field: string, value: unknown) => ({
   [field]: { action: 'accept', content: { [field]: value } },
@@ -197,7 +190,6 @@ test.each(OPTIONS.map((option) => [option.id, option] as const))(
     expect(fleet.world.items.writes).toHaveLength(items);
     expect(fleet.instances.map(({ keys }) => keys)).toEqual(Array(INSTANCES).fill([SECOND]));
   },
-  60_000,
 );
 
 // Where a call carries no state there is nothing that a key could refuse.
