@@ -221,25 +221,26 @@ class Caller {
   }
 
   /** Presents an answer until something comes of it: now and then to two instances at once. */
-  async #present(sent: Sent): Promise<Outcome> {
-    const twice = this.#random() < 0.2;
+  async #present(sent: Sent, twice = this.#random() < 0.2): Promise<Outcome> {
+    // Sometimes they are not even the same, and one of them counts.
+    const differs = twice && sent.inputResponses !== undefined && this.#random() < 0.3;
+    const also = differs ? { ...sent, inputResponses: changed(sent.inputResponses) } : sent;
     let outcome: Outcome = {};
     for (let attempt = 0; attempt < PATIENCE; attempt++) {
-      outcome = twice && attempt === 0 ? await this.#twice(sent) : await this.#once(sent);
+      outcome = twice && attempt === 0 ? await this.#twice(sent, also) : await this.#once(sent);
       const isLost = outcome.rejects !== undefined && DIED.test(outcome.rejects);
-      if (!isLost && !AGAIN.test(outcome.fails ?? '')) return outcome;
+      if (isLost || AGAIN.test(outcome.fails ?? '')) continue;
+      // The other one was heard, and where that was said died.
+      return differs && outcome.fails !== undefined ? this.#present(also, false) : outcome;
     }
     return { fails: `No instance had an answer, ${PATIENCE} times: ${JSON.stringify(outcome)}` };
   }
 
-  async #twice(sent: Sent): Promise<Outcome> {
+  async #twice(sent: Sent, also: Sent): Promise<Outcome> {
     const { tally } = this.#fleet;
     tally.doubled++;
     const one = await this.#fleet.someone(this.#random);
     const other = await this.#fleet.someone(this.#random, one);
-    // Sometimes they are not even the same, and one of them counts.
-    const differs = sent.inputResponses !== undefined && this.#random() < 0.3;
-    const also = differs ? { ...sent, inputResponses: changed(sent.inputResponses) } : sent;
     const both = await Promise.all([this.#at(one, sent), this.#at(other, also)]);
     const [best, ...more] = both.filter(({ asks, says }) => asks ?? says);
     const said = (outcome: Outcome) => JSON.stringify(outcome.asks ?? outcome.says);

@@ -28,6 +28,7 @@ async function added(id: string): Promise<string> {
     instance: OWNER,
     version: '1',
     principal: undefined,
+    key: head,
     head,
     ttlSeconds: 60,
     maxOfPrincipal: 1,
@@ -39,6 +40,7 @@ const turn = (number: number, body: string, done = false) => ({
   turn: number,
   done,
   body: Buffer.from(body),
+  key: Buffer.from(`key of ${number}`),
   keepSeconds: 60,
 });
 
@@ -48,6 +50,7 @@ test('who has lost a call publishes nothing of it any more', async () => {
   expect(await calls.publish(id, OWNER, turn(1, 'late'))).toBe(false);
   expect(await calls.publish(id, OTHER, turn(1, 'in time'))).toBe(true);
   expect(await calls.read(id)).toMatchObject({ instance: OTHER, turn: 1, body: Buffer.from('in time') });
+  expect(await calls.read(id)).toMatchObject({ key: Buffer.from('key of 1') });
 });
 
 test('of several that take a call over one gets it, and may say so again', async () => {

@@ -1,7 +1,7 @@
 /** The table of calls: where each one stands, who runs it, and what its client gets next. */
 import type { Pool, QueryResultRow } from 'pg';
 import { channelOf } from './presence.ts';
-import { said } from './statements.ts';
+import { said, saidAlone } from './statements.ts';
 
 /** A call, as it stands. */
 export interface CallRow {
@@ -14,11 +14,11 @@ export interface CallRow {
   readonly turn: number;
   readonly done: boolean;
   readonly expired: boolean;
+  /** What everything else is sealed with, itself sealed; see `Vault`. */
+  readonly key: Buffer;
   readonly head: Buffer;
   /** The latest turn's record. */
   readonly body: Buffer | null;
-  /** The answers that it came of; see `unreadAnswers`. */
-  readonly answers: string | null;
 }
 
 /** What there is to say of a new call. */
@@ -27,6 +27,7 @@ export interface NewCall {
   readonly instance: string;
   readonly version: string;
   readonly principal: string | undefined;
+  readonly key: Buffer;
   readonly head: Buffer;
   readonly ttlSeconds: number;
   /** Open calls that this principal may have, this one included. */
@@ -34,14 +35,17 @@ export interface NewCall {
 }
 
 /** The end of a turn. */
-export interface Published {
+export interface Ended {
   readonly turn: number;
   readonly done: boolean;
   readonly body: Buffer;
-  /** The answers that it came of, where it came of any. */
-  readonly answers?: string | undefined;
   /** For how long it is kept, in seconds. */
   readonly keepSeconds: number;
+}
+
+/** The end of a turn, as whoever runs the call says it. */
+export interface Published extends Ended {
+  readonly key: Buffer;
   /** Another instance that is to be told, where one waits. */
   readonly tell?: string | undefined;
 }
@@ -51,7 +55,7 @@ export const tableOfCalls = (schema: string): string =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
      id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text,
      turn int NOT NULL DEFAULT 0, done boolean NOT NULL DEFAULT false,
-     head bytea NOT NULL, body bytea, answers text, expires_at timestamptz NOT NULL);
+     key bytea NOT NULL, head bytea NOT NULL, body bytea, expires_at timestamptz NOT NULL);
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
 
@@ -73,22 +77,23 @@ export class Calls {
 
   /** Adds a call, unless its principal has too many. */
   async add(call: NewCall): Promise<boolean> {
-    const { id, instance, version, principal, head, ttlSeconds, maxOfPrincipal } = call;
-    const rows = await said(
-      this.#pool,
-      `INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at)
-       SELECT $1, $2::bigint, $3, $4::text, $5, now() + make_interval(secs => $6)
+    const { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal } = call;
+    const text = `INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key)
+       SELECT $1, $2::bigint, $3, $4::text, $5, now() + make_interval(secs => $6), $8
        WHERE $4::text IS NULL OR $7 > (SELECT count(*) FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1)
-       ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id`,
-      [id, instance, version, principal, head, ttlSeconds, maxOfPrincipal],
-    );
+       ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id`;
+    const values = [id, instance, version, principal, head, ttlSeconds, maxOfPrincipal, key];
+    const rows =
+      principal === undefined
+        ? await said(this.#pool, text, values)
+        : await saidAlone(this.#pool, principal, text, values);
     return rows.length === 1;
   }
 
   async read(id: string): Promise<CallRow | undefined> {
     const rows = await said<CallRow & QueryResultRow>(
       this.#pool,
-      `SELECT instance, ${DEAD} AS dead, version, turn, done, expires_at <= now() AS expired, head, body, answers
+      `SELECT instance, ${DEAD} AS dead, version, turn, done, expires_at <= now() AS expired, key, head, body
        FROM ${this.#table} WHERE id = $1`,
       [id],
     );
@@ -108,21 +113,21 @@ export class Calls {
 
   /** Ends a turn, for whoever runs the call. Says whether that is still `instance`, and the turn still open. */
   async publish(id: string, instance: string, published: Published): Promise<boolean> {
-    const { turn, done, body, answers = null, keepSeconds, tell } = published;
+    const { turn, done, body, key, keepSeconds, tell } = published;
     const rows = await said(
       this.#pool,
       `WITH published AS (
          UPDATE ${this.#table}
-         SET turn = $3, done = $4, body = $5, expires_at = now() + make_interval(secs => $6), answers = $8
+         SET turn = $3, done = $4, body = $5, expires_at = now() + make_interval(secs => $6), key = $8
          WHERE id = $1 AND instance = $2::bigint AND (turn = $3 - 1 AND NOT done OR body = $5) RETURNING id)
        SELECT CASE WHEN $7::text IS NOT NULL THEN pg_notify($7, 'turn ' || id)::text END FROM published`,
-      [id, instance, turn, done, body, keepSeconds, tell === undefined ? null : channelOf(tell), answers],
+      [id, instance, turn, done, body, keepSeconds, tell === undefined ? null : channelOf(tell), key],
     );
     return rows.length === 1;
   }
 
   /** Ends a call in the turn that is open, whoever runs it, and tells that one. Says whether it was still open. */
-  async end(id: string, { turn, body, keepSeconds }: Published): Promise<boolean> {
+  async end(id: string, { turn, body, keepSeconds }: Ended): Promise<boolean> {
     const rows = await said(
       this.#pool,
       `WITH ended AS (

@@ -71,15 +71,34 @@ describe('while its owner lives', () => {
     expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
   });
 
-  test('of two answers at once one counts, and whoever gets a question gets the same', async () => {
+  test('of two answers at once one counts, and only who gave that one learns what came of it', async () => {
     const call = new Call(shop);
     const first = await call.first(owner);
     const both = await Promise.all([call.count(owner, first), call.count(other, first, '4')]);
-    expect(both.filter((outcome) => outcome.asks === undefined && outcome.fails !== LOST.fails)).toEqual([]);
-    const asked = both.filter((outcome) => outcome.asks);
-    expect(asked.map(({ asks }) => asks)).toEqual(asked.map(() => WHERE_TO));
-    expect(await call.address(other, asked[0] as Outcome)).toEqual(RESULT);
+    const [asked, ...more] = both.filter((outcome) => outcome.asks);
+    expect([asked?.asks, more]).toEqual([WHERE_TO, []]);
+    expect(both).toContainEqual(LOST);
+    expect(await call.address(other, asked as Outcome)).toEqual(RESULT);
     expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
+  });
+
+  test('while one answer is computed with, who gives the same shares the outcome, who says no is refused', async () => {
+    const call = new Call(shop);
+    const first = await call.first(owner);
+    const charging = call.order.hold('charge');
+    const heard = call.count(owner, first);
+    await charging;
+    const declined = { arguments: { item: call.item }, requestState: first.state };
+    const late = [owner, other].flatMap((instance) => [
+      call.count(instance, first),
+      instance.send({ ...declined, inputResponses: { count: { action: 'decline' } } }),
+    ]);
+    // They have been sent, and wait for the end of the turn.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    call.order.release();
+    expect((await heard).asks).toEqual(WHERE_TO);
+    const [one, no, another, never] = await Promise.all(late);
+    expect([one?.asks, no, another?.asks, never]).toEqual([WHERE_TO, LOST, WHERE_TO, LOST]);
   });
 
   test.each([
@@ -183,7 +202,8 @@ describe('after its owner was killed', () => {
   });
 
   test('a client that lost its request presents its answer again, and what it said first counts', async () => {
-    const second = await retried.count(other, latest(retried), '4');
+    expect(await retried.count(other, latest(retried), '4')).toEqual(LOST);
+    const second = await retried.count(third, latest(retried));
     expect(second.asks).toEqual(WHERE_TO);
     expect(await retried.address(third, second)).toEqual(RESULT);
     expect(retried.order.done).toEqual(retried.whole);

@@ -19,7 +19,7 @@ export interface DbosStoreOptions {
   readonly schema?: string;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number;
-  /** Calls that this instance may hold, running or waiting. Default 10 000; one costs some 16 KB of memory. */
+  /** Calls that this instance may hold, running or waiting. Default 10 000; one costs some 20 KB of memory. */
   readonly maxCalls?: number;
   /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxCalls` only. */
   readonly maxCallsPerPrincipal?: number;

@@ -1,9 +1,11 @@
 /** Connections that are lost at the worst moment. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { cut, type PostgresServer, query, testServer } from './database.test-support.ts';
+import { Presence } from './presence.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
@@ -76,3 +78,58 @@ test('a session that is lost while it is made anew is made anew once', async () 
   await cut(postgres);
   await vi.waitFor(async () => expect([losses, await locks()]).toEqual([0, whole]), PATIENCE);
 }, 20_000);
+
+/** A session that says one thing at a time. */
+class Session extends EventEmitter {
+  #busy = false;
+  readonly query = async () => {
+    if (this.#busy) throw new Error('Two at once.');
+    this.#busy = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#busy = false;
+  };
+  readonly release = () => {};
+}
+
+test('many who come and go at once are shown one after the other', async () => {
+  const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, () => {});
+  const instances = ['1', '2', '3', '4'];
+  await presence.hold('0', () => {});
+  const coming = instances.map((instance) => presence.hold(instance, () => {}));
+  await Promise.all([...coming, presence.drop('0')]);
+  await Promise.all(instances.map((instance) => presence.drop(instance)));
+  presence.close();
+});
+
+test('while the database is gone it is asked for less and less often, and that is said once a minute', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let session: Session | undefined = new Session();
+  let attempts = 0;
+  const errors: string[] = [];
+  const connect = async () => {
+    attempts++;
+    if (session) return session;
+    throw new Error('connect ECONNREFUSED');
+  };
+  const presence = new Presence({ connect } as unknown as Pool, ({ message }) => errors.push(message));
+  await presence.hold('1', () => {});
+  const first = session;
+  session = undefined;
+  attempts = 0;
+  first.emit('error', new Error('gone'));
+  const lost = 'The session that shows this instance as alive was lost.';
+  expect(errors).toEqual([lost]);
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect([attempts, errors]).toEqual([15, [lost]]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(errors).toEqual([lost, 'connect ECONNREFUSED']);
+  const second = new Session();
+  session = second;
+  await vi.advanceTimersByTimeAsync(5000);
+  for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => setImmediate(resolve));
+  session = new Session();
+  second.emit('error', new Error('gone again'));
+  expect(errors).toEqual([lost, 'connect ECONNREFUSED', lost]);
+  presence.close();
+});

@@ -9,6 +9,8 @@ import type { Notification, Pool, PoolClient } from 'pg';
 type OnMessage = (message: string) => void;
 
 const RECONNECT_MS = 200;
+const RECONNECT_AT_MOST_MS = 5000;
+const COMPLAIN_EVERY_MS = 60_000;
 const LOST = 'The session that shows this instance as alive was lost.';
 
 /** A number that no other instance has. */
@@ -27,7 +29,11 @@ export class Presence {
   #client: PoolClient | undefined;
   /** What the session has taken: each once, for a lock that is taken twice has to be given back twice. */
   readonly #taken = new Map<string, Promise<void>>();
+  /** What is said on the session, one after the other. */
+  #said: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
+  #wait = RECONNECT_MS;
+  #complainedAt: number | undefined;
   #closed = false;
 
   constructor(pool: Pool, report: (error: Error) => void) {
@@ -51,8 +57,9 @@ export class Presence {
   async drop(instance: string): Promise<void> {
     this.#held.delete(instance);
     this.#taken.delete(instance);
-    await this.#client?.query(`UNLISTEN ${channelOf(instance)}`);
-    await this.#client?.query('SELECT pg_advisory_unlock($1::bigint)', [instance]);
+    if (!this.#client) return;
+    await this.#say(this.#client, `UNLISTEN ${channelOf(instance)}`);
+    await this.#say(this.#client, `SELECT pg_advisory_unlock(${instance})`);
   }
 
   /** Ends the session. */
@@ -82,8 +89,11 @@ export class Presence {
     if (this.#closed) return client.release(true);
     this.#client = client;
     this.#taken.clear();
+    this.#said = Promise.resolve();
     try {
       for (const instance of this.#held.keys()) await this.#take(instance);
+      this.#wait = RECONNECT_MS;
+      this.#complainedAt = undefined;
     } catch (error) {
       lost(error as Error);
       throw error;
@@ -92,9 +102,20 @@ export class Presence {
 
   #take(instance: string): Promise<void> {
     if (!this.#client) return Promise.reject(new Error(LOST));
-    const taken = this.#taken.get(instance) ?? take(this.#client, instance);
+    const taken = this.#taken.get(instance) ?? this.#takeOn(this.#client, instance);
     this.#taken.set(instance, taken);
     return taken;
+  }
+
+  async #takeOn(client: PoolClient, instance: string): Promise<void> {
+    await this.#say(client, `LISTEN ${channelOf(instance)}`);
+    await this.#say(client, `SELECT pg_advisory_lock(${instance})`);
+  }
+
+  #say(client: PoolClient, text: string): Promise<unknown> {
+    const said = this.#said.then(() => client.query(text));
+    this.#said = said.catch(() => {});
+    return said;
   }
 
   #lost(client: PoolClient, error?: Error): void {
@@ -102,23 +123,27 @@ export class Presence {
     this.#client = undefined;
     client.release(true);
     if (this.#closed) return;
-    this.#report(new Error(LOST, { cause: error }));
+    this.#complain(new Error(LOST, { cause: error }));
     this.#reconnect();
+  }
+
+  /** Once for each loss, and now and then while nothing can be done about it. */
+  #complain(error: Error): void {
+    const now = performance.now();
+    if (this.#complainedAt !== undefined && now - this.#complainedAt < COMPLAIN_EVERY_MS) return;
+    this.#complainedAt = now;
+    this.#report(error);
   }
 
   #reconnect(): void {
     clearTimeout(this.#retry);
     if (this.#closed) return;
     this.#retry = setTimeout(() => {
+      this.#wait = Math.min(2 * this.#wait, RECONNECT_AT_MOST_MS);
       this.#connect().catch((error: Error) => {
-        this.#report(error);
+        this.#complain(error);
         this.#reconnect();
       });
-    }, RECONNECT_MS);
+    }, this.#wait);
   }
-}
-
-async function take(client: PoolClient, instance: string): Promise<void> {
-  await client.query(`LISTEN ${channelOf(instance)}`);
-  await client.query('SELECT pg_advisory_lock($1::bigint)', [instance]);
 }

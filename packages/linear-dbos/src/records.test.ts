@@ -42,15 +42,43 @@ test.each([['a text'], [undefined], [null], [42]])(
   },
 );
 
+test.each([
+  [
+    'whose property cannot be read',
+    Object.defineProperty(new Error('m'), 'secret', { enumerable: true, get: fail }),
+  ],
+  ['whose message cannot be read', Object.defineProperty(new Error('m'), 'message', { get: fail })],
+  ['whose message is no text', Object.defineProperty(new Error('m'), 'message', { value: 10n })],
+  ['that has no text', Object.create(null)],
+  ['that cannot even be asked what it is', new Proxy({}, { getPrototypeOf: fail })],
+])('a thrown value %s is an error all the same, and says nothing of why', (_what, thrown) => {
+  const again = revived(thrown);
+  expect(again).toBeInstanceOf(Error);
+  expect(JSON.stringify([again.message, again.stack, again])).not.toContain('SECRET');
+});
+
+function fail(): never {
+  throw new Error('SECRET');
+}
+
+test('an error that has but the name of one that ends a call is any other error', () => {
+  const error = Object.assign(new Error('The other end says so.'), { name: 'ElicitationDeclined' });
+  const again = revived(error);
+  expect(again).not.toBeInstanceOf(ElicitationDeclined);
+  expect([again.name, again.message]).toEqual([error.name, error.message]);
+});
+
 test('a record opens as what it was sealed as, for its call, with a key of the policy', () => {
-  const vault = new Vault(keyRing([KEY]));
-  const sealed = vault.seal({ a: 1 }, 'call', 'head');
-  expect(vault.open(sealed, 'call', 'head')).toEqual({ a: 1 });
+  const ring = keyRing([KEY]);
+  const vault = Vault.make('call');
+  const sealed = vault.seal({ a: 1 }, 'head');
+  expect(Vault.of('call', vault.key(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
   const complaint =
     /does not open: it was changed, or sealed with a key that is not among the policy’s `keys`/;
-  expect(() => vault.open(sealed, 'other', 'head')).toThrow(complaint);
-  expect(() => vault.open(sealed, 'call', 'turn 1')).toThrow(complaint);
-  expect(() => new Vault(keyRing(['o'.repeat(32)])).open(sealed, 'call', 'head')).toThrow(complaint);
+  expect(() => vault.open(sealed, 'turn 1')).toThrow(complaint);
+  expect(() => Vault.make('call').open(sealed, 'head')).toThrow(complaint);
+  expect(() => Vault.of('other', vault.key(ring), ring)).toThrow(complaint);
+  expect(() => Vault.of('call', vault.key(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
 });
 
 test('answers that say the same in another order are the same, and no name tells what it names', () => {

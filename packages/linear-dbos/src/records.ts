@@ -1,5 +1,5 @@
 /** What is kept of a call, as sealed JSON: how it began, what came in, what went out, and what its steps gave. */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import {
   CannotAsk,
@@ -9,6 +9,7 @@ import {
   type InputKind,
   type InputRequests,
   type InputResponses,
+  keyRing,
   openAtRest,
   type RequestStatePolicy,
   sealAtRest,
@@ -19,6 +20,8 @@ export interface Head {
   readonly method: string;
   readonly target: string;
   readonly input: unknown;
+  /** Whether that is the text of a resource's URI. */
+  readonly isUri: boolean;
   /** Who called, as the policy says it. Only this caller may answer. */
   readonly caller: string | undefined;
   /** What the handler gets to see of that. */
@@ -39,17 +42,23 @@ export interface Message {
 }
 
 /** How a turn of a call ended. `lost`: it cannot go on, and why. `overdrawn`: why nobody may answer. */
-export type TurnRecord =
+export type TurnRecord = (
   | { readonly kind: 'asked'; readonly requests: InputRequests; readonly overdrawn?: string }
   | { readonly kind: 'returned'; readonly value?: unknown }
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
-  | { readonly kind: 'lost'; readonly why: string };
+  | { readonly kind: 'lost'; readonly why: string }
+) & {
+  /** The answers that it came of, where it came of any; see {@link unreadAnswers}. */
+  readonly answers?: string | undefined;
+};
 
 /** What a step gave. */
 export type StepRecord = { readonly value?: unknown } | { readonly error: ErrorRecord };
 
 /** An error, as it crosses from one instance to another. */
 export interface ErrorRecord {
+  /** What it is, where it is one of those that end a call in a way of their own. */
+  readonly kind?: keyof typeof KINDS | undefined;
   readonly name?: string;
   readonly message: string;
   readonly stack?: string | undefined;
@@ -64,34 +73,81 @@ export const unread = (text: string, { salt }: Head): string =>
 export const unreadAnswers = (responses: Message['responses'], head: Head): string =>
   unread(canonicalJson(responses ?? {}), head);
 
-/** Seals and opens the records of calls. Each opens only as what it was sealed as, and for its call. */
-export class Vault {
-  readonly #ring: RequestStatePolicy['ring'];
-
-  constructor(ring: RequestStatePolicy['ring']) {
-    this.#ring = ring;
-  }
-
-  seal(record: unknown, call: string, what: string): Buffer {
-    return sealAtRest(JSON.stringify(record), `${call} ${what}`, this.#ring);
-  }
-
-  /** @throws Error when no key of this instance opens it. */
-  open<T>(sealed: Uint8Array, call: string, what: string): T {
-    const text = openAtRest(sealed, `${call} ${what}`, this.#ring);
-    if (text !== undefined) return JSON.parse(text) as T;
-    throw new Error(
-      `The ${what} of call ${call} does not open: it was changed, or sealed with a key that is not among ` +
-        'the policy’s `keys`. Give all instances the same keys.',
+/** What is stored does not open here. */
+export class Unopened extends Error {
+  constructor(what: string, call: string) {
+    super(
+      `The ${what} of call ${call} does not open: it was changed, or sealed with a key that is not among the policy’s ` +
+        '`keys`. Give all instances the same keys.',
     );
   }
 }
 
-/** What there is to keep of a thrown value. */
+/**
+ * Seals and opens the records of one call, under a key of its own: each opens only as what it was sealed as, and for its
+ * call. That key is kept with the call, sealed with the policy's, and anew with every turn: so the policy's keys can be
+ * replaced while calls wait.
+ */
+export class Vault {
+  readonly call: string;
+  readonly #secret: string;
+  readonly #ring: Ring;
+
+  private constructor(call: string, secret: string) {
+    this.call = call;
+    this.#secret = secret;
+    this.#ring = keyRing([secret]);
+  }
+
+  /** That of a new call. */
+  static make(call: string): Vault {
+    return new Vault(call, randomBytes(32).toString('base64url'));
+  }
+
+  /** @throws Unopened when no key of the ring opens `key`. */
+  static of(call: string, key: Uint8Array, ring: Ring): Vault {
+    const secret = openAtRest(key, `${call} key`, ring);
+    if (secret === undefined) throw new Unopened('key', call);
+    return new Vault(call, secret);
+  }
+
+  /** Its key, sealed with the first one of the ring. */
+  key(ring: Ring): Buffer {
+    return sealAtRest(this.#secret, `${this.call} key`, ring);
+  }
+
+  seal(record: unknown, what: string): Buffer {
+    return sealAtRest(JSON.stringify(record), `${this.call} ${what}`, this.#ring);
+  }
+
+  /** @throws Unopened when it was not sealed as this, for this call. */
+  open<T>(sealed: Uint8Array, what: string): T {
+    const text = openAtRest(sealed, `${this.call} ${what}`, this.#ring);
+    if (text === undefined) throw new Unopened(what, this.call);
+    return JSON.parse(text) as T;
+  }
+}
+
+type Ring = RequestStatePolicy['ring'];
+
+const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
+
+/** What there is to keep of a thrown value, whatever that does when it is looked at. */
 export function errorRecord(thrown: unknown): ErrorRecord {
-  if (!(thrown instanceof Error)) return { message: String(thrown), properties: {} };
-  const { name, message, stack } = thrown;
-  return { name, message, stack, properties: jsonOf({ ...thrown }) };
+  try {
+    if (!(thrown instanceof Error)) return { message: String(thrown), properties: {} };
+    const [kind] = Object.entries(KINDS).find(([, type]) => thrown instanceof type) ?? [];
+    const { name, message, stack } = thrown;
+    return {
+      kind: kind as ErrorRecord['kind'],
+      name: String(name),
+      message: String(message),
+      stack: stack === undefined ? undefined : String(stack),
+      properties: jsonOf(thrown),
+    };
+  } catch {
+    return { message: 'What was thrown cannot be looked at.', properties: {} };
+  }
 }
 
 /**
@@ -99,28 +155,29 @@ export function errorRecord(thrown: unknown): ErrorRecord {
  * name, message and properties. It is so in the process that recorded it, too: a handler must not see, when it is run
  * again, another error than it saw first.
  */
-export function revivedError({ name, message, stack, properties }: ErrorRecord): Error {
-  const error = rebuilt(name, message, properties);
-  if (stack !== undefined) Object.defineProperty(error, 'stack', { value: stack, configurable: true });
+export function revivedError(record: ErrorRecord): Error {
+  const error = rebuilt(record);
+  const define = (name: string, value: unknown) =>
+    Object.defineProperty(error, name, { value, configurable: true, writable: true });
+  if (record.name !== undefined && record.name !== error.name) define('name', record.name);
+  if (record.stack !== undefined) define('stack', record.stack);
   return error;
 }
 
-function rebuilt(name: string | undefined, message: string, properties: Readonly<Record<string, unknown>>) {
-  if (name === 'ElicitationDeclined')
+function rebuilt({ kind, message, properties }: ErrorRecord): Error {
+  if (kind === 'ElicitationDeclined')
     return new ElicitationDeclined(properties.action === 'cancel' ? 'cancel' : 'decline');
-  if (name === 'ContinuationLost') return new ContinuationLost(message);
-  if (name === 'CannotAsk') return new CannotAsk(message);
-  if (name === 'ProtocolError' && typeof properties.code === 'number')
-    return new ProtocolError(properties.code, message, properties.data);
-  const error = Object.assign(new Error(message), properties);
-  if (name !== undefined) Object.defineProperty(error, 'name', { value: name, configurable: true });
-  return error;
+  if (kind === 'ContinuationLost') return new ContinuationLost(message);
+  if (kind === 'CannotAsk') return new CannotAsk(message);
+  if (kind === 'ProtocolError') return new ProtocolError(Number(properties.code), message, properties.data);
+  return Object.assign(new Error(message), properties);
 }
 
-function jsonOf(properties: Record<string, unknown>): Record<string, unknown> {
-  const json = Object.entries(properties).flatMap(([key, value]) => {
+/** Those of its own properties that are JSON. */
+function jsonOf(error: Error): Record<string, unknown> {
+  const json = Object.keys(error).flatMap((key) => {
     try {
-      const text = JSON.stringify(value);
+      const text = JSON.stringify(error[key as keyof Error]);
       return text === undefined ? [] : [[key, JSON.parse(text) as unknown]];
     } catch {
       return [];

@@ -15,7 +15,12 @@ import {
   DBOSWorkflowConflictError,
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
-import { ContinuationLost, type InputRequests, publish as observe } from '@mrtr/core';
+import {
+  ContinuationLost,
+  type InputRequests,
+  publish as observe,
+  type RequestStatePolicy,
+} from '@mrtr/core';
 import { Frame, FrameContext, type LinearRound, overdrawn, type Pause } from '@mrtr/shapes/linear-store';
 import type { Calls } from './calls.ts';
 import type { News } from './news.ts';
@@ -26,6 +31,7 @@ import {
   revivedError,
   type StepRecord,
   type TurnRecord,
+  Unopened,
   unread,
   unreadAnswers,
   type Vault,
@@ -38,7 +44,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: Calls;
   readonly runtime: Runtime;
-  readonly vault: Vault;
+  readonly policy: RequestStatePolicy;
   readonly news: News;
   report(error: Error): void;
   /** The call runs here no longer. */
@@ -50,6 +56,8 @@ export const KEEP_SECONDS = 60;
 /** How often a parked call looks for an answer that it was not told of. Each look is two statements. */
 export const LOOK_AGAIN_MS = 20_000;
 
+/** How many messages of a turn that nobody sealed are passed over. */
+const MOST_FORGED = 100;
 const BEGIN_WITHIN_MS = 2000;
 const UNANSWERED = 'Nobody answered in time, and the call was given up.';
 const DIVERGED =
@@ -60,6 +68,7 @@ export const UNRECORDED = 'This call cannot go on: it could not be recorded. Sta
 /** A call that was started here or taken over. */
 export class RunningCall {
   readonly id: string;
+  readonly #vault: Vault;
   readonly #head: Head;
   readonly #handler: LinearRound['handler'];
   readonly #host: Host;
@@ -72,7 +81,8 @@ export class RunningCall {
   });
   #steps: Promise<unknown> = Promise.resolve();
   #released = false;
-  #aborted = false;
+  /** Why it was ended from outside. */
+  #aborted: string | undefined;
   /** Another instance that waits for the turn that is open. */
   #tell: string | undefined;
   /** What the turn that is open comes of. */
@@ -82,8 +92,9 @@ export class RunningCall {
   /** The turn whose answers it waits for. */
   parkedAt: number | undefined;
 
-  constructor(id: string, head: Head, handler: LinearRound['handler'], published: number, host: Host) {
-    this.id = id;
+  constructor(vault: Vault, head: Head, handler: LinearRound['handler'], published: number, host: Host) {
+    this.id = vault.call;
+    this.#vault = vault;
     this.#head = head;
     this.#handler = handler;
     this.published = published;
@@ -117,13 +128,13 @@ export class RunningCall {
 
   /** Ends it from outside: its client cancelled, or is gone. */
   abort(why: string): void {
-    this.#aborted = true;
+    this.#aborted = why;
     this.#frame.abort(new ContinuationLost(why));
     const turn = this.parkedAt;
     if (turn === undefined) return;
     // It waits inside of DBOS for a message. If an answer came first, that wakes it as well.
     const message: Message = { askable: [], from: this.#host.instance };
-    const sealed = this.#host.vault.seal(message, this.id, `answers ${turn}`).toString('base64');
+    const sealed = this.#vault.seal(message, `answers ${turn}`).toString('base64');
     this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#host.report(error));
   }
 
@@ -133,22 +144,29 @@ export class RunningCall {
   }
 
   async #turns(): Promise<void> {
-    const { input, target } = this.#head;
+    const { target, isUri } = this.#head;
+    const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
     observe('mrtr:handler', { shape: 'linear', target });
     const context = new FrameContext(this.#frame, this.id);
     let pause = this.#frame.start(() => this.#handler(input as never, context));
     for (let turn = 1; ; turn++) {
       const record = this.#recordOf(await Promise.race([pause, this.#failed]), turn);
       const waits = record.kind === 'asked' && !record.overdrawn;
+      this.parkedAt = waits ? turn : undefined;
       if (turn <= this.published && !waits) throw new Diverged(`Turn ${turn} of call ${this.id} had asked.`);
       if (turn > this.published && !(await this.#publish(record))) break;
       const message = waits ? await this.#answers(turn) : undefined;
-      if (!message || this.#aborted) break;
+      if (!message) break;
+      if (this.#aborted !== undefined) {
+        await this.#publish({ kind: 'lost', why: this.#aborted });
+        break;
+      }
       this.#frame.askable = message.askable;
       this.#answered = unreadAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
       pause = this.#frame.resume(message.responses);
     }
+    this.parkedAt = undefined;
     await new Promise<void>((resolve) => this.#frame.whenSettled(resolve));
   }
 
@@ -173,17 +191,19 @@ export class RunningCall {
 
   /** Ends the turn that is open. Says false where the call is over; hangs where it is another instance's. */
   async #publish(record: TurnRecord): Promise<boolean> {
-    const { calls, instance, news, ttlSeconds, vault } = this.#host;
+    const { calls, instance, news, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
     const done = record.kind !== 'asked' || record.overdrawn !== undefined;
-    const body = vault.seal(record, this.id, `turn ${turn}`);
+    const told = { ...record, answers: this.#answered };
+    const body = this.#vault.seal(told, `turn ${turn}`);
+    const key = this.#vault.key(policy.ring);
     // Nobody but the request that waits here can ask for the first turn, so that is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#released) await NEVER;
-    const published = { turn, done, body, keepSeconds, answers: this.#answered, tell: this.#tell };
+    const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
     if (await calls.publish(this.id, instance, published)) {
       this.published = turn;
-      news.tell(this.id, turn, record);
+      news.tell(this.id, turn, told);
       return true;
     }
     const row = await calls.read(this.id);
@@ -196,24 +216,37 @@ export class RunningCall {
 
   /** What the client of `turn` answers. Undefined when nobody did in time; the call is then over. */
   async #answers(turn: number): Promise<Message | undefined> {
-    this.parkedAt = turn;
     let goOn = () => {};
     const parked = new Promise<void>((resolve) => {
       goOn = resolve;
     });
     this.#steps = this.#steps.then(() => parked);
-    const text = await DBOS.recv<string>(String(turn), {
-      timeoutSeconds: this.#host.ttlSeconds,
-      pollingIntervalMs: LOOK_AGAIN_MS,
-    });
+    const message = await this.#received(turn);
     this.parkedAt = undefined;
     goOn();
-    if (this.#released) await NEVER;
-    if (text !== null)
-      return this.#host.vault.open<Message>(Buffer.from(text, 'base64'), this.id, `answers ${turn}`);
+    if (message) return message;
     this.#frame.abort(new ContinuationLost(UNANSWERED));
     await this.#publish({ kind: 'lost', why: UNANSWERED });
     return undefined;
+  }
+
+  async #received(turn: number): Promise<Message | undefined> {
+    for (let passedOver = 0; ; passedOver++) {
+      try {
+        const text = await DBOS.recv<string>(String(turn), {
+          timeoutSeconds: this.#host.ttlSeconds,
+          pollingIntervalMs: LOOK_AGAIN_MS,
+        });
+        if (this.#released) await NEVER;
+        if (text === null) return undefined;
+        return this.#vault.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
+      } catch (error) {
+        // Not from an instance: it does not open, or DBOS cannot even read it.
+        const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
+        if (!isForged || passedOver === MOST_FORGED) throw error;
+        this.#host.report(error as Error);
+      }
+    }
   }
 
   #perform(key: string, step: () => Promise<unknown>): Promise<unknown> {
@@ -223,25 +256,30 @@ export class RunningCall {
   }
 
   async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
-    const { vault } = this.#host;
     const what = `step ${key}`;
     // Thrown by DBOS and not by the step, whose errors are recorded as its outcome.
     const broken = async (error: unknown): Promise<never> => {
       this.#fail(error);
       return NEVER;
     };
-    const sealed = await DBOS.runStep(
+    const record = await DBOS.runStep(
       async () => {
         const record: StepRecord = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),
         );
-        return vault.seal(record, this.id, what).toString('base64');
+        try {
+          return this.#vault.seal(record, what).toString('base64');
+        } catch {
+          // DBOS keeps whatever is thrown here, in clear.
+          throw new Error('The value of a step could not be sealed.');
+        }
       },
       { name: `run ${unread(key, this.#head)}` },
-    ).catch(broken);
+    )
+      .then((sealed) => this.#vault.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
+      .catch(broken);
     if (this.#released) return NEVER;
-    const record = vault.open<StepRecord>(Buffer.from(sealed, 'base64'), this.id, what);
     if ('error' in record) throw revivedError(record.error);
     return record.value;
   }

@@ -44,6 +44,7 @@ export class Runtime {
   readonly #queue: string;
   // Outside of every workflow: what is done here is not a step of one, whoever calls.
   readonly #outside = new AsyncResource(NAME);
+  #closed = false;
 
   private constructor(pool: Pool, instance: string, { schema, onerror }: Settings) {
     this.#pool = pool;
@@ -168,7 +169,8 @@ export class Runtime {
         maxConcurrentQueueDispatches: 1,
         enableOTLP: false,
         tracingEnabled: false,
-        logger: quietly(onerror),
+        // It looks on for what became of parked calls, and says that it cannot.
+        logger: quietly((error) => runtime.#closed || onerror(error)),
       });
       await oneAtATime(pool, async (client) => {
         await DBOS.launch();
@@ -183,6 +185,7 @@ export class Runtime {
   }
 
   async #close(): Promise<void> {
+    this.#closed = true;
     // Its queue is left to others to delete: DBOS would wait here for a database that is gone.
     if (DBOS.isInitialized()) await DBOS.shutdown();
     this.presence.close();
@@ -227,7 +230,7 @@ async function oneAtATime(pool: Pool, work: (client: PoolClient) => Promise<void
 }
 
 /** DBOS's log, without what is no error. */
-const quietly = (onerror: (error: Error) => void) => ({
+const quietly = (onerror: (error: Error) => unknown) => ({
   debug: () => {},
   info: () => {},
   warn: () => {},

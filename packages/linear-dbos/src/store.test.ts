@@ -2,7 +2,9 @@
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { requestStatePolicy } from '@mrtr/core';
+import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { linear } from '@mrtr/shapes/linear';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { everything, type PostgresServer, query, testServer } from './database.test-support.ts';
 import { ANYBODY, Instance } from './instances.test-support.ts';
@@ -97,6 +99,157 @@ test('takes no more calls than it may, of one principal and at all', async () =>
   expect(await site.send({})).toEqual({ fails: `This server has too many unanswered calls open. ${FULL}` });
   await answer(await answer(first, { count: '3' }, ada), { address: 'home' }, ada);
   expect((await site.send(ada)).asks).toBeDefined();
+});
+
+test('of many calls that a principal starts at once, as many begin as it may have', async () => {
+  const limit = { maxCallsPerPrincipal: 5 };
+  const one = await opened(limit);
+  const two = await opened({ ...limit, postgres: one.postgres });
+  for (const [principal, many] of [
+    ['ada', 5],
+    ['eve', 15],
+  ] as const) {
+    const sent = Array.from({ length: many }, (_, at) => (at % 2 ? one : two).site.send({ principal }));
+    expect((await Promise.all(sent)).filter(({ asks }) => asks)).toHaveLength(5);
+  }
+});
+
+test('keys are replaced while calls wait: behind the old one, in front, and the old one away', async () => {
+  const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)];
+  const withKeys = (...keys: string[]) => requestStatePolicy({ keys });
+  const one = await opened({ policy: withKeys(older, newer) });
+  const two = await opened({ policy: withKeys(newer, older), postgres: one.postgres });
+  const three = await opened({ policy: withKeys(newer), postgres: one.postgres });
+  const [held, moved] = [{ arguments: { item: 'held' } }, { arguments: { item: 'moved' } }];
+  const firsts = [await two.site.send(held), await one.site.send(moved)] as const;
+  await one.store.close();
+  const seconds = [
+    await two.answer(firsts[0], { count: '3' }, held),
+    await two.answer(firsts[1], { count: '3' }, moved),
+  ] as const;
+  // This one runs where it began, and gets its answer from one that knows the old key no more.
+  const result = { says: expect.stringMatching(/^reserve #1, charge #\d, ship #\d$/) };
+  expect(await three.answer(seconds[0], { address: 'home' }, held)).toEqual(result);
+  await two.store.close();
+  expect(await three.answer(seconds[1], { address: 'home' }, moved)).toEqual(result);
+  const attempts = [one, two, three].map(({ shop }) => shop.of('moved').attempts);
+  expect(attempts).toEqual([['reserve'], ['charge'], ['ship']]);
+  expect([one, two, three].flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+const SEALED_BY_NOBODY = '{"json":"AAAA","__dbos_serializer":"superjson"}';
+
+test('an answer that nobody sealed is passed over, and an honest one counts', async () => {
+  const { answer, errors, postgres, site } = await opened();
+  const first = await site.send({});
+  for (const text of [
+    '"no JSON',
+    '{"json":7}',
+    '{"json":7,"__dbos_serializer":"superjson"}',
+    SEALED_BY_NOBODY,
+  ])
+    await query(
+      postgres,
+      `INSERT INTO mrtr_linear.notifications (destination_uuid, topic, message)
+       SELECT id, '1', '${text}' FROM mrtr_linear.mrtr_calls`,
+    );
+  await vi.waitFor(() => expect(errors).toHaveLength(4), 5000);
+  expect(errors.at(-1)?.message).toContain('The answers 1 of call');
+  const second = await answer(first, { count: '3' });
+  expect(second.asks).toEqual({ address: 'Where to, for charge #2?' });
+});
+
+test('whoever may but connect to the database can end no call', async () => {
+  const { answer, errors, postgres, site, store } = await opened();
+  const first = await site.send({});
+  await query(
+    postgres,
+    `SELECT pg_notify('mrtr_linear_' || instance, 'end ' || id) FROM mrtr_linear.mrtr_calls`,
+  );
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(store.parked).toBe(1);
+  expect((await answer(first, { count: '3' })).asks).toBeDefined();
+  expect(errors).toEqual([]);
+});
+
+test('refuses arguments that would be others when the handler is run again, and says which', async () => {
+  const { errors, store } = await opened();
+  const handler = () => 'ran';
+  const ctx = { mcpReq: { signal: new AbortController().signal } };
+  for (const when of [new Date(), new Map(), 10n]) {
+    const round = { handler, input: { when }, id: undefined, call: {}, ctx };
+    await expect(store.round(round as never)).rejects.toMatchObject({
+      code: 'not_json',
+      message: expect.stringContaining('must be JSON; $.when is not'),
+    });
+  }
+  expect([store.parked, errors]).toEqual([0, []]);
+});
+
+test('what the policy fails with is not taken for the database', async () => {
+  const failing = {
+    ...policy,
+    principal: () => {
+      throw new Error('Who is that?');
+    },
+  };
+  const { errors, site } = await opened({ policy: failing });
+  expect(JSON.stringify(await site.send({}))).not.toContain('cannot be reached');
+  expect(errors).toEqual([]);
+});
+
+test('a resource gets its URI as what it is', async () => {
+  const { store } = await opened();
+  const server = () => {
+    const server = protectedServer({ name: 'resources', version: '0.0.0' }, policy);
+    const text = (uri: URL) => ({ contents: [{ uri: uri.href, text: `${uri instanceof URL}` }] });
+    server.registerResource('r', 'report://r', {}, linear(text, { store }));
+    return server;
+  };
+  const client = await oldClient({ server } as Site, async () => ({}));
+  const { contents } = await client.readResource({ uri: 'report://r' });
+  expect(contents).toEqual([{ uri: 'report://r', text: 'true' }]);
+  await client.close();
+});
+
+test('of an owner that is gone a moment after the first look the second one comes soon', async () => {
+  const { answer, postgres } = await opened();
+  const gone = await Instance.start({ postgres, version: '1', keys: [KEY] });
+  const asked = [await gone.send({}), await gone.send({}), await gone.send({})];
+  await gone.kill();
+  const [owner] = await query<{ instance: string }>(postgres, 'SELECT instance FROM mrtr_linear.mrtr_calls');
+  // In its place, for as long as PostgreSQL may take to end the session of a process that died.
+  const session = new Client(postgres);
+  await session.connect();
+  onTestFinished(() => session.end());
+  const SENT = "SELECT FROM mrtr_linear.notifications WHERE topic = '1'";
+  const took: number[] = [];
+  for (const first of asked) {
+    await session.query('SELECT pg_advisory_lock($1::bigint)', [owner?.instance]);
+    const answered = answer(first, { count: '3' }, { principal: ANYBODY });
+    await vi.waitFor(async () => expect(await query(postgres, SENT)).toHaveLength(took.length + 1), {
+      interval: 5,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const ended = performance.now();
+    await session.query('SELECT pg_advisory_unlock($1::bigint)', [owner?.instance]);
+    expect((await answered).asks).toBeDefined();
+    took.push(performance.now() - ended);
+  }
+  expect(Math.min(...took)).toBeLessThan(400);
+}, 20_000);
+
+test('a store that is closed while calls wait says nothing more', async () => {
+  const one = await opened();
+  const two = await opened({ postgres: one.postgres });
+  const first = await one.site.send({});
+  await one.store.close();
+  // What was its run of the call now waits for what becomes of the other one.
+  expect((await two.answer(first, { count: '3' })).asks).toBeDefined();
+  await two.store.close();
+  // DBOS looks for what became of a call once a second.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect([one.errors, two.errors]).toEqual([[], []]);
 });
 
 test('deletes what nobody answers, its own and that of the dead, and what is over', async () => {

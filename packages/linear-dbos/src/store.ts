@@ -1,21 +1,37 @@
 /** Where handlers of shape H wait durably: any instance with the same keys and database can go on with a call. */
 import { randomBytes } from 'node:crypto';
 import { ContinuationLost, pseudonym, StoreFull, speaksMrtr } from '@mrtr/core';
-import { askableKinds, type LinearRound, type LinearStore, type Turn } from '@mrtr/shapes/linear-store';
+import {
+  askableKinds,
+  assertJson,
+  type LinearRound,
+  type LinearStore,
+  type Turn,
+} from '@mrtr/shapes/linear-store';
 import type { CallRow } from './calls.ts';
 import { News } from './news.ts';
 import { type DbosStoreOptions, type Settings, settled } from './options.ts';
 import { newInstance } from './presence.ts';
-import { type Head, type Message, revivedError, type TurnRecord, unreadAnswers, Vault } from './records.ts';
+import {
+  type Head,
+  type Message,
+  revivedError,
+  type TurnRecord,
+  Unopened,
+  unreadAnswers,
+  Vault,
+} from './records.ts';
 import { type Host, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { Sweep } from './sweep.ts';
 
 /** What a request waits for. */
 interface AwaitedTurn {
-  readonly id: string;
+  readonly vault: Vault;
   readonly turn: number;
-  /** The answers that it is to come of, as they were sent. */
+  /** The answers that it is to come of; see `unreadAnswers`. */
+  readonly answers?: string;
+  /** The same, as they were sent. */
   readonly message?: string;
 }
 
@@ -23,6 +39,8 @@ const REMIND_MS = 1000;
 // Of a call that runs here it is told; it looks only whether that still is so.
 const LOOK_HERE_MS = 2500;
 const LOOK_ELSEWHERE_MS = 500;
+// The session of one that died may end a little after the first look.
+const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
 const LOST =
   'This call cannot go on here: its continuation expired, was resumed already, or is unknown. Start the call again.';
@@ -31,6 +49,7 @@ const ELSEWHERE =
   'This server is shutting down. The call is kept: send the same answer again, for another instance.';
 const UNREACHABLE =
   'The calls of this server cannot be reached now. Send the same answer again later, or start the call again.';
+const ARGUMENTS = 'The input of a linear handler on a DbosStore';
 const CLIENT_CANCELLED = 'The client cancelled the call.';
 const OPEN_CALLS =
   'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
@@ -39,6 +58,9 @@ const OPEN_CALLS =
  * Holds the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
  * it; when that process is gone, the instance that gets the next answer runs the handler again up to where it was, with
  * the recorded values of `ctx.run` and the recorded answers. Code outside of `ctx.run` runs again with it.
+ *
+ * Steps are taken one at a time, and none while a question waits: a step that waits for another one, or for an answer,
+ * waits forever. Arguments must be JSON, or the `URL` of a resource: a schema that makes something else of them is refused.
  *
  * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS is one a
  * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`,
@@ -53,20 +75,16 @@ export class DbosStore implements LinearStore {
   readonly #options: Settings;
   readonly #runtime: Runtime;
   readonly #instance: string;
-  readonly #vault: Vault;
   readonly #news = new News();
   readonly #sweep: Sweep;
   readonly #running = new Map<string, RunningCall>();
   readonly #rounds = new Set<Promise<unknown>>();
-  // Admitted, and not in the database yet.
-  readonly #entering = new Map<string, number>();
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
     this.#options = options;
     this.#runtime = runtime;
     this.#instance = instance;
-    this.#vault = new Vault(options.policy.ring);
     this.#sweep = new Sweep(runtime, options.sweepSeconds, options.onerror);
   }
 
@@ -100,10 +118,13 @@ export class DbosStore implements LinearStore {
    *
    * @throws StoreFull when there is no room for one more call, for anybody or for this principal, and after `close()`.
    * @throws ContinuationLost when the call cannot go on, or the database cannot be reached.
+   * @throws NotJson when the arguments of a new call are not; and what the policy's `principal` throws.
    */
   async round(round: LinearRound): Promise<Turn> {
     if (this.#closing) throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lost(ELSEWHERE);
-    const served = this.#serve(round);
+    const caller = this.#options.policy.principal(round.ctx);
+    if (round.id === undefined && !(round.input instanceof URL)) assertJson(round.input, ARGUMENTS);
+    const served = this.#serve(round, caller);
     this.#rounds.add(served);
     try {
       return await served;
@@ -111,7 +132,7 @@ export class DbosStore implements LinearStore {
       if (error instanceof ContinuationLost || error instanceof StoreFull) throw error;
       // What the database says is for the operator.
       this.#options.onerror(error as Error);
-      throw lost(UNREACHABLE);
+      throw lost(error instanceof Unopened ? LOST : UNREACHABLE);
     } finally {
       this.#rounds.delete(served);
     }
@@ -140,10 +161,12 @@ export class DbosStore implements LinearStore {
     await this.#runtime.release();
   }
 
-  async #serve(round: LinearRound): Promise<Turn> {
+  async #serve(round: LinearRound, caller: string | undefined): Promise<Turn> {
     const { call, ctx, handler } = round;
     const { signal } = ctx.mcpReq;
-    const awaited = round.id === undefined ? await this.#start(round) : await this.#answer(round, round.id);
+    const awaited = await (round.id === undefined
+      ? this.#start(round, caller)
+      : this.#answer(round, round.id, caller));
     const stopReminding = this.#remind(awaited);
     const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -151,6 +174,8 @@ export class DbosStore implements LinearStore {
     try {
       const record = await this.#outcome(awaited, handler);
       if (record.kind === 'lost') throw lost(record.why);
+      // Somebody else has answered at the same time, and was heard: what came of that is not for this one.
+      if (record.answers !== awaited.answers) throw lost();
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overdrawn !== undefined) {
@@ -159,10 +184,10 @@ export class DbosStore implements LinearStore {
         return { kind: 'asked', id: undefined, requests: record.requests };
       }
       // The shim's rounds are one request: its end is the call's.
-      const next = { id: awaited.id, turn: awaited.turn + 1 };
+      const next = { vault: awaited.vault, turn: awaited.turn + 1 };
       const over = () => void this.#giveUp(next, CLIENT_CANCELLED);
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
-      return { kind: 'asked', id: `${awaited.id}.${awaited.turn}`, requests: record.requests };
+      return { kind: 'asked', id: `${awaited.vault.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       stopReminding();
       signal.removeEventListener('abort', giveUp);
@@ -173,14 +198,14 @@ export class DbosStore implements LinearStore {
    * Wakes whoever runs the call, where PostgreSQL's notification of the answers was lost with a connection: another
    * message has another one sent. Less and less often, until the next look of a parked call does it.
    */
-  #remind({ id, turn, message }: AwaitedTurn): () => void {
+  #remind({ vault, turn, message }: AwaitedTurn): () => void {
     if (message === undefined) return () => {};
     const topic = String(turn - 1);
     let wait = REMIND_MS;
     let timer: NodeJS.Timeout;
     const later = () => {
       timer = setTimeout(() => {
-        this.#runtime.send(id, message, topic, `${topic} after ${wait}`).catch(this.#options.onerror);
+        this.#runtime.send(vault.call, message, topic, `${topic} after ${wait}`).catch(this.#options.onerror);
         wait *= 2;
         if (wait < LOOK_AGAIN_MS) later();
       }, wait);
@@ -189,18 +214,18 @@ export class DbosStore implements LinearStore {
     return () => clearTimeout(timer);
   }
 
-  async #start({ handler, input, call, ctx }: LinearRound): Promise<AwaitedTurn> {
-    const { maxCalls, policy } = this.#options;
+  async #start({ handler, input, call, ctx }: LinearRound, caller: string | undefined): Promise<AwaitedTurn> {
+    const { maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(`This server has too many ${OPEN_CALLS}`);
     const id = randomBytes(16).toString('base64url');
     const { method, target, principal, maxRounds, maxQuestions } = call;
-    const caller = policy.principal(ctx);
     const askable = askableKinds(ctx);
     const salt = randomBytes(16).toString('base64url');
     const initial: Head = {
       method,
       target,
       input,
+      isUri: input instanceof URL,
       caller,
       principal,
       askable,
@@ -208,18 +233,19 @@ export class DbosStore implements LinearStore {
       maxQuestions,
       salt,
     };
-    const sealed = this.#vault.seal(initial, id, 'head');
+    const vault = Vault.make(id);
+    const sealed = vault.seal(initial, 'head');
     // As it will come back: a handler must not see other arguments when it is run again.
-    const head = this.#vault.open<Head>(sealed, id, 'head');
-    const running = new RunningCall(id, head, handler, 0, this.#host);
+    const head = vault.open<Head>(sealed, 'head');
+    const running = new RunningCall(vault, head, handler, 0, this.#host);
     this.#running.set(id, running);
     try {
-      await this.#admit(id, sealed, caller);
+      await this.#admit(vault, sealed, caller);
     } catch (error) {
       this.#running.delete(id);
       throw error;
     }
-    const begun = { id, turn: 1 };
+    const begun = { vault, turn: 1 };
     try {
       await this.#runtime.start(id, () => running.run());
     } catch (error) {
@@ -230,47 +256,47 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(id: string, head: Buffer, caller: string | undefined): Promise<void> {
-    const { maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
+  async #admit(vault: Vault, head: Buffer, caller: string | undefined): Promise<void> {
+    const { maxCallsPerPrincipal: maxOfPrincipal, policy, ttlSeconds, version } = this.#options;
     const principal = caller === undefined ? undefined : pseudonym(caller, policy.ring);
-    const entering = (principal !== undefined && this.#entering.get(principal)) || 0;
-    if (principal !== undefined) this.#entering.set(principal, entering + 1);
-    try {
-      const maxOfPrincipal = maxCallsPerPrincipal - entering;
-      const call = { id, instance: this.#instance, version, principal, head, ttlSeconds, maxOfPrincipal };
-      if (!(await this.#runtime.calls.add(call))) throw new StoreFull(`You have too many ${OPEN_CALLS}`);
-    } finally {
-      const left = (principal !== undefined && this.#entering.get(principal)) || 1;
-      if (principal !== undefined && left === 1) this.#entering.delete(principal);
-      else if (principal !== undefined) this.#entering.set(principal, left - 1);
-    }
+    const key = vault.key(policy.ring);
+    const [id, instance] = [vault.call, this.#instance];
+    const call = { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal };
+    if (!(await this.#runtime.calls.add(call))) throw new StoreFull(`You have too many ${OPEN_CALLS}`);
   }
 
-  async #answer({ call, ctx }: LinearRound, continuation: string): Promise<AwaitedTurn> {
+  async #answer(
+    { call, ctx }: LinearRound,
+    continuation: string,
+    presenter: string | undefined,
+  ): Promise<AwaitedTurn> {
     const at = continuation.lastIndexOf('.');
     const [id, turn] = [continuation.slice(0, at), Number(continuation.slice(at + 1))];
     const row = await this.#runtime.calls.read(id);
     if (!row) throw lost();
-    const head = this.#headOf(id, row);
+    const vault = Vault.of(id, row.key, this.#options.policy.ring);
+    const head = vault.open<Head>(row.head, 'head');
     const { caller, method, target } = head;
-    if (caller !== this.#options.policy.principal(ctx) || method !== call.method || target !== call.target) {
+    if (caller !== presenter || method !== call.method || target !== call.target) {
       this.#options.onerror(new Error(`Call ${id} was presented by another principal, or for another tool.`));
       throw lost();
     }
     const { inputResponses: responses } = ctx.mcpReq;
+    const awaited = { vault, turn: turn + 1, answers: unreadAnswers(responses, head) };
     // A client whose connection or instance was lost says the same again, and gets what came of it.
-    const said = row.turn === turn + 1 && row.answers === unreadAnswers(responses, head);
-    if (said) return { id, turn: turn + 1 };
+    if (recordIn(row, awaited)?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lost();
     this.#checkVersion(row);
     const message: Message = { responses, askable: askableKinds(ctx), from: this.#instance };
-    const sealed = this.#vault.seal(message, id, `answers ${turn}`).toString('base64');
+    const sealed = vault.seal(message, `answers ${turn}`).toString('base64');
     await this.#runtime.send(id, sealed, String(turn));
-    return { id, turn: turn + 1, message: sealed };
+    return { ...awaited, message: sealed };
   }
 
   /** How the turn ends, wherever the call runs; here, where it runs nowhere. */
-  async #outcome({ id, turn }: AwaitedTurn, handler: LinearRound['handler']): Promise<TurnRecord> {
+  async #outcome(awaited: AwaitedTurn, handler: LinearRound['handler']): Promise<TurnRecord> {
+    const { turn, vault } = awaited;
+    const id = vault.call;
     for (let looks = 0; ; looks++) {
       const wait = this.#news.listen(id, turn);
       try {
@@ -278,14 +304,15 @@ export class DbosStore implements LinearStore {
         // What was told before this began to listen is in the database.
         if (looks > 0 || !running || running.published >= turn) {
           const row = await this.#runtime.calls.read(id);
-          if (row?.turn === turn && row.body)
-            return this.#vault.open<TurnRecord>(row.body, id, `turn ${turn}`);
+          const ended = row && recordIn(row, awaited);
+          if (ended) return ended;
           if (!row || row.turn > turn) throw lost();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
-          if (isOurs || row.dead) await this.#takeOver(id, row, handler);
+          if (isOurs || row.dead) await this.#takeOver(vault, row, handler);
         }
-        const record = await wait.heard(this.#running.has(id) ? LOOK_HERE_MS : LOOK_ELSEWHERE_MS);
+        const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
+        const record = await wait.heard(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
         if (record) return record;
       } finally {
         wait.stop();
@@ -293,11 +320,13 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #takeOver(id: string, row: CallRow, handler: LinearRound['handler']): Promise<void> {
+  async #takeOver(vault: Vault, row: CallRow, handler: LinearRound['handler']): Promise<void> {
+    const id = vault.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
     if (this.#closing) throw lost(ELSEWHERE);
-    const running = new RunningCall(id, this.#headOf(id, row), handler, row.turn, this.#host);
+    const head = vault.open<Head>(row.head, 'head');
+    const running = new RunningCall(vault, head, handler, row.turn, this.#host);
     this.#running.set(id, running);
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
@@ -306,7 +335,7 @@ export class DbosStore implements LinearStore {
       // Over for DBOS, and nothing published: what ended it could not reach the database any more.
       if (isMine && !(await this.#runtime.resume(id))) {
         isMine = false;
-        await this.#giveUp({ id, turn: row.turn + 1 }, UNRECORDED);
+        await this.#giveUp({ vault, turn: row.turn + 1 }, UNRECORDED);
       }
     } catch (error) {
       isMine = false;
@@ -320,10 +349,11 @@ export class DbosStore implements LinearStore {
   }
 
   /** Ends a call whose client is gone, in the turn that was awaited; when that has ended, nothing is to be done. */
-  async #giveUp({ id, turn }: AwaitedTurn, why: string): Promise<void> {
+  async #giveUp({ vault, turn }: AwaitedTurn, why: string): Promise<void> {
+    const id = vault.call;
     try {
       const record: TurnRecord = { kind: 'lost', why };
-      const body = this.#vault.seal(record, id, `turn ${turn}`);
+      const body = vault.seal(record, `turn ${turn}`);
       if (!(await this.#runtime.calls.end(id, { turn, done: true, body, keepSeconds: KEEP_SECONDS }))) return;
       this.#running.get(id)?.abort(why);
       this.#news.tell(id, turn, record);
@@ -335,16 +365,17 @@ export class DbosStore implements LinearStore {
   /** By another instance, through the database: that a turn has ended here, or that a call is to end. */
   #told(message: string): void {
     const [what, id = ''] = message.split(' ');
-    if (what === 'end') this.#running.get(id)?.abort(CLIENT_CANCELLED);
+    if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
     this.#news.tell(id);
   }
 
-  #headOf(id: string, row: CallRow): Head {
+  /** Whoever may connect to the database may say that a call is to end: what counts is the table. */
+  async #endIfOver(id: string): Promise<void> {
     try {
-      return this.#vault.open<Head>(row.head, id, 'head');
+      const row = await this.#runtime.calls.read(id);
+      if (row?.done) this.#running.get(id)?.abort(CLIENT_CANCELLED);
     } catch (error) {
       this.#options.onerror(error as Error);
-      throw lost();
     }
   }
 
@@ -362,7 +393,7 @@ export class DbosStore implements LinearStore {
       ttlSeconds: this.#options.ttlSeconds,
       calls: this.#runtime.calls,
       runtime: this.#runtime,
-      vault: this.#vault,
+      policy: this.#options.policy,
       news: this.#news,
       report: this.#options.onerror,
       ended: (call) => this.#forget(call),
@@ -374,5 +405,9 @@ export class DbosStore implements LinearStore {
     this.#news.tell(call.id);
   }
 }
+
+/** What came of a turn, when that is the latest one. */
+const recordIn = ({ turn, body }: CallRow, awaited: AwaitedTurn): TurnRecord | undefined =>
+  turn === awaited.turn && body ? awaited.vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
 
 const lost = (why = LOST): ContinuationLost => new ContinuationLost(why);
