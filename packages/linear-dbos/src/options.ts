@@ -4,14 +4,14 @@ import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
 /** What `DbosStore.open` takes. */
 export interface DbosStoreOptions {
   /**
-   * The connection string of a PostgreSQL 12 or later. Not through a pooler in transaction mode: instances hold locks,
+   * The connection string of a PostgreSQL. Not through a pooler in transaction mode: instances hold locks,
    * and listen. The role must be allowed to create the schema.
    */
   readonly postgres: string;
   /** The servers' policy. Its `keys` seal what is stored, and its `principal` says who may answer. */
   readonly policy: RequestStatePolicy;
   /**
-   * Names the code of the handlers. A call goes on only on instances of the version that it began on: change it with
+   * Names the code of the handlers. A call runs only on instances of the version that it began on: change it with
    * every deploy that changes which steps a handler takes or what it asks.
    */
   readonly version: string;
@@ -46,17 +46,30 @@ export function settled(options: DbosStoreOptions): Settings {
     onerror: () => {},
     ...options,
   };
-  const { maxCalls, maxCallsPerPrincipal, policy, poolSize, postgres, schema, sweepSeconds, ttlSeconds } =
-    settings;
+  const {
+    maxCalls,
+    maxCallsPerPrincipal,
+    policy,
+    poolSize,
+    postgres,
+    schema,
+    sweepSeconds,
+    ttlSeconds,
+    version,
+  } = settings;
   check({ ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds }, 1);
   check({ poolSize }, 5);
   // It becomes part of the statements.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new InvalidPolicy(`DbosStore: schema must be a plain identifier; it is '${schema}'.`);
   // Parsed here first: the error of whoever parses it next would show the password.
-  if (!URL.canParse(postgres))
+  if (!/^postgres(?:ql)?:/.test(postgres) || !URL.canParse(postgres))
     throw new InvalidPolicy(
       'DbosStore: postgres must be a connection string, postgres://user@host/database.',
+    );
+  if (typeof version !== 'string' || version === '')
+    throw new InvalidPolicy(
+      'DbosStore: version must be text that names the code of the handlers, and differs where they do: a commit, say.',
     );
   if (policy.ephemeral) {
     throw new InvalidPolicy(

@@ -22,8 +22,18 @@ const LAUNCH_PATIENCE_MS = 60_000;
 /** Never settles. A workflow that returns or throws is recorded as over; one that hangs can go on elsewhere. */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-// What to do when DBOS runs a workflow here: each one is started or taken over by a store of this process.
-const expected = new Map<string, () => Promise<void>>();
+interface Registered {
+  /** What to do when DBOS runs a workflow here: each one is started or taken over by a store of this process. */
+  readonly expected: Map<string, () => Promise<void>>;
+  workflow?: typeof serve;
+}
+
+// DBOS takes a name once a process, and this module may be loaded more than once: by two packages, or a test runner.
+const REGISTERED = Symbol.for('mrtr.linear-dbos');
+const shared = globalThis as { [REGISTERED]?: Registered };
+shared[REGISTERED] ??= { expected: new Map() };
+const registered: Registered = shared[REGISTERED];
+const { expected } = registered;
 
 async function serve(): Promise<void> {
   const id = DBOS.workflowID ?? '';
@@ -32,7 +42,6 @@ async function serve(): Promise<void> {
   await (run ? run() : NEVER);
 }
 
-let workflow: typeof serve | undefined;
 let current: { readonly key: string; readonly runtime: Promise<Runtime>; users: number } | undefined;
 let closing: Promise<void> = Promise.resolve();
 
@@ -90,7 +99,7 @@ export class Runtime {
   /** Runs a new workflow here. */
   async start(id: string, run: () => Promise<void>): Promise<void> {
     expected.set(id, run);
-    const start = () => DBOS.startWorkflow(workflow as typeof serve, { workflowID: id })();
+    const start = () => DBOS.startWorkflow(registered.workflow as typeof serve, { workflowID: id })();
     try {
       // Not always outside: a handler may rely on the asynchronous context of the request that starts it.
       const handle = await (DBOS.isWithinWorkflow() ? this.#outside.runInAsyncScope(start) : start());
@@ -156,7 +165,7 @@ export class Runtime {
     const pool = poolOf(options);
     const instance = newInstance();
     const runtime = new Runtime(pool, instance, options);
-    workflow ??= DBOS.registerWorkflow(serve, { name: NAME });
+    registered.workflow ??= DBOS.registerWorkflow(serve, { name: NAME });
     try {
       await runtime.presence.hold(instance, () => {});
       DBOS.setConfig({

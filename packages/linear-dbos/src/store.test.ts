@@ -377,6 +377,16 @@ test.each([
     'DbosStore: postgres must be a connection string, postgres://user@host/database.',
   ],
   [
+    'another kind of database',
+    { postgres: 'mysql://user@host/database' },
+    'DbosStore: postgres must be a connection string, postgres://user@host/database.',
+  ],
+  [
+    'a version of nothing',
+    { version: '' },
+    'DbosStore: version must be text that names the code of the handlers, and differs where they do: a commit, say.',
+  ],
+  [
     'a policy without keys',
     { policy: requestStatePolicy() },
     'DbosStore: the policy has a random key of this process, and no other one could open what is stored. Give ' +

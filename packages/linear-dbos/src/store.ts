@@ -47,6 +47,7 @@ const LOST =
 const NO_NEW_CALLS = 'This server is shutting down and takes no new calls of this kind.';
 const ELSEWHERE =
   'This server is shutting down. The call is kept: send the same answer again, for another instance.';
+const NOT_NOW = 'This server cannot keep calls now. Nothing of this call has run; try again later.';
 const UNREACHABLE =
   'The calls of this server cannot be reached now. Send the same answer again later, or start the call again.';
 const ARGUMENTS = 'The input of a linear handler on a DbosStore';
@@ -61,6 +62,9 @@ const OPEN_CALLS =
  *
  * Steps are taken one at a time, and none while a question waits: a step that waits for another one, or for an answer,
  * waits forever. Arguments must be JSON, or the `URL` of a resource: a schema that makes something else of them is refused.
+ *
+ * Leave the policy's `singleUse` out: an answer is taken once as it is, and a ledger would refuse the retry by which another
+ * process goes on with the call of one that died.
  *
  * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS is one a
  * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`,
@@ -243,7 +247,9 @@ export class DbosStore implements LinearStore {
       await this.#admit(vault, sealed, caller);
     } catch (error) {
       this.#running.delete(id);
-      throw error;
+      if (error instanceof StoreFull) throw error;
+      this.#options.onerror(error as Error);
+      throw new StoreFull(NOT_NOW);
     }
     const begun = { vault, turn: 1 };
     try {
