@@ -64,7 +64,11 @@ export class Load {
         response.on('end', () => resolve(Buffer.concat(chunks).toString()));
         response.on('error', reject);
       });
-      outgoing.on('error', reject);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        // A server closes what has been idle for 5 s, and may just have done so to the one that was taken.
+        if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.#post(body, tool));
+        else reject(error);
+      });
       outgoing.end(body);
     });
   }
