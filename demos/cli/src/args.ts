@@ -12,7 +12,7 @@ import {
   TITLES,
 } from './catalog.ts';
 import { type Database, databaseOf } from './database.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError, whatIsWrong } from './usage-error.ts';
 
 const VALUES = {
   tool: ['weather', 'work-item'],
@@ -161,10 +161,8 @@ function parse(args: readonly string[]) {
       strict: true,
     });
   } catch (error) {
-    // Of Node's message the first sentence: what it goes on to advise does not apply.
-    const [what = ''] = (error as Error).message.split(/\. |\n/);
     const flags = Object.keys(OPTIONS).map((flag) => `--${flag}`);
-    throw new UsageError(`${what.replace(/\.?$/, '.')} ${exists('Options', flags)}`);
+    throw new UsageError(`${whatIsWrong(error)} ${exists('Options', flags)}`);
   }
 }
 

@@ -58,7 +58,7 @@ async function runFixed({ name, database }: Command & { readonly kind: 'fixed' }
   }
   const paint = paintFor(process.stdout);
   if (database) {
-    write(`${titleLine('fleet-of-three · a process dies between two questions', '', paint)}\n`);
+    write(`${titleLine(`${name} · ${TITLES[name]}`, '', paint)}\n`);
     write(` ${paint('quiet', described(database))}\n`);
     const { fleetOfThree } = await import('@mrtr/demo-fleet-of-three');
     process.exitCode = await withDatabase(database, () => fleetOfThree(write, paint));

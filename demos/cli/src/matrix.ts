@@ -13,6 +13,7 @@ import {
 import { loadOption, loadOptions, moduleOf } from './catalog.ts';
 import { databaseOf, withDatabase } from './database.ts';
 import { updateBlocks } from './generated-blocks.ts';
+import { whatIsWrong } from './usage-error.ts';
 
 const HELP = `Usage: pnpm matrix [--json [--processes] | --write | --check]
                    [--postgres URL]
@@ -68,8 +69,7 @@ function read(args: readonly string[]) {
     if (values.processes && !values.json) return '--processes goes with --json.';
     return values;
   } catch (error) {
-    // Of Node's message the first sentence: what it goes on to advise does not apply.
-    return (error as Error).message.split(/\. |\n/)[0]?.replace(/\.?$/, '.') ?? '';
+    return whatIsWrong(error);
   }
 }
 

@@ -6,7 +6,7 @@ import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
 import { databaseWith } from './args.ts';
 import { OPTION_NAMES, type OptionName } from './catalog.ts';
 import type { Database } from './database.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError, whatIsWrong } from './usage-error.ts';
 
 /** What to serve, and how. */
 export interface ServeSettings {
@@ -126,10 +126,8 @@ function parse(args: readonly string[]) {
       strict: true,
     });
   } catch (error) {
-    // Of Node's message the first sentence: what it goes on to advise does not apply.
-    const [what = ''] = (error as Error).message.split(/\. |\n/);
     const flags = Object.keys(FLAGS).map((flag) => `--${flag}`);
-    throw new UsageError(`${what.replace(/\.?$/, '.')} Options: ${flags.join(', ')}.`);
+    throw new UsageError(`${whatIsWrong(error)} Options: ${flags.join(', ')}.`);
   }
 }
 

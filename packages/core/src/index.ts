@@ -29,4 +29,5 @@ export { type Claim, MemoryLedger, type MemoryLedgerOptions, type StateLedger } 
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
 export { isRoutingLabel, routeBy } from './state/routing-label.ts';
 export type { SecondPresentation, SingleUsePolicy } from './state/single-use.ts';
+export * from './whole-numbers.ts';
 export * from './wire.ts';

@@ -1,5 +1,5 @@
 /** How a store is configured. */
-import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
+import { InvalidPolicy, type RequestStatePolicy, requireWholeNumbers } from '@mrtr/core';
 
 /** What `DbosStore.open` takes. */
 export interface DbosStoreOptions {
@@ -57,8 +57,8 @@ export function settled(options: DbosStoreOptions): Settings {
     ttlSeconds,
     version,
   } = settings;
-  check({ ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds }, 1);
-  check({ poolSize }, 5);
+  requireWholeNumbers('DbosStore', { ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds });
+  requireWholeNumbers('DbosStore', { poolSize }, 5);
   // It becomes part of the statements.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new InvalidPolicy(`DbosStore: schema must be a plain identifier; it is '${schema}'.`);
@@ -78,13 +78,4 @@ export function settled(options: DbosStoreOptions): Settings {
     );
   }
   return settings;
-}
-
-function check(numbers: Readonly<Record<string, number>>, least: number): void {
-  for (const [name, value] of Object.entries(numbers)) {
-    if (!Number.isInteger(value) || value < least)
-      throw new InvalidPolicy(
-        `DbosStore: ${name} must be a whole number of at least ${least}; it is ${value}.`,
-      );
-  }
 }

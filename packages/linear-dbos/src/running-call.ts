@@ -21,7 +21,14 @@ import {
   publish as observe,
   type RequestStatePolicy,
 } from '@mrtr/core';
-import { Frame, FrameContext, type LinearRound, overdrawn, type Pause } from '@mrtr/shapes/linear-store';
+import {
+  Frame,
+  FrameContext,
+  type LinearRound,
+  overdrawn,
+  type Pause,
+  UNANSWERED,
+} from '@mrtr/shapes/linear-store';
 import type { Calls } from './calls.ts';
 import type { News } from './news.ts';
 import {
@@ -59,7 +66,6 @@ export const LOOK_AGAIN_MS = 20_000;
 /** How many messages of a turn that nobody sealed are passed over. */
 const MOST_FORGED = 100;
 const BEGIN_WITHIN_MS = 2000;
-const UNANSWERED = 'Nobody answered in time, and the call was given up.';
 const DIVERGED =
   'This call cannot go on: its handler took other steps than it took before. Start the call again.';
 /** Why a call ends that DBOS or the database failed. */

@@ -4,8 +4,12 @@ import { ContinuationLost, pseudonym, StoreFull, speaksMrtr } from '@mrtr/core';
 import {
   askableKinds,
   assertJson,
+  CLIENT_CANCELLED,
   type LinearRound,
   type LinearStore,
+  NO_NEW_CALLS,
+  PRINCIPAL_FULL,
+  SERVER_FULL,
   type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './calls.ts';
@@ -44,16 +48,12 @@ const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
 const LOST =
   'This call cannot go on here: its continuation expired, was resumed already, or is unknown. Start the call again.';
-const NO_NEW_CALLS = 'This server is shutting down and takes no new calls of this kind.';
 const ELSEWHERE =
   'This server is shutting down. The call is kept: send the same answer again, for another instance.';
 const NOT_NOW = 'This server cannot keep calls now. Nothing of this call has run; try again later.';
 const UNREACHABLE =
   'The calls of this server cannot be reached now. Send the same answer again later, or start the call again.';
 const ARGUMENTS = 'The input of a linear handler on a DbosStore';
-const CLIENT_CANCELLED = 'The client cancelled the call.';
-const OPEN_CALLS =
-  'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
 
 /**
  * Holds the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
@@ -220,7 +220,7 @@ export class DbosStore implements LinearStore {
 
   async #start({ handler, input, call, ctx }: LinearRound, caller: string | undefined): Promise<AwaitedTurn> {
     const { maxCalls } = this.#options;
-    if (this.#running.size >= maxCalls) throw new StoreFull(`This server has too many ${OPEN_CALLS}`);
+    if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
     const id = randomBytes(16).toString('base64url');
     const { method, target, principal, maxRounds, maxQuestions } = call;
     const askable = askableKinds(ctx);
@@ -268,7 +268,7 @@ export class DbosStore implements LinearStore {
     const key = vault.key(policy.ring);
     const [id, instance] = [vault.call, this.#instance];
     const call = { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal };
-    if (!(await this.#runtime.calls.add(call))) throw new StoreFull(`You have too many ${OPEN_CALLS}`);
+    if (!(await this.#runtime.calls.add(call))) throw new StoreFull(PRINCIPAL_FULL);
   }
 
   async #answer(

@@ -3,3 +3,4 @@ export { assertJson } from './json.ts';
 export { FrameContext } from './linear/context.ts';
 export { Frame, type Outcome, type Pause, type Perform } from './linear/frame.ts';
 export { askableKinds, type LinearRound, type LinearStore, overdrawn, type Turn } from './linear/store.ts';
+export * from './linear/words.ts';

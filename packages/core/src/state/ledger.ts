@@ -2,7 +2,8 @@
  * Single use. A sealed token is honest for as long as it lives, and can be presented any number of times; only a
  * record of what was presented can change that.
  */
-import { InvalidPolicy, StoreFull } from '../errors.ts';
+import { StoreFull } from '../errors.ts';
+import { requireWholeNumbers } from '../whole-numbers.ts';
 
 /** What a ledger says of a token that is presented. */
 export type Claim =
@@ -55,10 +56,7 @@ export class MemoryLedger implements StateLedger {
 
   /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
   constructor({ maxEntries = 100_000, maxBytes = 67_108_864, now = Date.now }: MemoryLedgerOptions = {}) {
-    for (const [name, value] of Object.entries({ maxEntries, maxBytes })) {
-      if (Number.isInteger(value) && value >= 1) continue;
-      throw new InvalidPolicy(`MemoryLedger: ${name} must be a whole number of at least 1; it is ${value}.`);
-    }
+    requireWholeNumbers('MemoryLedger', { maxEntries, maxBytes });
     this.#maxEntries = maxEntries;
     this.#maxBytes = maxBytes;
     this.#now = now;

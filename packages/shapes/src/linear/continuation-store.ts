@@ -4,8 +4,8 @@ import {
   type Call,
   ContinuationLost,
   type InputRequests,
-  InvalidPolicy,
   publish,
+  requireWholeNumbers,
   routeBy,
   StoreFull,
   speaksMrtr,
@@ -13,6 +13,7 @@ import {
 import { FrameContext } from './context.ts';
 import { Frame, type Pause } from './frame.ts';
 import { askableKinds, type LinearRound, type LinearStore, overdrawn, type Turn } from './store.ts';
+import { CLIENT_CANCELLED, NO_NEW_CALLS, PRINCIPAL_FULL, SERVER_FULL, UNANSWERED } from './words.ts';
 
 /** What a {@link ContinuationStore} takes. Everything has a default. */
 export interface ContinuationStoreOptions {
@@ -35,9 +36,6 @@ const SWEEP_AT_ONCE = 50;
 // Node fires a timer beyond this at once. A sweep that comes too early finds nothing and waits on.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const SHUTTING_DOWN = 'The server is shutting down, and the call was given up.';
-const CLIENT_CANCELLED = 'The client cancelled the call.';
-const OPEN_CALLS =
-  'unanswered calls open. Answer or cancel one of them, or try again later. Nothing of this call has run.';
 
 /**
  * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of
@@ -60,13 +58,7 @@ export class ContinuationStore implements LinearStore {
   constructor(options: ContinuationStoreOptions = {}) {
     const { ttlSeconds = 600, maxFrames = 10_000, maxFramesPerPrincipal = 100 } = options;
     this.#locate = options.locate ?? (() => undefined);
-    for (const [name, value] of Object.entries({ ttlSeconds, maxFrames, maxFramesPerPrincipal })) {
-      if (!Number.isInteger(value) || value < 1) {
-        throw new InvalidPolicy(
-          `ContinuationStore: ${name} must be a whole number of at least 1; it is ${value}.`,
-        );
-      }
-    }
+    requireWholeNumbers('ContinuationStore', { ttlSeconds, maxFrames, maxFramesPerPrincipal });
     this.#ttlMs = ttlSeconds * 1000;
     this.#maxFrames = maxFrames;
     this.#maxPerPrincipal = maxFramesPerPrincipal;
@@ -120,13 +112,11 @@ export class ContinuationStore implements LinearStore {
   }
 
   #admit(frame: Frame): Frame {
-    if (this.#closed)
-      throw new StoreFull('This server is shutting down and takes no new calls of this kind.');
+    if (this.#closed) throw new StoreFull(NO_NEW_CALLS);
     const own = this.#perPrincipal.get(frame.principal) ?? 0;
-    if (this.#running.size + this.#parked.size >= this.#maxFrames)
-      throw new StoreFull(`This server has too many ${OPEN_CALLS}`);
+    if (this.#running.size + this.#parked.size >= this.#maxFrames) throw new StoreFull(SERVER_FULL);
     if (frame.principal !== undefined && own >= this.#maxPerPrincipal) {
-      throw new StoreFull(`You have too many ${OPEN_CALLS}`);
+      throw new StoreFull(PRINCIPAL_FULL);
     }
     this.#running.add(frame);
     this.#perPrincipal.set(frame.principal, own + 1);
@@ -225,7 +215,7 @@ export class ContinuationStore implements LinearStore {
     this.#timer = undefined;
     const now = Date.now();
     // One for all of them: an error each, with its stack, would be most of what a sweep costs.
-    const reason = new ContinuationLost('Nobody answered in time, and the call was given up.');
+    const reason = new ContinuationLost(UNANSWERED);
     let swept = 0;
     for (const [id, { deadline }] of this.#parked) {
       if (deadline > now || swept++ === SWEEP_AT_ONCE) break;
