@@ -157,3 +157,18 @@ test.each([
   const headers = { ...(listTools.headers as Record<string, string>), 'content-type': type };
   expect((await fetch(url, { ...listTools, headers })).status).toBe(status);
 });
+
+test('a body that is encoded is refused before it is read', async () => {
+  const { url } = await hosting();
+  const headers = { ...(listTools.headers as Record<string, string>), 'content-encoding': 'gzip' };
+  expect((await fetch(url, { ...listTools, headers })).status).toBe(415);
+});
+
+test('a request for a whole URL is refused, and its connection ends', async () => {
+  const { url } = await hosting();
+  const connection = await rawConnection(url);
+  const answer = await connection.send(
+    'POST http://localhost/mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n',
+  );
+  expect(answer.toLowerCase()).toMatch(/^http\/1\.1 400 [\s\S]*\r\nconnection: close\r\n/);
+});

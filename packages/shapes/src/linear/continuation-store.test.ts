@@ -75,9 +75,9 @@ const call: Call = {
 };
 
 /** Parks a handler that waits for an answer, without a server around it. */
-async function park(store: ContinuationStore): Promise<void> {
+async function park(store: ContinuationStore, { signal } = new AbortController()): Promise<void> {
   const envelope = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
-  const mcpReq = { signal: new AbortController().signal, envelope };
+  const mcpReq = { signal, envelope };
   const ctx = withCall({ mcpReq } as unknown as ServerContext, call);
   await store.round({ handler: (_input, ctx) => ctx.ask({ name }), input: {}, id: undefined, call, ctx });
 }
@@ -347,6 +347,16 @@ test('close aborts parked and running handlers, waits for their finally blocks, 
   });
   await store.close();
   expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
+});
+
+test('a call that is cancelled between the end of its round and its parking is not parked', async () => {
+  const store = new ContinuationStore();
+  const controller = new AbortController();
+  const parked = park(store, controller);
+  // Behind the tick in which the round ends, and before anything that waits for it.
+  queueMicrotask(() => process.nextTick(() => controller.abort()));
+  await expect(parked).rejects.toThrow('The client cancelled the call.');
+  expect(store.parked).toBe(0);
 });
 
 test('a store that is closed while it parks does not', async () => {
