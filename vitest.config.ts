@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './vitest.reporter.ts';
 
+const PROOF = ['tests/durable/{chaos,restarts,fleet-of-three}.test.ts'];
+
 export default defineConfig({
   test: {
     // One module graph per worker: the SDK loads once, not once per file.
@@ -9,10 +11,13 @@ export default defineConfig({
     reporters: ['default', new ClosingLine()],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
-      { extends: true, test: { name: 'packages', include: ['{packages,demos}/*/src/**/*.test.ts'] } },
-      // `pnpm chaos`: it takes too long to run with every change.
-      { extends: true, test: { name: 'proof', include: ['{packages,demos}/*/proof/**/*.test.ts'] } },
-      { extends: true, test: { name: 'tests', include: ['tests/{src,broken,fuzz}/**/*.test.ts'] } },
+      { extends: true, test: { name: 'packages', include: ['{packages,demos}/**/src/**/*.test.ts'] } },
+      // `pnpm proof`: it takes too long to run with every change.
+      { extends: true, test: { name: 'proof', include: PROOF } },
+      {
+        extends: true,
+        test: { name: 'tests', include: ['tests/**/*.test.ts'], exclude: [...PROOF, '**/node_modules/**'] },
+      },
     ],
   },
 });

@@ -1,5 +1,5 @@
 /** Options that are broken on purpose, one for each thing that an invariant must notice. */
-import { type Claims, type Option, type OptionDeps, SERVER_INFO } from '@mrtr/contract';
+
 import {
   type CallToolResult,
   cancelledResult,
@@ -13,17 +13,21 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
+import { option as a } from '@mrtr/option-a';
+import { option as f } from '@mrtr/option-f';
+import { option as h } from '@mrtr/option-h';
 import {
+  type Claims,
   describeWeather,
   GET_WEATHER,
   type GetWeather,
   getWeatherTool,
+  type Option,
+  type OptionDeps,
+  SERVER_INFO,
   Units,
   type World,
-} from '@mrtr/domain';
-import { option as a } from '@mrtr/option-a';
-import { option as f } from '@mrtr/option-f';
-import { option as h } from '@mrtr/option-h';
+} from '@mrtr/tools';
 
 type Weather = (
   world: World,

@@ -1,5 +1,8 @@
 /** Each invariant is seen to fail: on an option that is broken in just the way that it must notice. */
-import type { Option } from '@mrtr/contract';
+
+import { option as a } from '@mrtr/option-a';
+import type { Option } from '@mrtr/tools';
+import { expect, it } from 'vitest';
 import {
   type Cell,
   effectsAsClaimed,
@@ -13,10 +16,8 @@ import {
   sameForTheHost,
   sameFromOldServer,
   sameOnTheWire,
-} from '@mrtr/harness';
-import { oldServer } from '@mrtr/old-server';
-import { option as a } from '@mrtr/option-a';
-import { expect, it } from 'vitest';
+} from '../matrix/index.ts';
+import { oldServer } from '../servers/old-server/index.ts';
 import * as broken from './broken-options.ts';
 
 const scenarios = (client: string, hosting: string, script: string) =>

@@ -1,5 +1,5 @@
 /** The fuzzer is seen to find what it is for: each twin lacks one thing, and a default run is enough to notice. */
-import { type Option, SERVER_INFO } from '@mrtr/contract';
+
 import {
   type CallToolResult,
   cancelledResult,
@@ -11,16 +11,18 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
+import { option as e, naive } from '@mrtr/option-e';
+import { option as f } from '@mrtr/option-f';
 import {
   type AuditLog,
   describeWeather,
   GET_WEATHER,
   type GetWeather,
   getWeatherTool,
+  type Option,
+  SERVER_INFO,
   Units,
-} from '@mrtr/domain';
-import { option as e, naive } from '@mrtr/option-e';
-import { option as f } from '@mrtr/option-f';
+} from '@mrtr/tools';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';

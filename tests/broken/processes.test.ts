@@ -1,13 +1,14 @@
 /** The invariants of processes are seen to fail: on options that are broken in just the way they must notice. */
-import { SCRIPTS } from '@mrtr/harness';
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SCRIPTS } from '../matrix/index.ts';
 import {
   killsAsClaimed,
   measureProcesses,
   Processes,
   type ProcessMeasurements,
   sameAcrossHostings,
-} from '@mrtr/harness/processes';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+} from '../processes/index.ts';
 import * as broken from './broken-options.ts';
 
 const options = [broken.tellsWhereItRuns, broken.hidesKills, broken.writesBeforeRefusing];

@@ -1,7 +1,7 @@
 /** The property of answers: one counts if it fits the schema of its question, is its own, and is no larger than allowed. */
 import { isDeepStrictEqual } from 'node:util';
 import { elicitation, ownEntry, type Question, readAnswer, type ServerContext } from '@mrtr/core';
-import { Original, Resolution, Units } from '@mrtr/domain';
+import { Original, Resolution, Units } from '@mrtr/tools';
 import fc from 'fast-check';
 import {
   type Asked,

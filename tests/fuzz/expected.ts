@@ -1,5 +1,5 @@
 /** What the two example tools owe a request: a model of them, written from their descriptions and not from their code. */
-import type { AuditClaim } from '@mrtr/contract';
+import type { AuditClaim } from '@mrtr/tools';
 import { type Asked, type Verdict, verdict } from './hostile-answers.ts';
 
 /** A call of one of the tools. */

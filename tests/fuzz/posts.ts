@@ -1,10 +1,10 @@
 /** The property of what is posted at all: every request is answered, by a server that stays well and tells nothing. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Option } from '@mrtr/contract';
 import { requestStatePolicy } from '@mrtr/core';
-import { createWorld } from '@mrtr/domain';
+import type { Option } from '@mrtr/tools';
+import { createWorld } from '@mrtr/tools';
 import fc from 'fast-check';
-import { posting } from '../src/posting.ts';
+import { posting } from '../testkit/posting.ts';
 import { hostileAnswers } from './hostile-answers.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
 import { SECRET, sound } from './servers.ts';

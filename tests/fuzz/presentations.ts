@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger } from '@mrtr/core';
 import fc from 'fast-check';
-import { REJECTED } from '../src/posting.ts';
+import { REJECTED } from '../testkit/posting.ts';
 import { clock, keeping, policyOf, type Site, type SiteRequest, siteWith } from './sites.ts';
 import { onTheWire } from './tokens.ts';
 

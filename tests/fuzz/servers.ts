@@ -1,10 +1,10 @@
 /** The property of whole servers: whatever is posted, each option does what its tools owe, or refuses, and tells nothing. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Option } from '@mrtr/contract';
 import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
-import { createWorld, type World } from '@mrtr/domain';
+import type { Option } from '@mrtr/tools';
+import { createWorld, type World } from '@mrtr/tools';
 import fc from 'fast-check';
-import { type Posted, posting, REJECTED, textOf } from '../src/posting.ts';
+import { type Posted, posting, REJECTED, textOf } from '../testkit/posting.ts';
 import { type Expected, expected, type Habits, type Stage, type ToolCall } from './expected.ts';
 import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
 import { anyMutation, type Mutation, mutated, needsOther } from './hostile-tokens.ts';

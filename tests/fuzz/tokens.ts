@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { keyRing, type MrtrMethod } from '@mrtr/core';
 import fc from 'fast-check';
-import { REJECTED } from '../src/posting.ts';
+import { REJECTED } from '../testkit/posting.ts';
 import { anyMutation, type Mutation, mutated } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText, outsized } from './hostile-values.ts';
 import { clock, keeping, policyOf, presented, type Site, siteWith } from './sites.ts';

@@ -1,9 +1,9 @@
 /** What can be run, by the name one types. Nothing is loaded before it is asked for. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Option } from '@mrtr/contract';
 import type { Subject } from '@mrtr/harness';
-import type { SubjectModule } from '@mrtr/harness/processes';
+import type { SubjectModule } from '@mrtr/tests/processes';
+import type { Option } from '@mrtr/tools';
 import { POSTGRES_VARIABLE } from './database.ts';
 
 // The titles are the options' own, known here before an option is loaded. A test compares them.
@@ -125,7 +125,7 @@ export async function loadSubjects(name: Name, shape?: string, store?: Store): P
     const subjects = await IN_SHAPES[name].load();
     return subjects.filter(({ id }) => shape === undefined || id === shape);
   }
-  const { standalone } = await import('@mrtr/harness');
+  const { standalone } = await import('@mrtr/tests/matrix');
   return [standalone(name, titleOf(name), await PROGRAMS[name].load())];
 }
 

@@ -3,8 +3,8 @@
  * server's lifeline is thick while it has a request open, so that what is held while the user thinks can be seen.
  */
 
-import { describeItem } from '@mrtr/domain';
 import type { Conversation, Root, TranscriptEvent, WireMessage } from '@mrtr/harness';
+import { describeItem } from '@mrtr/tools';
 import { type CountedEffect, closingLine } from './counts.ts';
 import { type Frame, frameIn } from './frame.ts';
 import { type Paint, plain } from './paint.ts';

@@ -1,6 +1,5 @@
 /** `pnpm matrix`: measures the options, prints the tables, and keeps the documents' generated blocks true. */
 import { parseArgs } from 'node:util';
-import type { Option } from '@mrtr/contract';
 import {
   type Cell,
   measure,
@@ -9,7 +8,8 @@ import {
   optionsTable,
   quadrantTable,
   SCENARIOS,
-} from '@mrtr/harness';
+} from '@mrtr/tests/matrix';
+import type { Option } from '@mrtr/tools';
 import { loadOption, loadOptions, moduleOf } from './catalog.ts';
 import { databaseOf, withDatabase } from './database.ts';
 import { updateBlocks } from './generated-blocks.ts';
@@ -88,7 +88,7 @@ async function run({
   const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const option of options) cells.push(...(await measure(option, scenarios)));
-  const { oldServer } = await import('@mrtr/old-server');
+  const { oldServer } = await import('@mrtr/tests/old-server');
   const oldCells = await measureOldServer(oldServer);
   const processCells = processes ? await measureInProcesses(options) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
@@ -109,7 +109,7 @@ async function run({
 const TABLED = ['metric', 'fixed', 'duplicate'];
 
 async function measureInProcesses(options: readonly Option[]): Promise<readonly Cell[]> {
-  const { measureProcesses, Processes } = await import('@mrtr/harness/processes');
+  const { measureProcesses, Processes } = await import('@mrtr/tests/processes');
   const processes = await Processes.start(moduleOf);
   try {
     return (await measureProcesses(options, processes)).cells;

@@ -1,5 +1,6 @@
 /** Runs one demo and draws it while it happens. */
-import { type Conversation, converse, type Subject, type TranscriptEvent, type User } from '@mrtr/harness';
+import type { Conversation, Subject, TranscriptEvent, User } from '@mrtr/harness';
+import { converse } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
 import { personAt } from './ask-person.ts';
 import { loadSubjects, type Name, shapesOf } from './catalog.ts';

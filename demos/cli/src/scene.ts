@@ -1,12 +1,6 @@
 /** What is called in a demo, and by what sort of user. */
-import {
-  type ConversationRequest,
-  type Reply,
-  SCRIPTS,
-  type Script,
-  scripted,
-  scriptedModel,
-} from '@mrtr/harness';
+import { type ConversationRequest, type Reply, scripted, scriptedModel } from '@mrtr/harness';
+import { SCRIPTS, type Script } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
 import type { Name } from './catalog.ts';
 import type { CountedEffect } from './counts.ts';

@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
-import { createWorld, openMeteo } from '@mrtr/domain';
 import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
+import { createWorld, openMeteo } from '@mrtr/tools';
 import { headingOf, loadOption } from './catalog.ts';
 import { DatabaseError, described, withDatabase } from './database.ts';
 import { printable } from './printable.ts';

@@ -1,7 +1,8 @@
 /** `tracing`: the OpenTelemetry spans of one call, as a tree. */
-import { converse, SCRIPTS } from '@mrtr/harness';
+
 import { option } from '@mrtr/option-f';
 import { traceMrtr } from '@mrtr/otel';
+import { converse, SCRIPTS } from '@mrtr/tests/matrix';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,

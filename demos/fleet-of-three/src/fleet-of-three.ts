@@ -1,12 +1,13 @@
 /** `pnpm demo fleet-of-three`: a process is killed between two questions, and what becomes of the call is the shape's. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Option } from '@mrtr/contract';
-import { type Conversation, converse, SCRIPTS, type Script, type User } from '@mrtr/harness';
-import { Processes, type ProcessHosting } from '@mrtr/harness/processes';
+import type { Conversation, User } from '@mrtr/harness';
 import { option as memory } from '@mrtr/option-h';
 import { postgres } from '@mrtr/option-h-postgres';
 import { option as journal } from '@mrtr/option-j';
+import { converse, SCRIPTS, type Script } from '@mrtr/tests/matrix';
+import { Processes, type ProcessHosting } from '@mrtr/tests/processes';
+import type { Option } from '@mrtr/tools';
 
 /** Where the demo writes. */
 export type Out = (text: string) => void;

@@ -1,13 +1,13 @@
 import {
   type Conversation,
   type ConversationRequest,
-  converse,
   hostView,
   type LogicalCall,
   type Reply,
   type Subject,
   scripted,
 } from '@mrtr/harness';
+import { converse } from '@mrtr/tests/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 

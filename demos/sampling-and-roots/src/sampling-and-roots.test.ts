@@ -1,11 +1,5 @@
-import {
-  type Conversation,
-  type ConversationRequest,
-  converse,
-  hostView,
-  type Model,
-  scripted,
-} from '@mrtr/harness';
+import { type Conversation, type ConversationRequest, hostView, type Model, scripted } from '@mrtr/harness';
+import { converse } from '@mrtr/tests/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 

@@ -1,8 +1,8 @@
 /** A server process: option H over HTTP, under the name that the router knows it by. Lives as long as its parent. */
 import { requestStatePolicy } from '@mrtr/core';
-import { createWorld } from '@mrtr/domain';
 import { serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';
+import { createWorld } from '@mrtr/tools';
 
 const { INSTANCE: instance, STATE_KEY } = process.env;
 if (!instance || !STATE_KEY || !process.send) {

@@ -1,6 +1,7 @@
 /** One logical call, from a real client to a running server, with everything that can be seen of it. */
-import type { Option, OptionDeps, RunningOption } from '@mrtr/contract';
+
 import type { CompleteResult, LegacyPolicy, ListRootsResult } from '@mrtr/core';
+import type { Option, OptionDeps, RunningOption } from '@mrtr/tools';
 import type { Model } from './model.ts';
 import type { Transcript, TranscriptEvent } from './transcript.ts';
 import type { User } from './user.ts';

@@ -1,8 +1,8 @@
 /** Where a server runs: what a client's transport is plugged into. */
 
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { RunningOption } from '@mrtr/contract';
 import type { McpServer } from '@mrtr/core';
+import type { RunningOption } from '@mrtr/tools';
 import type { LocalHostingKind, SelfHosted } from './conversation.ts';
 
 /** What a client's transport is plugged into: an HTTP face (with a `fetch` of its own where there is no socket), one

@@ -1,6 +1,6 @@
 /** What happened in one logical call, in order, from every point of view that can be watched from outside. */
 import type { CreateMessageRequest, CreateMessageResult, StateEvent } from '@mrtr/core';
-import type { WorkItem } from '@mrtr/domain';
+import type { WorkItem } from '@mrtr/tools';
 import type { Root } from './conversation.ts';
 import type { Reply, ShownQuestion } from './user.ts';
 

@@ -1,0 +1,13 @@
+import { textResult } from '@mrtr/core';
+import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+
+export const getWeather =
+  (world: World) =>
+  async ({ location }: GetWeather, ctx: AwaitShimContext) => {
+    // The landmine. It reads as if it ran once; on a modern client it runs once per round.
+    await world.audit.record(location);
+
+    const { units } = await ctx.elicit('Which units?', Units);
+    return textResult(describeWeather(await world.weather.current(location, units)));
+  };

@@ -1,0 +1,16 @@
+import { textResult } from '@mrtr/core';
+import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
+import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/tools';
+
+export const resolveWorkItem =
+  (world: World) =>
+  async ({ id, state }: ResolveWorkItem, ctx: AwaitShimContext) => {
+    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+
+    const { resolution } = await ctx.elicit(`How was #${id} resolved?`, Resolution);
+    if (resolution !== 'Duplicate')
+      return textResult(describeItem(await world.items.resolve(id, resolution)));
+
+    const { original } = await ctx.elicit(`Which item is #${id} a duplicate of?`, Original);
+    return textResult(describeItem(await world.items.resolve(id, resolution, original)));
+  };

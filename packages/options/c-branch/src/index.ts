@@ -1,0 +1,44 @@
+import { protectedServer } from '@mrtr/core';
+import {
+  GET_WEATHER,
+  getWeatherTool,
+  type Option,
+  RESOLVE_WORK_ITEM,
+  resolveWorkItemTool,
+  SERVER_INFO,
+} from '@mrtr/tools';
+import { getWeather } from './weather.ts';
+import { resolveWorkItem } from './work-item.ts';
+
+export const option: Option = {
+  id: 'c',
+  title: 'one handler, era branch',
+  claims: {
+    modern: {
+      entries: 'every-round',
+      audit: 'after-answer',
+      stateBytes: { get_weather: [0], resolve_work_item: [0, 113] },
+      framesHeld: 0,
+      otherInstance: 'finishes',
+      restart: 'finishes',
+      afterKill: 'finishes',
+      unaskable: 'error',
+    },
+    legacy: {
+      entries: 'once',
+      audit: 'after-answer',
+      asked: 'always',
+      stateless: 'error',
+      afterKill: 'lost',
+    },
+  },
+  create: ({ world, state }) => ({
+    server() {
+      const server = protectedServer(SERVER_INFO, state);
+      server.registerTool(GET_WEATHER, getWeatherTool, getWeather(world));
+      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem(world));
+      return server;
+    },
+    close: async () => {},
+  }),
+};

@@ -1,0 +1,57 @@
+import {
+  type Answer,
+  askLive,
+  cancelledResult,
+  elicitation,
+  inputRequired,
+  isRefusal,
+  readAnswer,
+  type ServerContext,
+  speaksMrtr,
+  textResult,
+} from '@mrtr/core';
+import {
+  describeItem,
+  Original,
+  Resolution,
+  type ResolutionKind,
+  type ResolveWorkItem,
+  type World,
+} from '@mrtr/tools';
+
+export const resolveWorkItem =
+  (world: World) =>
+  async ({ id, state }: ResolveWorkItem, ctx: ServerContext) => {
+    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+
+    const how = elicitation(`How was #${id} resolved?`, Resolution);
+    const resolution = speaksMrtr(ctx)
+      ? (rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how))
+      : await askLive(ctx, 'resolution', how);
+    if (isRefusal(resolution)) return cancelledResult();
+    if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
+
+    const kind = resolution.value.resolution;
+    if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
+
+    const which = elicitation(`Which item is #${id} a duplicate of?`, Original);
+    const original = speaksMrtr(ctx)
+      ? readAnswer(ctx, 'original', which)
+      : await askLive(ctx, 'original', which);
+    if (isRefusal(original)) return cancelledResult();
+    if (original.kind !== 'accepted') {
+      // The next round brings the second answer only, so the first one has to travel.
+      return inputRequired({
+        inputRequests: { original: which.request },
+        requestState: JSON.stringify(resolution.value),
+      });
+    }
+    return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
+  };
+
+function rememberedResolution(ctx: ServerContext): Answer<{ resolution: ResolutionKind }> | undefined {
+  const state = ctx.mcpReq.requestState<string>();
+  if (state === undefined) return undefined;
+  const { data, success } = Resolution.safeParse(JSON.parse(state));
+  return success ? { kind: 'accepted', value: data } : undefined;
+}

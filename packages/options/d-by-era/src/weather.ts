@@ -1,0 +1,32 @@
+import {
+  askLive,
+  cancelledResult,
+  elicitation,
+  inputRequired,
+  isRefusal,
+  readAnswer,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+
+const units = elicitation('Which units?', Units);
+
+export const getWeather = (world: World) => ({
+  async modern({ location }: GetWeather, ctx: ServerContext) {
+    const answer = readAnswer(ctx, 'units', units);
+    if (isRefusal(answer)) return cancelledResult();
+    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+
+    await world.audit.record(location);
+    return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
+  },
+
+  async legacy({ location }: GetWeather, ctx: ServerContext) {
+    const answer = await askLive(ctx, 'units', units);
+    if (isRefusal(answer)) return cancelledResult();
+
+    await world.audit.record(location);
+    return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
+  },
+});

@@ -1,0 +1,64 @@
+import {
+  type Answer,
+  askLive,
+  cancelledResult,
+  elicitation,
+  inputRequired,
+  isRefusal,
+  readAnswer,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
+import {
+  describeItem,
+  Original,
+  Resolution,
+  type ResolutionKind,
+  type ResolveWorkItem,
+  type World,
+} from '@mrtr/tools';
+
+const how = (id: number) => elicitation(`How was #${id} resolved?`, Resolution);
+const which = (id: number) => elicitation(`Which item is #${id} a duplicate of?`, Original);
+
+export const resolveWorkItem = (world: World) => ({
+  async modern({ id, state }: ResolveWorkItem, ctx: ServerContext) {
+    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+
+    const resolution = rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how(id));
+    if (isRefusal(resolution)) return cancelledResult();
+    if (resolution.kind !== 'accepted')
+      return inputRequired({ inputRequests: { resolution: how(id).request } });
+
+    const kind = resolution.value.resolution;
+    if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
+
+    const original = readAnswer(ctx, 'original', which(id));
+    if (isRefusal(original)) return cancelledResult();
+    if (original.kind !== 'accepted') {
+      const requestState = JSON.stringify(resolution.value);
+      return inputRequired({ inputRequests: { original: which(id).request }, requestState });
+    }
+    return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
+  },
+
+  async legacy({ id, state }: ResolveWorkItem, ctx: ServerContext) {
+    if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+
+    const resolution = await askLive(ctx, 'resolution', how(id));
+    if (isRefusal(resolution)) return cancelledResult();
+    const kind = resolution.value.resolution;
+    if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
+
+    const original = await askLive(ctx, 'original', which(id));
+    if (isRefusal(original)) return cancelledResult();
+    return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
+  },
+});
+
+function rememberedResolution(ctx: ServerContext): Answer<{ resolution: ResolutionKind }> | undefined {
+  const state = ctx.mcpReq.requestState<string>();
+  if (state === undefined) return undefined;
+  const { data, success } = Resolution.safeParse(JSON.parse(state));
+  return success ? { kind: 'accepted', value: data } : undefined;
+}

@@ -1,0 +1,19 @@
+import { type Answer, canAsk, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import type { OnceContext } from '@mrtr/shapes/once';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+
+const units = elicitation('Which units?', Units);
+
+export const getWeather =
+  (world: World) =>
+  async ({ location }: GetWeather, ctx: OnceContext) => {
+    // Above the guard, and safe: later rounds find the key in requestState and skip it.
+    await ctx.once('audit', () => world.audit.record(location));
+
+    const answer: Answer<typeof DEFAULT_UNITS> = canAsk(ctx, 'elicitation')
+      ? ctx.answer('units', units)
+      : { kind: 'accepted', value: DEFAULT_UNITS };
+    if (isRefusal(answer)) return cancelledResult();
+    if (answer.kind !== 'accepted') return ctx.ask({ units });
+    return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
+  };

@@ -1,0 +1,39 @@
+import { CannotAsk, canAsk, cancelledResult, isRefusal, textResult } from '@mrtr/core';
+import { argument, elicit, injected, outcome, requestContext, resolver } from '@mrtr/shapes/resolve';
+import {
+  cannotResolve,
+  describeItem,
+  Original,
+  Resolution,
+  type ResolveWorkItem,
+  resolveWorkItemTool,
+  type World,
+} from '@mrtr/tools';
+
+const item = { id: argument<number>() };
+const state = argument<ResolveWorkItem['state']>();
+
+const resolution = resolver('resolution', { ...item, state, ctx: requestContext() }, ({ id, state, ctx }) => {
+  if (state === 'Active') return undefined;
+  if (!canAsk(ctx, 'elicitation')) throw new CannotAsk(cannotResolve(id));
+  return elicit(`How was #${id} resolved?`, Resolution);
+});
+
+const original = resolver('original', { ...item, resolution }, ({ id, resolution }) =>
+  resolution?.resolution === 'Duplicate'
+    ? elicit(`Which item is #${id} a duplicate of?`, Original)
+    : undefined,
+);
+
+export const resolveWorkItem = (world: World) =>
+  injected(
+    resolveWorkItemTool.inputSchema,
+    { resolution: outcome(resolution), original: outcome(original) },
+    async ({ id, resolution, original }) => {
+      if (isRefusal(resolution) || isRefusal(original)) return cancelledResult();
+      const changed = resolution.value
+        ? await world.items.resolve(id, resolution.value.resolution, original.value?.original)
+        : await world.items.setState(id, 'Active');
+      return textResult(describeItem(changed));
+    },
+  );

@@ -1,0 +1,17 @@
+/** A world that keeps nothing: whatever grows in a measurement is not the world. */
+import { fixedWeather, type WorkItem, type World } from '@mrtr/tools';
+
+/** As `createWorld` makes it, without a memory. */
+export const forgetfulWorld = (): World => ({
+  weather: fixedWeather,
+  audit: { entries: [], record: async () => {} },
+  items: {
+    writes: [],
+    find: async (id): Promise<WorkItem> => ({ id, state: 'Active' }),
+    setState: async (id, state) => ({ id, state }),
+    resolve: async (id, resolution, original) =>
+      resolution === 'Duplicate'
+        ? { id, state: 'Resolved', resolution, original: original ?? 0 }
+        : { id, state: 'Resolved', resolution },
+  },
+});

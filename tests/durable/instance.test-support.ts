@@ -1,0 +1,46 @@
+/**
+ * The program of one instance: a store, and a site on it that listens on HTTP. Effects happen in the parent process,
+ * which outlives it.
+ */
+import { requestStatePolicy } from '@mrtr/core';
+import { serveHttp } from '@mrtr/hosting/http';
+import { DbosStore } from '@mrtr/linear-dbos';
+import type { FromParent, Setting, ToParent } from './instances.test-support.ts';
+import { Site } from './site.test-support.ts';
+
+const tell = (message: ToParent) => void process.send?.(message);
+const { keys, callerOfStore, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const effects = new Map<number, (result: string) => void>();
+
+const policy = requestStatePolicy({ keys });
+const store = await DbosStore.open({
+  ...options,
+  policy: callerOfStore === undefined ? policy : { ...policy, principal: () => callerOfStore },
+  onerror: (error) => tell({ error: `${error.name}: ${error.message}` }),
+});
+let asked = 0;
+const site = new Site(store, policy, {
+  code: code ?? options.version,
+  entered: (entered, by) => tell({ entered, by }),
+  effect: (wanted) => {
+    tell({ wanted, asked: ++asked });
+    return new Promise((resolve) => effects.set(asked, resolve));
+  },
+});
+// A token is the name of whoever holds it.
+const verifyAccessToken = async (token: string) => {
+  const expiresAt = Date.now() / 1000 + 3600;
+  return { token, clientId: 'app', scopes: [], expiresAt, extra: { sub: token } };
+};
+const { url } = await serveHttp(
+  { server: () => site.server(), close: () => store.close() },
+  { verifier: { verifyAccessToken } },
+);
+
+process.on('message', (message: FromParent) => {
+  if ('done' in message) effects.get(message.done)?.(message.result);
+  else if ('parked' in message) tell({ counted: message.parked, parked: store.parked });
+  else void store.close().then(() => process.exit());
+});
+process.on('disconnect', () => process.exit());
+tell({ open: url.href });

@@ -1,0 +1,179 @@
+/** Instances in processes of their own, for tests: started, sent requests over HTTP, and killed. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { DbosStoreOptions } from '@mrtr/linear-dbos';
+import { buildSync } from 'esbuild';
+import { Shop, type Wanted } from './shop.test-support.ts';
+import { Customer, type Outcome, type Sent } from './site.test-support.ts';
+
+/** How an instance is set up. */
+export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
+  readonly keys: readonly string[];
+  /** Who the store takes everybody for, whatever the server does. */
+  readonly callerOfStore?: string;
+  /** The version of the code, where `version` does not tell it. */
+  readonly code?: string;
+}
+
+export type FromParent =
+  | { readonly done: number; readonly result: string }
+  | { readonly parked: number }
+  | { readonly close: true };
+
+export type ToParent =
+  | { readonly open: string }
+  | { readonly entered: string; readonly by: string }
+  | { readonly wanted: Wanted; readonly asked: number }
+  | { readonly counted: number; readonly parked: number }
+  | { readonly error: string };
+
+const PATIENCE_MS = 30_000;
+/** Who calls, where nobody is named. */
+export const ANYBODY = 'anybody';
+
+/** The program as one file, of everything that is ours: that starts in a third of the time of many files. */
+function bundled(): string {
+  const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const { outputFiles } = buildSync({
+    entryPoints: [at('./instance.test-support.ts')],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    external: ['@dbos-inc/*', '@modelcontextprotocol/*', 'pg', 'zod'],
+  });
+  const text = outputFiles[0]?.text ?? '';
+  const folder = at('../node_modules/.cache');
+  const path = `${folder}/instance-${hash('sha256', text, 'hex').slice(0, 12)}.mjs`;
+  mkdirSync(folder, { recursive: true });
+  // Another test file may be at it, too.
+  writeFileSync(`${path}.${process.pid}`, text);
+  renameSync(`${path}.${process.pid}`, path);
+  return path;
+}
+
+let program: string | undefined;
+
+/** A running instance. */
+export class Instance {
+  readonly #child: ChildProcess;
+  readonly #shop: Shop;
+  readonly #waiting = new Map<number, (parked: number) => void>();
+  readonly #customer: Customer;
+  #messages = 0;
+  #ending = false;
+  /** What it reported. */
+  readonly errors: string[] = [];
+  /** Hears of its end, where nobody ended it. */
+  onDeath: () => void = () => {};
+  /** Hears of each effect that was asked for here and performed, before its result is told. */
+  onEffect: () => void = () => {};
+
+  private constructor(child: ChildProcess, url: URL, shop: Shop) {
+    this.#child = child;
+    this.#shop = shop;
+    this.#customer = new Customer((principal) => {
+      const headers = { authorization: `Bearer ${principal || ANYBODY}` };
+      return new StreamableHTTPClientTransport(url, { requestInit: { headers } });
+    });
+    child.on('message', (message: ToParent) => this.#heard(message));
+    child.once('exit', () => this.#ending || this.onDeath());
+  }
+
+  /** Starts one; resolves when it listens. */
+  static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
+    program ??= bundled();
+    const child = fork(program, [JSON.stringify(setting)], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let said = '';
+    child.stderr?.on('data', (chunk) => {
+      said = `${said}${chunk}`.slice(-2000);
+    });
+    const early: ToParent[] = [];
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const ended = once(child, 'exit', { signal }).then(() =>
+      Promise.reject(new Error(`The instance ended at its start: ${said}`)),
+    );
+    ended.catch(() => {});
+    for (;;) {
+      const [message]: ToParent[] = await Promise.race([once(child, 'message', { signal }), ended]);
+      if (message && 'open' in message) {
+        const instance = new Instance(child, new URL(message.open), shop);
+        for (const one of early) instance.#heard(one);
+        return instance;
+      }
+      if (message) early.push(message);
+    }
+  }
+
+  /** Sends a request; `cancelled` cancels it. */
+  send(sent: Sent, cancelled?: AbortSignal): Promise<Outcome> {
+    return this.#customer.send(sent, cancelled);
+  }
+
+  /** Whether it has not ended. */
+  get alive(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** How many handlers are parked in it. */
+  parked(): Promise<number> {
+    const parked = ++this.#messages;
+    return new Promise((resolve) => {
+      this.#waiting.set(parked, resolve);
+      this.#tell({ parked });
+    });
+  }
+
+  /** SIGSTOP: it lives, and does nothing. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** SIGCONT. */
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    await this.#end(() => this.#child.kill('SIGKILL'));
+  }
+
+  /** Has it close its store and end. */
+  async close(): Promise<void> {
+    await this.#end(() => this.#tell({ close: true }));
+  }
+
+  async #end(how: () => void): Promise<void> {
+    if (!this.alive) return;
+    this.#ending = true;
+    const exited = once(this.#child, 'exit', { signal: AbortSignal.timeout(PATIENCE_MS) });
+    how();
+    await exited;
+  }
+
+  #tell(message: FromParent): void {
+    // It may be killed meanwhile.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+
+  #heard(message: ToParent): void {
+    if ('error' in message) this.errors.push(message.error);
+    if ('entered' in message) this.#shop.of(message.entered).codes.add(message.by);
+    if ('counted' in message) this.#waiting.get(message.counted)?.(message.parked);
+    if (!('wanted' in message)) return;
+    const { wanted, asked } = message;
+    this.#shop.of(wanted.item).perform(wanted, (result) => {
+      this.onEffect();
+      this.#tell({ done: asked, result });
+    });
+  }
+}

@@ -1,0 +1,81 @@
+import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { type HttpHosting, type Served, serveHttp } from '@mrtr/hosting/http';
+import { option } from '@mrtr/option-h';
+import { ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
+import { expect, onTestFinished, test } from 'vitest';
+
+const state = requestStatePolicy({ keys: ['k'.repeat(32)] });
+
+/** Serves until the test ends, or until it is closed. */
+async function hosting(served: Served): Promise<HttpHosting> {
+  const http = await serveHttp(served, { drainMs: 100 });
+  onTestFinished(() => http.close());
+  return http;
+}
+
+/** The first round of a call, which leaves a handler waiting. */
+async function park(url: URL, name: string): Promise<string> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: {
+        name,
+        arguments: { location: 'Tokyo' },
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+        },
+      },
+    }),
+  });
+  return response.text();
+}
+
+test('a server that closes holds no frame of option H any more', async () => {
+  const running = option.create({ world: createWorld(), state });
+  const { url, close } = await hosting(running);
+  expect(await park(url, GET_WEATHER)).toContain('input_required');
+  expect(running.framesHeld?.()).toBe(1);
+  await close();
+  expect(running.framesHeld?.()).toBe(0);
+});
+
+test('a handler that waits while its server closes cleans up after itself', async () => {
+  const store = new ContinuationStore();
+  const done: string[] = [];
+  const { url, close } = await hosting({
+    server() {
+      const server = protectedServer({ name: 'parking', version: '1.0.0' }, state);
+      const tool = linear(
+        async (_args: unknown, ctx) => {
+          try {
+            await ctx.elicit('Which units?', Units);
+            done.push('went on');
+            return { content: [] };
+          } finally {
+            done.push('cleaned up');
+          }
+        },
+        { store },
+      );
+      server.registerTool('parked', {}, (ctx) => tool({}, ctx));
+      return server;
+    },
+    close: () => store.close(),
+  });
+  expect(await park(url, 'parked')).toContain('input_required');
+  expect(done).toEqual([]);
+  await close();
+  expect({ done, parked: store.parked }).toEqual({ done: ['cleaned up'], parked: 0 });
+});

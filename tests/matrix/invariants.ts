@@ -1,0 +1,139 @@
+/**
+ * The five invariants that the matrix holds every option to. Each function returns what is wrong, in words;
+ * an empty list is a pass. `tests/broken` holds an option for each that makes it fail.
+ */
+
+import { diffViews, hostView, isHeld, isSpread, wireView } from '@mrtr/harness';
+import type { Claims } from '@mrtr/tools';
+import { GET_WEATHER } from '@mrtr/tools';
+import { type Observed, type Scenario, where } from './observe.ts';
+import { predict } from './predict.ts';
+
+/** One measured cell, with what was claimed. */
+export interface Cell {
+  readonly claims: Claims;
+  readonly scenario: Scenario;
+  readonly observed: Observed;
+}
+
+/** What is wrong. */
+export type Violations = string[];
+
+/** 1. Options that claim the same in a scenario show the host application the same. */
+export const sameForTheHost = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => hostView(observed.conversation));
+
+/** 2. Their wires differ in nothing but the masked fields: in effect, in whether `requestState` is there. */
+export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => wireView(observed.conversation.transcript));
+
+/** 3. Audit entries and writes are what the claims say. */
+export const effectsAsClaimed = (cell: Cell): Violations =>
+  differences(cell, ['outcome', 'audits', 'writes']);
+
+/** 4. Entries, rounds, state, frames and survival are what the claims say. */
+export function mechanicsAsClaimed(cell: Cell): Violations {
+  const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
+  return [...differences(cell, measured), ...stateAsClaimed(cell)];
+}
+
+/** 5. Where an old client on stateless serving cannot be served, it gets a clear error, and nothing is written. */
+export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
+    return [];
+  const { outcome, audits, writes, result } = observation;
+  const wrong: Violations = [];
+  if (outcome !== 'error')
+    wrong.push(`${where(observation)} should fail, and came to '${outcome}': ${result}`);
+  if (audits + writes > 0)
+    wrong.push(`${where(observation)} failed after writing ${audits + writes} entries`);
+  if (!/client|connection/.test(result))
+    wrong.push(`${where(observation)} failed with an unclear message: ${result}`);
+  return wrong;
+}
+
+/**
+ * 10. With single-use state, retries that are delivered twice write once and are answered alike. Without it they are
+ * served twice; but a parked frame is taken out by the first of them, and the second is refused, or where the call is
+ * stored for other instances, gets what came of the first.
+ */
+export function retriesAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (!observation.retriedTwice) return [];
+  const { unlimited, 'single use': once } = observation.retriedTwice;
+  const wrong: Violations = [];
+  if (once.writes !== 1 || !once.sameAnswer) {
+    wrong.push(`${where(observation)}: with single use, retries sent twice wrote ${once.writes} times`);
+  }
+  const { framesHeld, otherInstance } = claims.modern;
+  const stored = framesHeld === 1 && otherInstance === 'finishes';
+  const parked = framesHeld === 1 && !stored;
+  // What asks again is sealed anew each time, and so never the same text.
+  const alike = unlimited.sameAnswer || scenario.script.questions > 1;
+  if (
+    parked
+      ? unlimited.writes > 1 || unlimited.sameAnswer
+      : unlimited.writes !== (stored ? 1 : 2) || (stored && !alike)
+  ) {
+    wrong.push(
+      `${where(observation)}: without single use, retries sent twice wrote ${unlimited.writes} times`,
+    );
+  }
+  return wrong;
+}
+
+function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
+  // Node 20 has no Map.groupBy.
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells.filter(comparable))
+    groups.set(groupOf(cell), [...(groups.get(groupOf(cell)) ?? []), cell]);
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...rest] = group as [Cell, ...Cell[]];
+    return rest.flatMap((cell) => {
+      const diff = diffViews(titled(first, view), titled(cell, view));
+      return diff === undefined ? [] : [diff];
+    });
+  });
+}
+
+const titled = (cell: Cell, view: (cell: Cell) => string[]) => ({
+  title: where(cell.observed.observation),
+  lines: view(cell),
+});
+
+/** Errors are each shape's own words; and a call that another instance refuses has no end to compare. */
+function comparable({ claims, scenario }: Cell): boolean {
+  if (scenario.client === 'mute') return claims.modern.unaskable === 'default';
+  if (isHeld(scenario.hosting)) return true;
+  return scenario.client === 'modern'
+    ? claims.modern.otherInstance === 'finishes'
+    : claims.legacy.stateless === 'default';
+}
+
+/** Cells of one group must look alike: those in which the user is asked, and those in which nobody can be. */
+function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
+  const held = client === 'legacy' && isHeld(hosting);
+  const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));
+  return JSON.stringify([client, hosting, asked, script.tool, script.name]);
+}
+
+function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]): Violations {
+  const { observation } = cell.observed;
+  const predicted = predict(cell.claims, cell.scenario);
+  return fields
+    .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
+    .filter((field) => observation[field] !== 'not measured')
+    .map(
+      (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
+    );
+}
+
+function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
+  const claimed = claims.modern.stateBytes[observation.tool];
+  const { script, stateBytes } = observation;
+  const exact = script === (observation.tool === GET_WEATHER ? 'metric' : 'duplicate');
+  const fits = exact
+    ? String(stateBytes) === String(claimed)
+    : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
+  return fits ? [] : [`${where(observation)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
+}

@@ -1,0 +1,82 @@
+/** What an option's claims say that a scenario will measure. */
+
+import { isHeld, isSpread } from '@mrtr/harness';
+import type { AuditClaim, Claims, EntryClaim } from '@mrtr/tools';
+import { GET_WEATHER } from '@mrtr/tools';
+import type { Observation, Outcome, Scenario } from './observe.ts';
+
+/** The measured fields that claims speak of. Where one is undefined, the claims leave it open. */
+export type Prediction = {
+  readonly [Field in
+    | 'outcome'
+    | 'rounds'
+    | 'entries'
+    | 'audits'
+    | 'writes'
+    | 'framesHeld'
+    | 'otherInstance'
+    | 'restart']: Observation[Field] | undefined;
+};
+
+/** Derives the prediction. */
+export function predict(claims: Claims, scenario: Scenario): Prediction {
+  return scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
+}
+
+function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
+  const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
+  if (client === 'mute') {
+    const outcome = unasked(script.tool, modern.unaskable);
+    return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
+  }
+  const { framesHeld } = modern;
+  if (isSpread(hosting) && modern.otherInstance === 'refused') {
+    return { ...effects(modern, script.tool, 'error', 1), rounds: 2, framesHeld, ...survival };
+  }
+  const rounds = script.questions + 1;
+  return { ...effects(modern, script.tool, script.outcome, rounds), rounds, framesHeld, ...survival };
+}
+
+function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Prediction {
+  const { hosting, script } = scenario;
+  const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
+  // Nothing of a call that is asked over its own connection can go on elsewhere; one that is not asked is over.
+  const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
+  if (isHeld(hosting) && askedWhenHeld) {
+    const framesHeld = modern.framesHeld;
+    return {
+      ...effects(legacy, script.tool, script.outcome, script.questions + 1),
+      rounds: 1,
+      framesHeld,
+      ...survival,
+    };
+  }
+  const outcome = unasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
+  return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
+}
+
+const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
+
+/** A client that cannot be asked gets the weather by default; resolving has no default. */
+const unasked = (tool: string, claim: 'default' | 'error'): Outcome =>
+  claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
+
+function effects(
+  claim: { entries: EntryClaim; audit: AuditClaim },
+  tool: string,
+  outcome: Outcome,
+  rounds: number,
+) {
+  const entries = claim.entries === 'once' ? 1 : rounds;
+  const finished = outcome === 'elicited' || outcome === 'default';
+  const audits = { 'after-answer': finished ? 1 : 0, 'before-asking': 1, 'every-entry': entries }[
+    claim.audit
+  ];
+  return {
+    outcome,
+    // A call that fails because nobody can be asked may be refused before the author's function is entered.
+    entries: outcome === 'error' ? undefined : entries,
+    audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,
+    writes: finished && tool !== GET_WEATHER ? 1 : 0,
+  };
+}

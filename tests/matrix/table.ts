@@ -1,0 +1,120 @@
+/** The measured tables, in Markdown: they go into the README and, as they are, onto a terminal. */
+import type { Option } from '@mrtr/tools';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+import { markdownTable } from './markdown.ts';
+import type { Observation } from './observe.ts';
+
+type Identity = Pick<Option, 'id' | 'name' | 'title'>;
+type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
+
+const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
+const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
+const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
+
+/** One row per option, each cell measured. Where two numbers stand, they are of one and of two questions. */
+export function optionsTable(options: readonly Identity[], observations: readonly Observation[]): string {
+  const head = [
+    'Option',
+    'Handler entered',
+    'Audit entries',
+    'State carried, bytes',
+    'Frames held',
+    'Another instance',
+    'After a restart',
+    'Old client gets (held / stateless)',
+    'Client that cannot be asked gets',
+    'Writes, retries sent twice (single use)',
+  ];
+  const rows = options.map((option) => {
+    const find = finder(option, observations);
+    const modern = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
+    const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
+    const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
+    return [
+      `**${nameOf(option)}** ${option.title}`,
+      `${one.entries}× / ${two.entries}×`,
+      auditEntries(one.audits, old.audits),
+      `${sizes(one)} / ${sizes(two)}`,
+      `${one.framesHeld}`,
+      one.otherInstance,
+      one.restart,
+      `${heldConnection(find)} / ${said(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
+      said(find({ client: 'mute', hosting: 'memory', legacy: 'degrade', ...METRIC })),
+      retried(find({ ...modern, ...FIXED })),
+    ];
+  });
+  return markdownTable(head, rows);
+}
+
+/** Server infrastructure × client: who gets what, and with which options. */
+export function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): string {
+  const cell = (words: (find: ReturnType<typeof finder>) => string) => {
+    const groups = new Map<string, string[]>();
+    for (const option of options) {
+      const got = words(finder(option, observations));
+      groups.set(got, [...(groups.get(got) ?? []), nameOf(option)]);
+    }
+    return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
+  };
+  const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
+  const asked = { client: 'modern', legacy: 'degrade', ...METRIC } as const;
+  return markdownTable(
+    ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
+    [
+      [
+        'One instance, can hold a stream',
+        cell(heldConnection),
+        cell((find) => said(find({ ...asked, hosting: 'memory' }))),
+      ],
+      [
+        'Several stateless instances',
+        cell((find) => said(find({ ...fleet, client: 'legacy' }))),
+        cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
+      ],
+    ],
+  );
+}
+
+const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
+
+function heldConnection(find: (where: Where) => Observation): string {
+  const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
+  const [shim, degrade] = [
+    said(find({ ...held, legacy: 'shim' })),
+    said(find({ ...held, legacy: 'degrade' })),
+  ];
+  return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+}
+
+/** Writes where each retry is delivered twice: as it is, and with single-use state. */
+function retried({ retriedTwice }: Observation): string {
+  if (!retriedTwice) return 'not measured';
+  const { unlimited, 'single use': once } = retriedTwice;
+  const writes = unlimited.writes > 1 ? `**${unlimited.writes}**` : `${unlimited.writes}`;
+  const plain = unlimited.sameAnswer ? writes : `${writes}, then an error`;
+  return `${plain} (${once.writes})`;
+}
+
+/** More than one for one logical call is the footgun; it stands out. */
+function auditEntries(modern: number, old: number): string {
+  const count = modern > 1 ? `**${modern}**` : `${modern}`;
+  return modern === old ? count : `${count} (old client: ${old})`;
+}
+
+const said = ({ outcome }: Observation): string =>
+  ({ elicited: 'asked', default: 'default', error: 'error', cancelled: 'cancelled' })[outcome];
+
+const sizes = ({ stateBytes }: Observation): string =>
+  stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
+
+function finder({ id }: Identity, observations: readonly Observation[]) {
+  return (where: Where): Observation => {
+    const found = observations.find(
+      (seen) =>
+        seen.option === id &&
+        Object.entries(where).every(([key, value]) => seen[key as keyof Where] === value),
+    );
+    if (!found) throw new Error(`Option ${id} was not observed in ${JSON.stringify(where)}.`);
+    return found;
+  };
+}

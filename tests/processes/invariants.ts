@@ -1,0 +1,45 @@
+/** Two more invariants, of what only real processes can show. `tests/broken` holds an option for each. */
+import { diffViews, hostView } from '@mrtr/harness';
+import type { Violations } from '../matrix/invariants.ts';
+import { observed, where } from '../matrix/observe.ts';
+import { predict } from '../matrix/predict.ts';
+import type { KillCell, ProcessCell } from './measure.ts';
+
+/** 8. A call shows the host application the same in processes of its own as it does in this one. */
+export const sameAcrossHostings = (cells: readonly ProcessCell[]): Violations =>
+  cells.flatMap(({ observed: { observation, conversation }, counterpart }) => {
+    const here = { title: `${where(observation)}, in this process`, lines: hostView(counterpart) };
+    const there = { title: where(observation), lines: hostView(conversation) };
+    return diffViews(here, there) ?? [];
+  });
+
+/** 9. A call whose process is killed while its user thinks finishes elsewhere, or fails clearly and writes no more. */
+export function killsAsClaimed({ option, play, survivor }: KillCell): Violations {
+  const { conversation, asked, writtenAfter } = survivor;
+  if (!asked) return [];
+  const legacy = play.client === 'legacy';
+  const scenario = { ...play, hosting: legacy ? 'http' : 'processes' } as const;
+  const { observation } = observed(option, scenario, conversation, {
+    otherInstance: 'finishes',
+    restart: 'finishes',
+  });
+  const wrong: Violations = [];
+  const complain = (words: string) => wrong.push(`${where(observation)}, killed: ${words}`);
+  const claim = legacy ? option.claims.legacy.afterKill : option.claims.modern.afterKill;
+  const { outcome, audits, writes, result } = observation;
+  if (claim === 'finishes') {
+    // As if nothing had happened.
+    const expected = predict(option.claims, { ...play, hosting: 'http' });
+    if (outcome !== expected.outcome) complain(`claims ${expected.outcome}, came to ${outcome}: ${result}`);
+    if (audits !== expected.audits) complain(`claims ${expected.audits} audit entries, measured ${audits}`);
+    if (writes !== expected.writes) complain(`claims ${expected.writes} writes, measured ${writes}`);
+    return wrong;
+  }
+  if (outcome !== 'error') complain(`claims to be ${claim}, came to '${outcome}': ${result}`);
+  if (writtenAfter > 0) complain(`failed, and wrote ${writtenAfter} entries after that`);
+  if (!CLEAR[claim].test(result)) complain(`failed with an unclear message: ${result}`);
+  return wrong;
+}
+
+/** What a client has to be told: to call again, or that the connection is gone. */
+const CLEAR = { refused: /again|requestState/, lost: /connection/i } as const;

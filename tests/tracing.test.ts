@@ -1,0 +1,60 @@
+/** Spans of real calls: what an operator sees of the options, and where a call cannot be told from another. */
+
+import { OPTIONS } from '@mrtr/options';
+import { traceMrtr } from '@mrtr/otel';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { expect, it, onTestFinished } from 'vitest';
+import { converse, SCRIPTS } from './matrix/index.ts';
+
+/** The spans of one call of `resolve_work_item` that comes to a duplicate, so of three rounds. */
+async function spansOf(
+  id: string,
+  client: 'modern' | 'legacy' = 'modern',
+  hosting: 'memory' | 'fleet' = 'memory',
+) {
+  const [subject] = OPTIONS.filter((option) => option.id === id);
+  const [script] = SCRIPTS.filter(({ name }) => name === 'duplicate');
+  if (!subject || !script) throw new Error(`There is no option ${id}, or no script.`);
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const stop = traceMrtr(provider.getTracer('test'));
+  onTestFinished(stop);
+  const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
+  await converse({ subject, client, hosting, legacy: 'shim', call, user: script.user() });
+  const spans = exporter.getFinishedSpans();
+  const calls = spans.filter(({ parentSpanContext }) => parentSpanContext === undefined);
+  return calls.map((call) => {
+    const { spanId } = call.spanContext();
+    const rounds = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === spanId);
+    return [call.attributes['mrtr.outcome'], ...rounds.map(({ name }) => name)].join(', ');
+  });
+}
+
+const WHOLE = ['complete, round 1, round 2, round 3'];
+
+it.each(['b', 'f', 'g', 'h', 'i', 'j'])('option %s is one call with three rounds', async (id) => {
+  expect(await spansOf(id)).toEqual(WHOLE);
+});
+
+it('is one call whichever instance of this process serves a round', async () => {
+  expect(await spansOf('f', 'modern', 'fleet')).toEqual(WHOLE);
+});
+
+it('is one call where the SDK’s shim makes the rounds for an old client', async () => {
+  expect(await spansOf('f', 'legacy')).toEqual(WHOLE);
+});
+
+it.each(['a', 'c', 'd', 'e'])(
+  'option %s asks its first question without state, so its second round begins another call',
+  async (id) => {
+    expect(await spansOf(id)).toEqual(['input_required, round 1', 'complete, round 1, round 2']);
+  },
+);
+
+it('has a question over an old client’s stream as an event of its only round', async () => {
+  expect(await spansOf('d', 'legacy')).toEqual(['complete, round 1']);
+});
