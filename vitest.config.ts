@@ -1,23 +1,19 @@
 import { defineConfig } from 'vitest/config';
 import { ClosingLine } from './vitest.reporter.ts';
 
-const PROOF = ['tests/durable/{chaos,restarts,fleet-of-three}.test.ts'];
-
 export default defineConfig({
   test: {
     // One module graph per worker: the SDK loads once, not once per file.
     isolate: false,
+    globalSetup: 'tests/servers/postgres/of-the-run.ts',
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/**/src/**/*.test.ts'] } },
       // `pnpm proof`: it takes too long to run with every change.
-      { extends: true, test: { name: 'proof', include: PROOF } },
-      {
-        extends: true,
-        test: { name: 'tests', include: ['tests/**/*.test.ts'], exclude: [...PROOF, '**/node_modules/**'] },
-      },
+      { extends: true, test: { name: 'proof', include: ['{tests,demos}/**/*.proof.ts'] } },
+      { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],
   },
 });

@@ -1,8 +1,11 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
+const SHOWN = 5;
+
 /**
- * Prints `N passed, N failed, N skipped` alone on the last line, for whatever reads only that. A file that does
- * not load and an unhandled error each count as a failure: neither is a test, and neither may pass for none.
+ * Prints the slowest files, and then `N passed, N failed, N skipped` alone on the last line, for whatever reads only
+ * that. A file that does not load and an unhandled error each count as a failure: neither is a test, and neither may
+ * pass for none.
  */
 export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -16,6 +19,20 @@ export class ClosingLine implements Reporter {
     }
     const line = `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped\n`;
     // At exit, because the summary and the coverage table are still to come.
-    process.once('exit', () => process.stdout.write(line));
+    process.once('exit', () => process.stdout.write(`${slowest(modules)}\n${line}`));
   }
+}
+
+/** The slowest files, imports included, in seconds. */
+function slowest(modules: readonly TestModule[]): string {
+  const files = modules.map((module) => {
+    const { collectDuration, duration } = module.diagnostic();
+    return { file: module.relativeModuleId, seconds: (collectDuration + duration) / 1000 };
+  });
+  const shown = files.sort((a, b) => b.seconds - a.seconds).slice(0, SHOWN);
+  return [
+    'Slowest files:',
+    ...shown.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${file}`),
+    '',
+  ].join('\n');
 }

@@ -1,18 +1,15 @@
 /** A deployment whose clients leave: real ones, on either hosting, with a clock and gates in the test's hands. */
 import { randomBytes } from 'node:crypto';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
   type InputRequiredResult,
   isInputRequiredResult,
   requestStatePolicy,
 } from '@mrtr/core';
+import { type Gate, InProcess, legacyClient, modernClient } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { Option } from '@mrtr/tools';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/tools';
@@ -35,27 +32,6 @@ export const ANSWERS = {
 export type Tool = keyof typeof CALLS;
 export type Result = CallToolResult | InputRequiredResult;
 
-/** Something that a test waits for, or lets go on. */
-export class Gate {
-  readonly passed: Promise<void>;
-  open!: () => void;
-  constructor() {
-    this.passed = new Promise((resolve) => {
-      this.open = resolve;
-    });
-  }
-}
-
-/** Lets everything that can happen without new input happen: a bounded number of turns of the event loop. */
-export async function settle(turns = 40): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Waits for something that comes over a socket, in a bounded number of turns. */
-export async function until(happened: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 20_000 && !happened(); turn++) await settle(1);
-}
-
 /** What the world waits for, if anything, and where: `reached` when a handler is there, `release` to let it go on. */
 export interface Work {
   readonly at: 'audit' | 'weather';
@@ -69,7 +45,7 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   const atWork = async (at: Work['at']) => {
     if (work?.at !== at) return;
     work.reached.open();
-    await work.release.passed;
+    await work.release.promise;
   };
   const world: World = {
     ...plain,
@@ -90,22 +66,19 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'shim' });
   const running = option.create({ world, state });
   const http = hosting === 'http' ? await serveHttp(running, { drainMs: 5 }) : undefined;
-  const handler = createMcpHandler(() => running.server());
+  const site = new InProcess(() => running.server());
   onTestFinished(async () => {
     work?.release.open();
     await http?.close();
-    await handler.close();
+    await site.close();
     await running.close();
   });
 
   const modern = async (): Promise<ModernClient> => {
-    const client = new Client(
-      { name: 'leaver', version: '0.0.0' },
-      { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: {} } },
-    );
-    const fetch = async (url: string | URL, init?: RequestInit) => handler.fetch(new Request(url, init));
-    const url = http?.url ?? new URL('http://mrtr.invalid/mcp');
-    await client.connect(new StreamableHTTPClientTransport(url, http ? {} : { fetch }));
+    const capabilities = { elicitation: {} };
+    const client = http
+      ? await modernClient(new StreamableHTTPClientTransport(http.url), { capabilities })
+      : await site.modern({ capabilities });
     onTestFinished(() => client.close());
     return {
       call: async (tool, retry = {}, signal) =>
@@ -117,16 +90,10 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
     };
   };
 
-  const old = async (answer: () => Promise<unknown>): Promise<OldestClient> => {
-    const client = new OldClient({ name: 'leaver', version: '0.0.0' }, { capabilities: { elicitation: {} } });
-    client.setRequestHandler(ElicitRequestSchema, async () => (await answer()) as { action: 'accept' });
-    if (http) await client.connect(new OldHttpTransport(http.url) as OldTransport);
-    else {
-      const [ours, theirs] = InMemoryTransport.createLinkedPair();
-      const server = running.server();
-      await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
-      await client.connect(ours);
-    }
+  const old = async (elicit: () => Promise<ElicitResult>): Promise<OldestClient> => {
+    const client = http
+      ? await legacyClient(new OldHttpTransport(http.url) as OldTransport, { elicit })
+      : await site.legacy({ elicit });
     onTestFinished(() => client.close());
     return {
       call: (tool, signal) => client.callTool({ ...CALLS[tool] }, undefined, signal && { signal }),

@@ -1,18 +1,10 @@
 /** Clients that go away, give up, come too late, or come twice: what is written, and what is left behind. */
 
-import { OPTIONS } from '@mrtr/options';
+import { Gate, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/tools';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  ANSWERS,
-  answering,
-  deploy,
-  ending,
-  Gate,
-  settle,
-  until,
-  type Work,
-} from './abandonment.test-support.ts';
+import { ANSWERS, answering, deploy, ending, type Work } from './abandonment.test-support.ts';
+import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
 
 const TTL_MS = 600_000;
 const unhandled: unknown[] = [];
@@ -44,13 +36,14 @@ function auditsInTwoRounds({ modern }: Claims, times = 1): number {
 
 const working = (at: Work['at']): Work => ({ at, reached: new Gate(), release: new Gate() });
 
-const audited = OPTIONS.filter(({ claims }) => claims.modern.audit !== 'after-answer');
-
-describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
-  describe.each(OPTIONS.map((option) => [option.id, option] as const))('option %s', (_id, option) => {
+describe.each([
+  ['memory', IN_MEMORY],
+  ['http', oneForEachWay(IN_MEMORY)],
+] as const)('on %s', (hosting, options) => {
+  describe.each(options.map((option) => [option.id, option] as const))('option %s', (_id, option) => {
     const { claims } = option;
 
-    it('keeps nothing of a client that goes away between rounds, once its time is over', async () => {
+    it('keeps nothing of a client that leaves between rounds, after the time to live', async () => {
       const deployment = await deploy(option, hosting);
       const client = await deployment.modern();
       await client.call('weather');
@@ -63,14 +56,14 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       expect(deployment.written()).toEqual({ audits: auditsWhileAsking(claims.modern), writes: 0 });
     });
 
-    it('finishes what it does for a client that closes its stream, and keeps nothing', async () => {
+    it('finishes its work for a client that closes its stream, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
       const client = await deployment.modern();
       const retry = answering(await client.call('weather'), ANSWERS.weather);
       const controller = new AbortController();
       const end = ending(client.call('weather', retry, controller.signal));
-      await work.reached.passed;
+      await work.reached.promise;
       controller.abort();
       expect(await end).toMatch(/abort/i);
       work.release.open();
@@ -79,7 +72,7 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       expect(deployment.written()).toEqual({ audits: auditsInTwoRounds(claims), writes: 0 });
     });
 
-    it('refuses an answer that comes too late, where the question left with a state that ends', async () => {
+    it(`${sealsState(option) ? 'refuses' : 'takes'} a late answer`, async () => {
       const deployment = await deploy(option, hosting);
       const client = await deployment.modern();
       const weather = answering(await client.call('weather'), ANSWERS.weather);
@@ -88,18 +81,16 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       vi.advanceTimersByTime(TTL_MS);
       await settle();
       expect(deployment.framesHeld()).toBe(0);
-      const late = await ending(client.call('item', answering(second, ANSWERS.original)));
-      expect(late).toMatch(/Invalid or expired requestState/);
-      // Without state there is nothing that could end: the protocol's nature, and E's.
-      const stateless = claims.modern.stateBytes.get_weather[0] === 0;
-      expect(await ending(client.call('weather', weather))).toMatch(
-        stateless ? /^result$/ : /Invalid or expired/,
-      );
-      const audits = stateless ? auditsInTwoRounds(claims) : auditsWhileAsking(claims.modern);
-      expect(deployment.written()).toEqual({ audits, writes: 0 });
+      // Without sealed state there is nothing that could end.
+      const sealed = sealsState(option);
+      const ended = sealed ? /Invalid or expired requestState/ : /^result$/;
+      expect(await ending(client.call('item', answering(second, ANSWERS.original)))).toMatch(ended);
+      expect(await ending(client.call('weather', weather))).toMatch(ended);
+      const audits = sealed ? auditsWhileAsking(claims.modern) : auditsInTwoRounds(claims);
+      expect(deployment.written()).toEqual({ audits, writes: sealed ? 0 : 1 });
     });
 
-    it('serves a retry that is sent twice at once as often as it claims', async () => {
+    it('serves a retry that is sent twice at once as often as its claims say', async () => {
       const deployment = await deploy(option, hosting);
       const client = await deployment.modern();
       const refusesOne = claims.modern.framesHeld > 0;
@@ -116,17 +107,17 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       });
     });
 
-    it('lets go of an old client’s call that is cancelled while its user is asked', async () => {
+    it('drops the call of an old client that cancels while its user is asked', async () => {
       const [asked, late] = [new Gate(), new Gate()];
       const deployment = await deploy(option, hosting);
       const client = await deployment.old(async () => {
         asked.open();
-        await late.passed;
+        await late.promise;
         return ANSWERS.item.resolution;
       });
       const controller = new AbortController();
       const end = ending(client.call('item', controller.signal));
-      await asked.passed;
+      await asked.promise;
       expect(deployment.framesHeld()).toBe(claims.modern.framesHeld);
       controller.abort(new Error('changed my mind'));
       expect(await end).toContain('changed my mind');
@@ -138,13 +129,13 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       expect(deployment.written()).toEqual({ audits: 0, writes: 0 });
     });
 
-    it('finishes what it does for an old client that cancels, and keeps nothing', async () => {
+    it('finishes its work for an old client that cancels, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
       const client = await deployment.old(async () => ANSWERS.weather.units);
       const controller = new AbortController();
       const end = ending(client.call('weather', controller.signal));
-      await work.reached.passed;
+      await work.reached.promise;
       controller.abort(new Error('changed my mind'));
       expect(await end).toContain('changed my mind');
       work.release.open();
@@ -163,7 +154,7 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
         return new Promise(() => {});
       });
       const end = ending(client.call('weather'));
-      await asked.passed;
+      await asked.promise;
       await client.close();
       await end;
       await settle();
@@ -177,6 +168,7 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
   });
 
   // The others do nothing before they ask, so there is nothing to leave them in the middle of.
+  const audited = options.filter(({ claims }) => claims.modern.audit !== 'after-answer');
   it.each(audited.map((option) => [option.id, option] as const))(
     'option %s parks nothing for a client that closes its stream before it is asked',
     async (_id, option) => {
@@ -185,7 +177,7 @@ describe.each(['memory', 'http'] as const)('on %s', (hosting) => {
       const client = await deployment.modern();
       const controller = new AbortController();
       const end = ending(client.call('weather', {}, controller.signal));
-      await work.reached.passed;
+      await work.reached.promise;
       controller.abort();
       expect(await end).toMatch(/abort/i);
       await settle();

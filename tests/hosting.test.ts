@@ -1,4 +1,5 @@
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { poster } from '@mrtr/harness';
 import { type HttpHosting, type Served, serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
@@ -15,34 +16,10 @@ async function hosting(served: Served): Promise<HttpHosting> {
 }
 
 /** The first round of a call, which leaves a handler waiting. */
-async function park(url: URL, name: string): Promise<string> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: { location: 'Tokyo' },
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-        },
-      },
-    }),
-  });
-  return response.text();
-}
+const park = async (url: URL, name: string): Promise<string> =>
+  (await poster(url)('tools/call', { name, arguments: { location: 'Tokyo' } })).text;
 
-test('a server that closes holds no frame of option H any more', async () => {
+test('a server that closes drops the waiting handlers of option H', async () => {
   const running = option.create({ world: createWorld(), state });
   const { url, close } = await hosting(running);
   expect(await park(url, GET_WEATHER)).toContain('input_required');

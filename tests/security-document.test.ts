@@ -1,20 +1,16 @@
 /** docs/security.md says what is: the tests that it names are there, and the limits that it gives hold. */
-import {
-  isInputRequiredResult,
-  MemoryLedger,
-  requestStatePolicy,
-  type ServerContext,
-  tokenLength,
-} from '@mrtr/core';
+import { isInputRequiredResult, MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import { tokenLength } from '@mrtr/core/seal';
+import { Gate, InProcess } from '@mrtr/harness';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { option as h } from '@mrtr/option-h';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
-import { createWorld, GET_WEATHER } from '@mrtr/tools';
+import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { nested } from './fuzz/hostile-values.ts';
-import { clock, keeping, policyOf, presented, type SiteAuthor, siteWith } from './fuzz/sites.ts';
-import { posting, REJECTED } from './testkit/posting.ts';
+import { clock, keeping, policyOf, presented, siteWith } from './fuzz/sites.ts';
 import { projectFiles, textOf } from './testkit/project-files.ts';
+import { REJECTED } from './testkit/rejected.ts';
 
 const DOCUMENT = textOf('docs/security.md');
 const KEYS = ['k'.repeat(32)];
@@ -45,40 +41,70 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
 const site = () => siteWith(policyOf({ keys: KEYS }), 'shop');
 const CALL = { method: 'tools/call', target: 'ask' } as const;
 
-/** A frame that waits until it is aborted. */
-const waiting = (store: ContinuationStore): SiteAuthor => {
-  const callback = linear(
-    (_: unknown, { signal }) =>
-      new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+/** Parks `count` calls in a store, and tells what becomes of one more. */
+async function oneMoreParked(count: number, principalOf: (n: number) => string | undefined): Promise<string> {
+  const store = new ContinuationStore();
+  const asking = linear(
+    async (_: unknown, { elicit }) => textResult((await elicit('Which units?', Units)).units),
     { store },
   );
-  return (ctx: ServerContext) => callback({}, ctx);
-};
-
-/** Fills a store with `count` calls, and tells what becomes of one more. */
-async function oneMore(count: number, principalOf: (n: number) => string | undefined): Promise<string> {
-  const store = new ContinuationStore();
   const { request } = site();
-  const running = Array.from({ length: count }, (_, n) =>
-    request({ ...CALL, principal: principalOf(n) }, waiting(store)),
-  );
-  // The boundary enters a handler at once; the rejections of the end are none of ours.
-  for (const call of running) call.catch(() => {});
-  const last = await request({ ...CALL, principal: principalOf(0) }, waiting(store));
+  const park = (n: number) => request({ ...CALL, principal: principalOf(n) }, (ctx) => asking({}, ctx));
+  for (let n = 0; n < count; n++) expect(isInputRequiredResult(await park(n))).toBe(true);
+  const refused = await park(0);
   await store.close();
-  const refusedBefore = (await Promise.all(running)).filter((result) =>
-    JSON.stringify(result).includes('too many'),
-  );
-  expect(refusedBefore).toEqual([]);
-  return JSON.stringify(last);
+  return JSON.stringify(refused);
 }
+
+/** Has `count` calls served at once, and tells what becomes of one more. */
+async function oneMoreServed(count: number, principalOf: () => string | undefined): Promise<string> {
+  const { request, log } = site();
+  const gate = new Gate();
+  const serve = async () => {
+    await gate.promise;
+    return { content: [] };
+  };
+  const running = Array.from({ length: count }, () => request({ ...CALL, principal: principalOf() }, serve));
+  const refused = await presented({ request, log }, { ...CALL, principal: principalOf() });
+  gate.open();
+  expect(await Promise.all(running)).toEqual(running.map(() => ({ content: [] })));
+  return 'refused' in refused ? String(refused.refused) : 'served';
+}
+
+const presentedBy = (id: string, principal: string | undefined) => ({
+  id,
+  answers: '',
+  expiresAt: 600_000,
+  leaseSeconds: 300,
+  principal,
+  now: 0,
+});
+
+async function fillsLedger(limit: number, principal: string | undefined): Promise<void> {
+  const ledger = new MemoryLedger({ now: () => 0 });
+  for (let n = 0; n < limit; n++) await ledger.claim(presentedBy(`${n}`, principal));
+  await expect(ledger.claim(presentedBy('one more', principal))).rejects.toMatchObject({
+    code: 'store_full',
+  });
+}
+
+/** What becomes of tokens whose results are as large as all may be, and a byte larger. */
+const recorded = (limit: number, principal: string | undefined) =>
+  Promise.all(
+    [limit, limit + 1].map(async (bytes) => {
+      const ledger = new MemoryLedger({ now: () => 0 });
+      await ledger.claim(presentedBy('it', principal));
+      await ledger.settle('it', 'x'.repeat(bytes));
+      return (await ledger.claim(presentedBy('it', principal))).kind;
+    }),
+  );
 
 /** What holds at the limit, and one beyond it. */
 const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'sealed state, in bytes': async (limit) => {
     const { request } = site();
     const size = Array.from({ length: limit }, (_, bytes) => bytes).findLast(
-      (bytes) => tokenLength(bytes) <= limit,
+      (bytes) => tokenLength({ asked: new Map(), payload: 'x'.repeat(bytes), version: undefined }) <= limit,
     ) as number;
     const fits = (await request(CALL, keeping('x'.repeat(size)))) as { requestState: string };
     // Base64 has no text that is one character longer than a multiple of four.
@@ -89,11 +115,11 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     expect((await presented(log, { ...CALL, state })) as unknown).toMatchObject({ refused: REJECTED });
     expect(log.log()).toEqual(['requestState of tools/call ask rejected: too_large']);
   },
-  'rounds of one call': async (limit) => {
+  'rounds of one call that ask': async (limit) => {
     const { request } = site();
     let result = await request(CALL, keeping('again'));
-    for (let round = 2; round <= limit; round++) {
-      expect(isInputRequiredResult(result), `round ${round - 1}`).toBe(true);
+    for (let round = 1; round <= limit; round++) {
+      expect(isInputRequiredResult(result), `round ${round}`).toBe(true);
       result = await request(
         { ...CALL, state: (result as { requestState: string }).requestState },
         keeping('again'),
@@ -143,31 +169,58 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'time to serve a single-use round, in seconds': async (limit) => {
     expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.leaseSeconds).toBe(limit);
   },
+  'time for a ledger to decide, in seconds': async (limit) => {
+    expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.claimSeconds).toBe(limit);
+  },
+  'recorded result, in bytes': async (limit) => {
+    expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.maxResultBytes).toBe(limit);
+  },
+  'calls served at once': async (limit) => {
+    expect(await oneMoreServed(limit, () => undefined)).toContain('This server has too many calls running');
+  },
+  'calls of one principal served at once': async (limit) => {
+    expect(await oneMoreServed(limit, () => 'ada')).toContain('You have too many calls running');
+  },
   'parked frames in all': async (limit) => {
-    expect(await oneMore(limit, () => undefined)).toContain('This server has too many unanswered calls open');
+    expect(await oneMoreParked(limit, () => undefined)).toContain(
+      'This server has too many unanswered calls open',
+    );
   },
   'parked frames of one principal': async (limit) => {
-    expect(await oneMore(limit, () => 'ada')).toContain('You have too many unanswered calls open');
+    expect(await oneMoreParked(limit, () => 'ada')).toContain('You have too many unanswered calls open');
   },
   'time parked, in seconds': async (limit) => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const running = h.create({ world: createWorld(), state: requestStatePolicy({ keys: KEYS }) });
-    const { post, close } = posting(() => running.server());
-    onTestFinished(() => close());
-    await post('tools/call', { name: GET_WEATHER, arguments: { location: 'Tokyo' } });
+    const running = h.create({
+      world: createWorld(),
+      state: requestStatePolicy({ keys: KEYS, singleUse: false }),
+    });
+    const served = new InProcess(() => running.server());
+    onTestFinished(() => served.close());
+    await served.post('tools/call', { name: GET_WEATHER, arguments: { location: 'Tokyo' } });
     vi.advanceTimersByTime(limit * 1000 - 1);
     expect(running.framesHeld?.()).toBe(1);
     vi.advanceTimersByTime(1);
     expect(running.framesHeld?.()).toBe(0);
   },
   'ledger entries': async (limit) => {
-    const ledger = new MemoryLedger({ now: () => 0 });
-    for (let n = 0; n < limit; n++) await ledger.claim(`${n}`, 600, 300);
-    await expect(ledger.claim('one more', 600, 300)).rejects.toMatchObject({ code: 'store_full' });
+    await fillsLedger(limit, undefined);
+  },
+  'ledger entries of one principal': async (limit) => {
+    await fillsLedger(limit, 'ada');
+  },
+  'recorded results, in bytes': async (limit) => {
+    expect(await recorded(limit, undefined)).toEqual(['settled', 'lost']);
+  },
+  'recorded results of one principal, in bytes': async (limit) => {
+    expect(await recorded(limit, 'ada')).toEqual(['settled', 'lost']);
   },
   'request body, in bytes': async (limit) => {
-    const running = h.create({ world: createWorld(), state: requestStatePolicy({ keys: KEYS }) });
+    const running = h.create({
+      world: createWorld(),
+      state: requestStatePolicy({ keys: KEYS, singleUse: false }),
+    });
     const { url, close } = await serveHttp(running, { drainMs: 5 });
     onTestFinished(close);
     const status = async (bytes: number) => {
@@ -201,7 +254,10 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
 
 /** A server for ada and bob, and requests of old clients of theirs. */
 async function oldClients() {
-  const running = h.create({ world: createWorld(), state: requestStatePolicy({ keys: KEYS }) });
+  const running = h.create({
+    world: createWorld(),
+    state: requestStatePolicy({ keys: KEYS, singleUse: false }),
+  });
   const verifier = listVerifier(['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })));
   const { url, close } = await serveHttp(running, { drainMs: 5, verifier });
   onTestFinished(close);

@@ -3,4 +3,4 @@ if (!process.features.typescript) {
   const { register } = await import('tsx/esm/api');
   register();
 }
-await import('./src/main.ts');
+await import('./src/program.ts');

@@ -1,7 +1,9 @@
 /** Goal 1: what it costs to seal a state and to open it again. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
-import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core';
+import { elicitation } from '@mrtr/core';
+import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
+import { Units } from '@mrtr/tools';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
 import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
 import { noiseOf } from './statistics.ts';
@@ -41,16 +43,19 @@ const bound = createRequestStateCodec<object>({
 });
 const unbound = createRequestStateCodec<object>({ key: SECRET });
 const ring = keyRing([SECRET]);
-const seconds = () => Math.floor(Date.now() / 1000);
+// Sealed with every state: the question that went out, and the call.
+const asked = new Map([['units', elicitation('Which units?', Units).digest]]);
+const callId = randomBytes(16).toString('base64url');
 
 /** What an author has to have done in any case: a value becomes text, and text a value again. */
 function ours(state: object): number {
-  const seal = { binding, round: 1, issuedAt: seconds(), ttlSeconds: 600 };
-  const token = sealState(JSON.stringify(state), seal, ring[0] as SealingKey);
+  const sealed = { callId, round: 1, asked, payload: JSON.stringify(state), version: undefined };
+  const seal = { binding, issuedAt: Date.now(), ttlSeconds: 600 };
+  const token = sealState(sealed, seal, ring[0] as SealingKey);
   // Another request's, so another object.
-  const opened = openState(token, { ...binding }, seconds(), ring);
+  const opened = openState(token, { ...binding }, Date.now(), ring);
   if ('rejected' in opened) throw new Error(opened.rejected);
-  JSON.parse(opened.payload);
+  JSON.parse(opened.payload ?? '');
   return token.length;
 }
 

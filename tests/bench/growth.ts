@@ -7,10 +7,10 @@ import {
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { journaled } from '@mrtr/shapes/journal';
+import { journal } from '@mrtr/shapes/journal';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { once } from '@mrtr/shapes/once';
-import { elicit, injected, type Resolver, resolver } from '@mrtr/shapes/resolve';
+import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { z } from 'zod';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
@@ -47,9 +47,7 @@ const SHAPES: Readonly<Record<string, Register>> = {
   g: (server, keys) => {
     let builder = new ToolBuilder<object>() as ToolBuilder<object, Readonly<Record<string, unknown>>>;
     for (const key of keys) {
-      builder = builder.incompleteStep(key as never, (_args, _data, step) =>
-        step.ask(question(key)),
-      ) as typeof builder;
+      builder = builder.incompleteStep(key as never, () => question(key)) as typeof builder;
     }
     server.registerTool('ask', { inputSchema }, builder.endStep(done).build());
   },
@@ -59,7 +57,7 @@ const SHAPES: Readonly<Record<string, Register>> = {
       { inputSchema },
       linear(
         async (_args, ctx) => {
-          for (const key of keys) await ctx.ask({ [key]: question(key) });
+          for (const key of keys) await ctx.ask(key, question(key));
           return done();
         },
         { store },
@@ -69,15 +67,15 @@ const SHAPES: Readonly<Record<string, Register>> = {
     let last: Resolver<{ units: string }> | undefined;
     for (const key of keys) {
       const needs = last ? { last } : {};
-      last = resolver(key, needs, () => elicit(question(key).message, Answer));
+      last = resolver(key, needs, () => question(key));
     }
-    server.registerTool('ask', { inputSchema }, injected(inputSchema, last ? { last } : {}, done));
+    server.registerTool('ask', { inputSchema }, resolve(inputSchema, last ? { last } : {}, done));
   },
   j: (server, keys) =>
     server.registerTool(
       'ask',
       { inputSchema },
-      journaled(async (_args, ctx) => {
+      journal(async (_args, ctx) => {
         for (const key of keys) await ctx.ask(key, question(key));
         return done();
       }),
@@ -159,7 +157,11 @@ export const growth: Benchmark = {
   name: 'growth',
   title: 'Many rounds in one call',
   async run({ pace }) {
-    const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], maxRounds: 60 });
+    const policy = requestStatePolicy({
+      keys: ['a key of at least thirty-two bytes'],
+      singleUse: false,
+      maxRounds: 60,
+    });
     const figures: Figure[] = [];
     const longer = { ...pace, rounds: Math.min(pace.rounds, 6), warmupMs: pace.warmupMs * 2 };
     for (const id of Object.keys(SHAPES)) figures.push(...(await ofShape(id, policy, longer)));

@@ -1,13 +1,11 @@
 /** Goal 7: clients at 2025-11-25. */
-import { option as c } from '@mrtr/option-c';
-import { option as d } from '@mrtr/option-d';
 import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
 import { report } from './child/program.ts';
 import { again, type Contestant, race, withTwin } from './race.ts';
 import { noiseOf } from './statistics.ts';
 import { documented } from './subject/documented.ts';
 import { oldCaller } from './subject/old-client.ts';
-import { running, SHAPES } from './subject/options.ts';
+import { LIVE, running, SHAPES } from './subject/options.ts';
 import { forgetfulWorld } from './subject/world.ts';
 
 const CALLS: Readonly<Record<Effort['kind'], number>> = { quick: 100, full: 10_000, thorough: 100_000 };
@@ -19,7 +17,7 @@ export const oldClients: Benchmark = {
     const contestants: Contestant[] = [
       { name: 'documented', run: await oldCaller(documented(forgetfulWorld())()) },
     ];
-    for (const option of [...SHAPES, c, d]) {
+    for (const option of [...SHAPES, ...LIVE]) {
       contestants.push({ name: option.id, run: await oldCaller(running(option).server()) });
     }
     const result = await race(withTwin(contestants as [Contestant, ...Contestant[]]), pace);
@@ -35,12 +33,12 @@ export const oldClients: Benchmark = {
     };
     const figures: Figure[] = [
       ...SHAPES.map(({ id }) => ratio(id, "through the SDK's shim", 0.5)),
-      ...['c', 'd'].map((id) => ratio(id, 'asking live')),
+      ...LIVE.map(({ id }) => ratio(id, 'asking live')),
       { what: 'Documented style, a call', unit: 'µs', value: result.microseconds('documented') },
     ];
     const calls = CALLS[kind];
     const goal = kind === 'thorough' ? { most: 8 } : undefined;
-    for (const id of ['c', 'd']) {
+    for (const { id } of LIVE) {
       const value = await report<number>('live-asks', [id, `${calls}`], ['--expose-gc']);
       figures.push({
         what: `${id.toUpperCase()}, heap left by each of ${calls} live asks`,

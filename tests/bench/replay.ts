@@ -1,11 +1,11 @@
 /** Reaching question 21 over 20 answers: J's replay, and twenty guards by hand. Only the callbacks, no protocol. */
 import { acceptedContent, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation, textResult } from '@mrtr/core';
-import { journaled } from '@mrtr/shapes/journal';
+import { journal } from '@mrtr/shapes/journal';
 import { z } from 'zod';
 import { again, type Pace, race, withTwin } from './race.ts';
 import { noiseOf, type Spread } from './statistics.ts';
-import { contextOf } from './subject/context.ts';
+import { contextOf, type Round } from './subject/context.ts';
 
 const STEPS = 20;
 const Answer = z.object({ units: z.enum(['metric', 'imperial']) });
@@ -13,10 +13,18 @@ const keys = Array.from({ length: STEPS + 1 }, (_, at) => `q${at}`);
 const questions = keys.map((key) => elicitation(`Question ${key}?`, Answer));
 const response = { action: 'accept', content: { units: 'metric' } } as const;
 
-const journal = journaled(async (_args: object, ctx) => {
+const journaled = journal(async (_args: object, ctx) => {
   for (const [at, key] of keys.entries()) await ctx.ask(key, questions[at] as (typeof questions)[number]);
   return textResult('Done.');
 });
+
+/** A later round: what it knows, and the answers to what was asked before it. */
+function roundWith(state: string | undefined, inputResponses: Readonly<Record<string, unknown>>): Round {
+  const asked = Object.keys(inputResponses).map(
+    (key) => [key, questions[keys.indexOf(key)]?.digest ?? ''] as const,
+  );
+  return { round: 2, state, inputResponses, asked: new Map(asked) };
+}
 
 /** Twenty ifs, as a loop; the answers so far travel as they came. */
 async function guards(ctx: ServerContext): Promise<unknown> {
@@ -38,18 +46,20 @@ async function guards(ctx: ServerContext): Promise<unknown> {
 export async function replaySteps(pace: Pace): Promise<{ readonly replay: Spread; readonly noise: number }> {
   let state: string | undefined;
   for (let step = 0; step < STEPS; step++) {
-    const answered = step === 0 ? undefined : { [`q${step - 1}`]: response };
-    const asked = (await journal({}, contextOf({ round: 2, state, inputResponses: answered }))) as {
+    const answered = step === 0 ? {} : { [`q${step - 1}`]: response };
+    const asked = (await journaled({}, contextOf(roundWith(state, answered)))) as {
       readonly requestState: string;
     };
     state = asked.requestState;
   }
   const kept = JSON.stringify(Object.fromEntries(keys.slice(0, STEPS - 1).map((key) => [key, response])));
   const answered = { [`q${STEPS - 1}`]: response };
+  const afterGuards = roundWith(kept, answered);
+  const afterJournal = roundWith(state, answered);
   const result = await race(
     withTwin([
-      { name: 'guards', run: () => guards(contextOf({ round: 2, state: kept, inputResponses: answered })) },
-      { name: 'journal', run: () => journal({}, contextOf({ round: 2, state, inputResponses: answered })) },
+      { name: 'guards', run: () => guards(contextOf(afterGuards)) },
+      { name: 'journal', run: () => journaled({}, contextOf(afterJournal)) },
     ]),
     pace,
   );

@@ -8,7 +8,7 @@ import {
   type SdkCallback,
   textResult,
 } from '@mrtr/core';
-import { injected, type Resolver, resolver } from '@mrtr/shapes/resolve';
+import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
 import { again, type Pace, race, withTwin } from './race.ts';
@@ -36,15 +36,15 @@ const counted = (name: string, needs: Record<string, Resolver<string>>): Resolve
 function chain(depth: number): SdkCallback<Record<string, never>, CallToolResult> {
   let last = counted('r0', {});
   for (let at = 1; at < depth; at++) last = counted(`r${at}`, { last });
-  return injected(inputSchema, { last }, done);
+  return resolve(inputSchema, { last }, done);
 }
 
 function fan(width: number): SdkCallback<Record<string, never>, CallToolResult> {
   const all = Array.from({ length: width }, (_, at) => [`r${at}`, counted(`r${at}`, {})]);
-  return injected(inputSchema, Object.fromEntries(all) as Record<string, Resolver<string>>, done);
+  return resolve(inputSchema, Object.fromEntries(all) as Record<string, Resolver<string>>, done);
 }
 
-const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'] });
+const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
 
 function hosted(callback: SdkCallback<Record<string, never>, CallToolResult>) {
   const exchange = inProcess(

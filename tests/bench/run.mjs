@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -11,51 +12,55 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '../..');
 const stage = join(root, 'node_modules/.cache/mrtr-bench');
-const modules = join(stage, 'node_modules');
 
-function run(command, args) {
-  const { status } = spawnSync(command, args, { stdio: 'inherit', cwd: root });
+function run(command, args, stdio = 'inherit') {
+  const { status } = spawnSync(command, args, { stdio, cwd: root });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** One package as its consumers get it: `dist` in the place of `src`. */
-function lay(folder) {
-  const source = join(root, 'packages', folder);
-  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  const target = join(modules, manifest.name);
-  mkdirSync(target, { recursive: true });
-  cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true });
-  // Programs that a package starts lie beside its code.
-  for (const file of readdirSync(source))
-    if (file.endsWith('.mjs')) cpSync(join(source, file), join(target, file));
-  const exports = Object.entries(manifest.exports ?? {}).map(([path, file]) => [
-    path,
-    file.replace('./src/', './dist/').replace(/\.ts$/, '.js'),
-  ]);
-  writeFileSync(
-    join(target, 'package.json'),
-    JSON.stringify({ name: manifest.name, type: 'module', exports: Object.fromEntries(exports) }),
-  );
-  for (const name of Object.keys(manifest.dependencies ?? {})) {
-    const link = join(modules, name);
-    if (name.startsWith('@mrtr/')) lay(name.slice('@mrtr/'.length));
-    else {
-      mkdirSync(dirname(link), { recursive: true });
-      rmSync(link, { force: true });
-      symlinkSync(realpathSync(join(source, 'node_modules', name)), link, 'dir');
-    }
+/** Puts what the package in `folder` depends on where the benchmark finds it. */
+function layDependenciesOf(folder) {
+  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  for (const name of Object.keys(dependencies)) {
+    const source = realpathSync(join(folder, 'node_modules', name));
+    const target = join(stage, 'node_modules', name);
+    if (existsSync(target)) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    if (name.startsWith('@mrtr/')) layOurs(source, target);
+    else symlinkSync(source, target, 'dir');
   }
 }
 
-run(join(root, 'node_modules/.bin/tsc'), ['-b', here]);
-for (const folder of ['core', 'shapes']) run(process.execPath, ['bundle.mjs', join('packages', folder)]);
+/** One of our packages as JavaScript: what it publishes, or what tsc made of a private one. */
+function layOurs(source, target) {
+  const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const compiled = join(stage, relative(root, source));
+  let { exports } = manifest.publishConfig ?? manifest;
+  if (manifest.publishConfig) cpSync(join(source, 'dist'), join(target, 'dist'), { recursive: true });
+  else if (existsSync(compiled)) {
+    cpSync(compiled, target, { recursive: true });
+    exports = JSON.parse(JSON.stringify(exports).replaceAll('.ts"', '.js"'));
+    // Programs that a package starts lie beside its code.
+    for (const file of readdirSync(source))
+      if (file.endsWith('.mjs')) cpSync(join(source, file), join(target, file));
+  } else return;
+  writeFileSync(
+    join(target, 'package.json'),
+    JSON.stringify({ name: manifest.name, type: 'module', exports }),
+  );
+  layDependenciesOf(source);
+}
+
 rmSync(stage, { recursive: true, force: true });
-lay('bench');
-if (readdirSync(modules).length === 0) throw new Error('Nothing was built.');
-run(process.execPath, [join(modules, '@mrtr/bench/dist/main.js'), ...process.argv.slice(2)]);
+// To stderr: `--json` prints nothing but JSON.
+run('pnpm', ['--silent', 'build'], ['ignore', 2, 2]);
+run('pnpm', ['--silent', 'tsc', '-p', join(here, 'tsconfig.emit.json')], ['ignore', 2, 2]);
+writeFileSync(join(stage, 'package.json'), JSON.stringify({ type: 'module' }));
+layDependenciesOf(join(root, 'tests'));
+run(process.execPath, [join(stage, 'tests/bench/main.js'), ...process.argv.slice(2)]);

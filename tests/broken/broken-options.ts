@@ -1,5 +1,6 @@
 /** Options that are broken on purpose, one for each thing that an invariant must notice. */
 
+import { randomBytes } from 'node:crypto';
 import {
   type CallToolResult,
   cancelledResult,
@@ -14,6 +15,7 @@ import {
   textResult,
 } from '@mrtr/core';
 import { option as a } from '@mrtr/option-a';
+import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
 import { option as h } from '@mrtr/option-h';
 import {
@@ -22,12 +24,12 @@ import {
   GET_WEATHER,
   type GetWeather,
   getWeatherTool,
-  type Option,
   type OptionDeps,
   SERVER_INFO,
   Units,
   type World,
 } from '@mrtr/tools';
+import type { Measured } from '../matrix/index.ts';
 
 type Weather = (
   world: World,
@@ -36,10 +38,10 @@ type Weather = (
 /** What the invariant has to be told by. */
 export interface BrokenOption {
   readonly why: string;
-  readonly option: Option;
+  readonly option: Measured;
 }
 
-const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Option => ({
+const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): Measured => ({
   id,
   title: id,
   claims,
@@ -92,19 +94,22 @@ export const writesTwice = withWeather(
   guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
 );
 /** Claims that nothing is held in memory. */
-export const hidesFrames: Option = {
+export const hidesFrames: Measured = {
+  title: 'broken',
   ...h,
   id: 'hides-frames',
   claims: { ...h.claims, modern: { ...h.claims.modern, framesHeld: 0 } },
 };
 /** Claims to be entered once. */
-export const hidesEntries: Option = {
+export const hidesEntries: Measured = {
+  title: 'broken',
   ...f,
   id: 'hides-entries',
   claims: { ...f.claims, modern: { ...f.claims.modern, entries: 'once' } },
 };
 /** Claims fewer bytes than it carries. */
-export const hidesBytes: Option = {
+export const hidesBytes: Measured = {
+  title: 'broken',
   ...f,
   id: 'hides-bytes',
   claims: {
@@ -113,10 +118,18 @@ export const hidesBytes: Option = {
   },
 };
 /** A key of its own in each instance, and a claim that any instance can go on. */
-export const ownKeyPerInstance: Option = {
+export const ownKeyPerInstance: Measured = {
+  title: 'broken',
   ...f,
   id: 'own-key',
-  create: (deps) => f.create({ ...deps, state: requestStatePolicy({ legacy: deps.state.legacy }) }),
+  create: (deps) => {
+    const state = requestStatePolicy({
+      keys: [randomBytes(32)],
+      legacy: deps.state.legacy,
+      singleUse: false,
+    });
+    return f.create({ ...deps, state });
+  },
 };
 /** Tells its user where it runs. */
 export const tellsWhereItRuns = withWeather(
@@ -124,7 +137,8 @@ export const tellsWhereItRuns = withWeather(
   guarded({ message: `Which units? (asked by process ${process.pid})` }),
 );
 /** Holds calls in memory, and a claim that any instance can go on when this one is killed. */
-export const hidesKills: Option = {
+export const hidesKills: Measured = {
+  title: 'broken',
   ...h,
   id: 'hides-kills',
   claims: { ...h.claims, modern: { ...h.claims.modern, afterKill: 'finishes' } },
@@ -141,10 +155,18 @@ export const writesBeforeRefusing = withWeather(
   { ...a.claims, modern: { ...a.claims.modern, afterKill: 'refused' } },
 );
 /** Drops the policy's single use on the way to its server. */
-export const forgetsSingleUse: Option = {
+export const forgetsSingleUse: Measured = {
+  title: 'broken',
   ...f,
   id: 'forgets-single-use',
   create: (deps) => f.create({ ...deps, state: { ...deps.state, singleUse: undefined } }),
+};
+/** The SDK alone, with a claim that nothing can be forged. */
+export const hidesForgeries: Measured = {
+  title: 'broken',
+  ...bare,
+  id: 'hides-forgeries',
+  claims: { ...bare.claims, modern: { ...bare.claims.modern, forgeries: 'refused' } },
 };
 /** Writes before it finds out that it cannot ask. */
 export const writesBeforeFailing = withWeather(

@@ -11,7 +11,8 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import { option as e, naive } from '@mrtr/option-e';
+import { option as e } from '@mrtr/option-e';
+import { option as naive } from '@mrtr/option-e/naive';
 import { option as f } from '@mrtr/option-f';
 import {
   type AuditLog,
@@ -189,29 +190,29 @@ const talkative = withWeather(() => async (_args, ctx) => {
 });
 
 test.each<[string, Suspect]>([
-  ['takes answers to what it has not asked', { option: e, consumesUnasked: false }],
-  ['has its effect in every round', { option: { ...naive, claims: e.claims }, consumesUnasked: true }],
-  ['does not validate', { option: believing, consumesUnasked: true, only: GET_WEATHER }],
-  ['shows a stack', { option: talkative, consumesUnasked: true, only: GET_WEATHER }],
+  [
+    'takes answers to what it has not asked',
+    { option: changed(e, ({ state }) => ({ state: { ...state, unaskedAnswers: 'accept' } })) },
+  ],
+  ['has its effect in every round', { option: { ...naive, claims: e.claims } }],
+  ['does not validate', { option: believing, only: GET_WEATHER }],
+  ['shows a stack', { option: talkative, only: GET_WEATHER }],
   [
     'does not ask the ledger',
     {
       option: changed(f, ({ state }) => ({ state: { ...state, singleUse: undefined } })),
-      consumesUnasked: false,
     },
   ],
   [
     'does not know who is calling',
     {
       option: changed(f, ({ state }) => ({ state: { ...state, principal: () => 'all' } })),
-      consumesUnasked: false,
     },
   ],
   [
     'writes twice',
     {
       option: changed(f, ({ world }) => ({ world: { ...world, audit: twice(world.audit) } })),
-      consumesUnasked: false,
     },
   ],
 ])('an option that %s is found', async (_what, suspect) => {

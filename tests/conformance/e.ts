@@ -1,4 +1,4 @@
-/** Shape E: guard-first, on the SDK and `@mrtr/core` alone. What a later round needs is put into the state by hand. */
+/** Shape E: guard-first, on the SDK and `@mrtr/core` alone. An answer that a later round needs travels in its own state. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import {
   canAsk,
@@ -30,8 +30,6 @@ import {
   userName,
 } from './questions.ts';
 
-const ASKED = 'asked';
-
 /** The handlers. */
 export const guardFirst: Fixture = {
   async greet(_, ctx) {
@@ -60,9 +58,7 @@ export const guardFirst: Fixture = {
   async confirm(_, ctx) {
     const answer = readAnswer(ctx, 'confirm', confirm);
     if (isRefusal(answer)) return cancelledResult();
-    if (answer.kind !== 'accepted' || ctx.mcpReq.requestState() !== ASKED) {
-      return inputRequired({ inputRequests: { confirm: confirm.request }, requestState: ASKED });
-    }
+    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { confirm: confirm.request } });
     return stateOk(answer.value);
   },
 
@@ -78,7 +74,6 @@ export const guardFirst: Fixture = {
           greeting: greeting.request,
           client_roots: clientRoots.request,
         },
-        requestState: ASKED,
       });
     }
     return introduced(name.value, greeted.value, roots.value);
@@ -87,9 +82,7 @@ export const guardFirst: Fixture = {
   async twoSteps(_, ctx) {
     const first = rememberedName(ctx) ?? readAnswer(ctx, 'step1', step1);
     if (isRefusal(first)) return cancelledResult();
-    if (first.kind !== 'accepted') {
-      return inputRequired({ inputRequests: { step1: step1.request }, requestState: ASKED });
-    }
+    if (first.kind !== 'accepted') return inputRequired({ inputRequests: { step1: step1.request } });
     const second = readAnswer(ctx, 'step2', step2);
     if (isRefusal(second)) return cancelledResult();
     if (second.kind !== 'accepted') {
@@ -124,6 +117,6 @@ export const guardFirst: Fixture = {
 
 function rememberedName(ctx: ServerContext) {
   const state = ctx.mcpReq.requestState<string>();
-  if (state === undefined || state === ASKED) return undefined;
+  if (state === undefined) return undefined;
   return { kind: 'accepted', value: step1.schema.parse(JSON.parse(state)) } as const;
 }

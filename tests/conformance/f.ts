@@ -1,6 +1,6 @@
-/** Shape F: guard-first, where the library remembers the answers of earlier rounds, and that they were asked for. */
+/** Shape F: guard-first, where the library remembers the answers of earlier rounds. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { canAsk, cancelledResult, isRefusal } from '@mrtr/core';
+import { cancelledResult, isRefusal } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import type { Fixture } from './fixture.ts';
 import {
@@ -22,14 +22,10 @@ import {
   userContext,
   userName,
 } from './questions.ts';
-import { unaskedAnswer } from './unasked-answer.ts';
 
 /** The handlers. */
 export const onceFixture: Fixture = {
   greet: once(async (_, ctx) => {
-    const early = unaskedAnswer(ctx, 'user_name', userName);
-    if (early) return hello(early);
-
     const answer = ctx.answer('user_name', userName);
     if (isRefusal(answer)) return cancelledResult();
     return answer.kind === 'accepted' ? hello(answer.value) : ctx.ask({ user_name: userName });
@@ -75,7 +71,7 @@ export const onceFixture: Fixture = {
   }),
 
   askable: once(async (_, ctx) => {
-    const questions = askable((kind) => canAsk(ctx, kind));
+    const questions = askable(ctx.canAsk);
     const asked = Object.entries(questions);
     const isDone = asked.every(([key, question]) => ctx.answer(key, question).kind === 'accepted');
     return isDone ? allAnswered(Object.keys(questions)) : ctx.ask(questions);

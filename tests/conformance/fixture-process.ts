@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000;
 
 /** Runs `use` with the address of a server in `shape`, which has ended when this resolves. */
 export async function withServer<T>(shape: Shape, use: (url: string) => Promise<T>): Promise<T> {
-  const child = fork('src/server.ts', ['--shape', shape], {
+  const child = fork('server.ts', ['--shape', shape.id], {
     cwd: HERE,
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

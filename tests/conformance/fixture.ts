@@ -1,11 +1,13 @@
 /** What the suite expects to find on a server, whichever shape its handlers have. */
 import {
   type CallToolResult,
+  type CompleteResult,
   type GetPromptResult,
+  type InputRequiredResult,
   type McpServer,
   protectedServer,
   type RequestStatePolicy,
-  type SdkCallback,
+  type ServerContext,
 } from '@mrtr/core';
 import { z } from 'zod';
 
@@ -15,18 +17,32 @@ export const noArguments = z.object({});
 /** What a fixture's tools are called with. */
 export type NoArguments = z.output<typeof noArguments>;
 
+/** A plain function, or the callback that a shape makes. */
+type Handler<R extends CompleteResult> = (
+  input: NoArguments,
+  ctx: ServerContext,
+) => Promise<R | InputRequiredResult>;
+
 /** One of a fixture's tools. */
-export type FixtureTool = SdkCallback<NoArguments, CallToolResult>;
+type FixtureTool = Handler<CallToolResult>;
+
+const PREFIX = 'test_input_required_result_';
+
+/**
+ * The one tool that takes an answer to a question that was not asked, since the scenario `ignore-extra-params` expects
+ * it. See docs/conformance.md.
+ */
+export const TAKES_UNASKED = `${PREFIX}elicitation`;
 
 /** The handlers that a shape's file writes. */
 export interface Fixture {
-  /** Asks for a name. It also takes one that came unasked; see `unaskedAnswer`. */
+  /** Asks for a name. The policy lets it take one that came unasked; see {@link TAKES_UNASKED}. */
   readonly greet: FixtureTool;
   /** Asks the client's model. */
   readonly capital: FixtureTool;
   /** Asks for the client's roots. */
   readonly roots: FixtureTool;
-  /** Asks for a confirmation, with state; an answer without that state is asked for again. */
+  /** Asks for a confirmation; an answer that comes without its state is asked for again. */
   readonly confirm: FixtureTool;
   /** Asks the user, the model and for the roots in one round. */
   readonly introduce: FixtureTool;
@@ -35,7 +51,7 @@ export interface Fixture {
   /** Asks what the client declared that it can be asked. */
   readonly askable: FixtureTool;
   /** A prompt that asks for its context. */
-  readonly prompt: SdkCallback<NoArguments, GetPromptResult>;
+  readonly prompt: Handler<GetPromptResult>;
 }
 
 /** A new server with `fixture` under the suite's names. */
@@ -53,9 +69,9 @@ export function serverWith(fixture: Fixture, policy: RequestStatePolicy): McpSer
     capabilities: fixture.askable,
   };
   for (const [name, tool] of Object.entries(tools)) {
-    server.registerTool(`test_input_required_result_${name}`, { inputSchema: noArguments }, tool);
+    server.registerTool(`${PREFIX}${name}`, { inputSchema: noArguments }, tool);
   }
   const prompt = { argsSchema: noArguments };
-  server.registerPrompt('test_input_required_result_prompt', prompt, fixture.prompt);
+  server.registerPrompt(`${PREFIX}prompt`, prompt, fixture.prompt);
   return server;
 }

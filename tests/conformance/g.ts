@@ -20,55 +20,49 @@ import {
   userContext,
   userName,
 } from './questions.ts';
-import { unaskedAnswer } from './unasked-answer.ts';
 
 const steps = new ToolBuilder<NoArguments>();
 
 /** The handlers. */
 export const toolBuilderFixture: Fixture = {
   greet: steps
-    .incompleteStep(
-      'user_name',
-      (_, __, step) => unaskedAnswer(step.request, 'user_name', userName) ?? step.ask(userName),
-    )
+    .incompleteStep('user_name', () => userName)
     .endStep((_, { user_name }) => hello(user_name))
     .build(),
 
   capital: steps
-    .incompleteStep('capital_question', (_, __, step) => step.ask(capitalQuestion))
+    .incompleteStep('capital_question', () => capitalQuestion)
     .endStep((_, { capital_question }) => saidByModel(capital_question))
     .build(),
 
   roots: steps
-    .incompleteStep('client_roots', (_, __, step) => step.ask(clientRoots))
+    .incompleteStep('client_roots', () => clientRoots)
     .endStep((_, { client_roots }) => rootsFound(client_roots))
     .build(),
 
   confirm: steps
-    .incompleteStep('confirm', (_, __, step) => step.ask(confirm))
+    .incompleteStep('confirm', () => confirm)
     .endStep((_, data) => stateOk(data.confirm))
     .build(),
 
   introduce: steps
-    .incompleteStep('all', (_, __, step) =>
-      step.ask({ user_name: userName, greeting, client_roots: clientRoots }),
-    )
+    .incompleteStep('all', () => ({ user_name: userName, greeting, client_roots: clientRoots }))
     .endStep((_, { all }) => introduced(all.user_name, all.greeting, all.client_roots))
     .build(),
 
   twoSteps: steps
-    .incompleteStep('step1', (_, __, step) => step.ask(step1))
-    .incompleteStep('step2', (_, __, step) => step.ask(step2))
+    .incompleteStep('step1', () => step1)
+    .incompleteStep('step2', () => step2)
     .endStep((_, data) => liking(data.step1, data.step2))
     .build(),
 
   askable: steps
-    .incompleteStep('askable', (_, __, step) => step.ask(askable(step.canAsk)))
+    .incompleteStep('askable', (_, __, step) => askable(step.canAsk))
     .endStep((_, data) => allAnswered(Object.keys(data.askable)))
     .build(),
 
   prompt: steps
-    .incompleteStep('user_context', (_, __, step) => step.ask(userContext))
+    .incompleteStep('user_context', () => userContext)
     .endStep((_, { user_context }) => promptIn(user_context))
     .build(),
 };

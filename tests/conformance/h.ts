@@ -1,4 +1,5 @@
 /** Shape H: linear code that waits in this process, with its frame parked between rounds. */
+import { readAnswer } from '@mrtr/core';
 import { type ContinuationStore, linear } from '@mrtr/shapes/linear';
 import type { Fixture, NoArguments } from './fixture.ts';
 import {
@@ -20,34 +21,26 @@ import {
   userContext,
   userName,
 } from './questions.ts';
-import { unaskedAnswer } from './unasked-answer.ts';
 
-/** The handlers. `store` holds what waits; it has to outlive a request, on which a server is made anew. */
+/** The handlers. `store` holds the waiting ones; it has to outlive a request, on which a server is made anew. */
 export function linearFixture(store: ContinuationStore): Fixture {
-  const greet = linear(
-    async (_: NoArguments, ctx) => hello((await ctx.ask({ user_name: userName })).user_name),
-    { store },
-  );
+  const greet = linear(async (_: NoArguments, ctx) => hello(await ctx.ask('user_name', userName)), { store });
 
   return {
     async greet(input, ctx) {
-      const early = unaskedAnswer(ctx, 'user_name', userName);
-      return early ? hello(early) : greet(input, ctx);
+      // A parked handler has asked, so an answer that came unasked has to be read before the handler starts.
+      const isFirst = ctx.mcpReq.requestState() === undefined;
+      const answer = readAnswer(ctx, 'user_name', userName);
+      return isFirst && answer.kind === 'accepted' ? hello(answer.value) : greet(input, ctx);
     },
 
-    capital: linear(
-      async (_, ctx) => {
-        const answers = await ctx.ask({ capital_question: capitalQuestion });
-        return saidByModel(answers.capital_question);
-      },
-      { store },
-    ),
-
-    roots: linear(async (_, ctx) => rootsFound((await ctx.ask({ client_roots: clientRoots })).client_roots), {
+    capital: linear(async (_, ctx) => saidByModel(await ctx.ask('capital_question', capitalQuestion)), {
       store,
     }),
 
-    confirm: linear(async (_, ctx) => stateOk((await ctx.ask({ confirm })).confirm), { store }),
+    roots: linear(async (_, ctx) => rootsFound(await ctx.ask('client_roots', clientRoots)), { store }),
+
+    confirm: linear(async (_, ctx) => stateOk(await ctx.ask('confirm', confirm)), { store }),
 
     introduce: linear(
       async (_, ctx) => {
@@ -59,24 +52,16 @@ export function linearFixture(store: ContinuationStore): Fixture {
 
     twoSteps: linear(
       async (_, ctx) => {
-        const first = await ctx.ask({ step1 });
-        const second = await ctx.ask({ step2 });
-        return liking(first.step1, second.step2);
+        const name = await ctx.ask('step1', step1);
+        return liking(name, await ctx.ask('step2', step2));
       },
       { store },
     ),
 
-    askable: linear(
-      async (_, ctx) => {
-        const questions = askable(ctx.canAsk);
-        if (Object.keys(questions).length === 0) return allAnswered([]);
-        return allAnswered(Object.keys(await ctx.ask(questions)));
-      },
-      { store },
-    ),
-
-    prompt: linear(async (_, ctx) => promptIn((await ctx.ask({ user_context: userContext })).user_context), {
+    askable: linear(async (_, ctx) => allAnswered(Object.keys(await ctx.ask(askable(ctx.canAsk)))), {
       store,
     }),
+
+    prompt: linear(async (_, ctx) => promptIn(await ctx.ask('user_context', userContext)), { store }),
   };
 }

@@ -1,6 +1,5 @@
 /** Shape I: each question is a resolver; a tool names the ones that it needs, and is entered when all are answered. */
-import { canAsk } from '@mrtr/core';
-import { Ask, injected, requestContext, resolver } from '@mrtr/shapes/resolve';
+import { requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import { type Fixture, noArguments } from './fixture.ts';
 import {
   allAnswered,
@@ -20,46 +19,40 @@ import {
   userContext,
   userName,
 } from './questions.ts';
-import { unaskedAnswer } from './unasked-answer.ts';
 
 const context = { ctx: requestContext() };
 
-const early = resolver(
-  'user_name',
-  context,
-  ({ ctx }) => unaskedAnswer(ctx, 'user_name', userName) ?? new Ask(userName),
-);
-const name = resolver('user_name', {}, () => new Ask(userName));
-const capital = resolver('capital_question', {}, () => new Ask(capitalQuestion));
-const greeted = resolver('greeting', {}, () => new Ask(greeting));
-const roots = resolver('client_roots', {}, () => new Ask(clientRoots));
-const confirmed = resolver('confirm', {}, () => new Ask(confirm));
-const first = resolver('step1', {}, () => new Ask(step1));
+const name = resolver('user_name', {}, () => userName);
+const capital = resolver('capital_question', {}, () => capitalQuestion);
+const greeted = resolver('greeting', {}, () => greeting);
+const roots = resolver('client_roots', {}, () => clientRoots);
+const confirmed = resolver('confirm', {}, () => confirm);
+const first = resolver('step1', {}, () => step1);
 // It needs the first one's answer, if only to come after it: two that need nothing would be asked together.
-const second = resolver('step2', { first }, () => new Ask(step2));
-const inContext = resolver('user_context', {}, () => new Ask(userContext));
+const second = resolver('step2', { first }, () => step2);
+const inContext = resolver('user_context', {}, () => userContext);
 const nameIfAskable = resolver('user_name', context, ({ ctx }) =>
-  canAsk(ctx, userName.kind) ? new Ask(userName) : undefined,
+  ctx.canAsk(userName.kind) ? userName : undefined,
 );
 const capitalIfAskable = resolver('capital_question', context, ({ ctx }) =>
-  canAsk(ctx, capitalQuestion.kind) ? new Ask(capitalQuestion) : undefined,
+  ctx.canAsk(capitalQuestion.kind) ? capitalQuestion : undefined,
 );
 
 /** The handlers. */
 export const resolveFixture: Fixture = {
-  greet: injected(noArguments, { early }, ({ early }) => hello(early)),
-  capital: injected(noArguments, { capital }, ({ capital }) => saidByModel(capital)),
-  roots: injected(noArguments, { roots }, ({ roots }) => rootsFound(roots)),
-  confirm: injected(noArguments, { confirmed }, ({ confirmed }) => stateOk(confirmed)),
-  introduce: injected(noArguments, { name, greeted, roots }, ({ name, greeted, roots }) =>
+  greet: resolve(noArguments, { name }, ({ name }) => hello(name)),
+  capital: resolve(noArguments, { capital }, ({ capital }) => saidByModel(capital)),
+  roots: resolve(noArguments, { roots }, ({ roots }) => rootsFound(roots)),
+  confirm: resolve(noArguments, { confirmed }, ({ confirmed }) => stateOk(confirmed)),
+  introduce: resolve(noArguments, { name, greeted, roots }, ({ name, greeted, roots }) =>
     introduced(name, greeted, roots),
   ),
-  twoSteps: injected(noArguments, { first, second }, ({ first, second }) => liking(first, second)),
-  askable: injected(
+  twoSteps: resolve(noArguments, { first, second }, ({ first, second }) => liking(first, second)),
+  askable: resolve(
     noArguments,
     { user_name: nameIfAskable, capital_question: capitalIfAskable },
     ({ user_name, capital_question }) =>
       allAnswered([...(user_name ? ['user_name'] : []), ...(capital_question ? ['capital_question'] : [])]),
   ),
-  prompt: injected(noArguments, { inContext }, ({ inContext }) => promptIn(inContext)),
+  prompt: resolve(noArguments, { inContext }, ({ inContext }) => promptIn(inContext)),
 };

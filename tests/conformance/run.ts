@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { withServer } from './fixture-process.ts';
 import { SHAPES, type Shape } from './shapes.ts';
 import { notRun, serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
-import { fetchNode, NODE_PACKAGE, suiteNode } from './suite-node.ts';
+import { installSuite, suiteNode } from './suite-install.ts';
 
 // Known beforehand, so that a list that could not be read, or has lost some, does not pass for being short.
 const SERVER_SCENARIOS = 14;
@@ -17,24 +17,25 @@ try {
 
 async function run(): Promise<boolean> {
   const { versions, platform, arch, execPath } = process;
-  const node = await suiteNode({ version: versions.node, platform, arch, execPath }, fetchNode);
+  const node = suiteNode({ version: versions.node, platform, arch, execPath });
+  installSuite(node);
   const scenarios = await serverScenarios();
   if (scenarios.length !== SERVER_SCENARIOS) {
     throw new Error(`The suite lists ${scenarios.length} MRTR server scenarios, not ${SERVER_SCENARIOS}.`);
   }
   const suite = `@modelcontextprotocol/conformance ${await suiteVersion()}`;
-  console.log(`${suite}, run by ${node === execPath ? 'this Node' : NODE_PACKAGE};`);
+  console.log(`${suite}, run by ${node === execPath ? 'this Node' : 'the Node that is installed with it'};`);
   console.log(`the servers and the client run on Node ${versions.node}.\n`);
 
   const inTurn = lanes(availableParallelism());
   const subjects = [
     ...SHAPES.map((shape) => ({
-      name: `shape ${shape.toUpperCase()}`,
+      name: `${shape.name} ${shape.title}`,
       verdicts: inTurn(() => testShape(node, shape, scenarios)),
     })),
     {
       name: 'client',
-      verdicts: inTurn(async () => [await testClient(node, `"${execPath}" --import tsx src/client.ts`)]),
+      verdicts: inTurn(async () => [await testClient(node, `"${execPath}" --import tsx client.ts`)]),
     },
   ];
   const sums: string[] = [];
@@ -44,7 +45,7 @@ async function run(): Promise<boolean> {
     const all = await verdicts;
     for (const verdict of all) report(name, verdict);
     const passed = all.filter((verdict) => verdict.passed).length;
-    sums.push(`${name.padEnd(7)}  ${passed} of ${all.length} passed`);
+    sums.push(`${name.padEnd(21)}  ${passed} of ${all.length} passed`);
     failed += all.length - passed;
   }
   console.log(`\n${sums.join('\n')}`);
@@ -64,8 +65,8 @@ async function testShape(node: string, shape: Shape, scenarios: readonly string[
 }
 
 function report(name: string, { scenario, passed, checks, reasons }: Verdict): void {
-  console.log(`${name.padEnd(7)}  ${passed ? 'pass' : 'FAIL'}  ${scenario} (${checks} checks)`);
-  for (const reason of reasons) console.log(`               ${reason}`);
+  console.log(`${name.padEnd(21)}  ${passed ? 'pass' : 'FAIL'}  ${scenario} (${checks} checks)`);
+  for (const reason of reasons) console.log(`${' '.repeat(29)}${reason}`);
 }
 
 /** Runs what it is given, at most `width` at a time. */

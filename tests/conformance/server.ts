@@ -1,19 +1,27 @@
 /**
- * The server that the suite is run against: `node --import tsx src/server.ts --shape f --port 3000`. Started by the
- * runner, it tells it the address, and lives no longer than it does.
+ * The server that the suite is run against: `node --import tsx server.ts --shape f --port 3000`. The runner starts it;
+ * the server sends it the address and ends with it.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { requestStatePolicy } from '@mrtr/core';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
-import { isShape, SHAPES, servedIn } from './shapes.ts';
+import { TAKES_UNASKED } from './fixture.ts';
+import { findShape, SHAPES, servedIn } from './shapes.ts';
 
 const options = { shape: { type: 'string' }, port: { type: 'string', default: '0' } } as const;
-const { shape, port } = parseArgs({ options }).values;
-if (!isShape(shape)) throw new Error(`--shape has to be one of ${SHAPES.join(', ')}; it is ${shape}.`);
+const { shape: name, port } = parseArgs({ options }).values;
+const shape = findShape(name ?? '');
+if (!shape) {
+  throw new Error(`--shape must be one of ${SHAPES.map(({ id }) => id).join(', ')}; it is ${name}.`);
+}
 
-// One process, and nobody else goes on with its calls: its key may end with it.
-const policy = requestStatePolicy({ keys: [randomBytes(32)] });
+// One process, and no other resumes its calls: its key and its ledger may end with it.
+const policy = requestStatePolicy({
+  keys: [randomBytes(32)],
+  ledger: new MemoryLedger(),
+  unaskedAnswers: { accept: [TAKES_UNASKED] },
+});
 const hosting = await serveHttp(servedIn(shape, policy), {
   port: Number(port),
   legacy: 'stateless',
@@ -22,4 +30,4 @@ const hosting = await serveHttp(servedIn(shape, policy), {
 const close = () => void hosting.close();
 process.once('SIGTERM', close).once('SIGINT', close).once('disconnect', close);
 process.send?.(hosting.url.href);
-process.stderr.write(`Shape ${shape.toUpperCase()} at ${hosting.url}\n`);
+process.stderr.write(`Shape ${shape.name} (${shape.title}) at ${hosting.url}\n`);

@@ -1,6 +1,7 @@
-/** The shapes that the suite is run against, by their letters. */
+/** The shapes that the suite is run against: options, with the suite's fixture in place of the two example tools. */
 import type { RequestStatePolicy } from '@mrtr/core';
 import type { Served } from '@mrtr/hosting/http';
+import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { guardFirst } from './e.ts';
 import { onceFixture } from './f.ts';
@@ -10,23 +11,31 @@ import { linearFixture } from './h.ts';
 import { resolveFixture } from './i.ts';
 import { journalFixture } from './j.ts';
 
-export const SHAPES = ['e', 'f', 'g', 'h', 'i', 'j'] as const;
-export type Shape = (typeof SHAPES)[number];
+/** By the option's id. */
+const FIXTURES: Readonly<Record<string, (store: ContinuationStore) => Fixture>> = {
+  e: () => guardFirst,
+  f: () => onceFixture,
+  g: () => toolBuilderFixture,
+  h: linearFixture,
+  i: () => resolveFixture,
+  j: () => journalFixture,
+};
 
-/** Whether `text` is the letter of a shape. */
-export const isShape = (text: string | undefined): text is Shape =>
-  (SHAPES as readonly (string | undefined)[]).includes(text);
+/** A shape, named as its option is. */
+export type Shape = Pick<ListedOption, 'id' | 'name' | 'title'>;
+
+/** The shapes in the order of the options. */
+export const SHAPES: readonly Shape[] = OPTIONS.filter(({ id }) => id in FIXTURES);
+
+/** The shape with this letter or word; undefined for an option without a fixture. */
+export const findShape = (name: string): Shape | undefined => {
+  const option = findOption(name);
+  return SHAPES.find(({ id }) => id === option?.id);
+};
 
 /** The fixture in `shape`, ready to be hosted. */
-export function servedIn(shape: Shape, policy: RequestStatePolicy): Served {
+export function servedIn({ id }: Shape, policy: RequestStatePolicy): Served {
   const store = new ContinuationStore();
-  const fixtures: Readonly<Record<Shape, Fixture>> = {
-    e: guardFirst,
-    f: onceFixture,
-    g: toolBuilderFixture,
-    h: linearFixture(store),
-    i: resolveFixture,
-    j: journalFixture,
-  };
-  return { server: () => serverWith(fixtures[shape], policy), close: () => store.close() };
+  const fixture = (FIXTURES[id] as (store: ContinuationStore) => Fixture)(store);
+  return { server: () => serverWith(fixture, policy), close: () => store.close() };
 }

@@ -1,18 +1,16 @@
 /** The official suite: its scenarios, and running one of them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const MANIFEST = createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json');
-const CLI = join(dirname(MANIFEST), 'dist/index.js');
+const SUITE = fileURLToPath(new URL('suite/node_modules/@modelcontextprotocol/conformance', import.meta.url));
 const REVISION = '2026-07-28';
 const PATIENCE_MS = 60_000;
 
-/** This folder's package: where commands that name `src/…` are run. */
+/** This folder: where the commands that name its files are run. */
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 
 /** What one scenario came to. */
@@ -36,12 +34,12 @@ interface Check {
 
 /** The version of the suite. */
 export async function suiteVersion(): Promise<string> {
-  return (JSON.parse(await readFile(MANIFEST, 'utf8')) as { version: string }).version;
+  return (JSON.parse(await readFile(join(SUITE, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** The scenarios for MRTR servers that the revision requires, from the suite's own list. */
 export async function serverScenarios(): Promise<string[]> {
-  const required = await readFile(join(dirname(MANIFEST), `requirements/${REVISION}.yaml`), 'utf8');
+  const required = await readFile(join(SUITE, `requirements/${REVISION}.yaml`), 'utf8');
   return [...required.matchAll(/^ *- (input-required-result-\S+)$/gm)].map(([, name]) => name as string);
 }
 
@@ -59,7 +57,8 @@ export const testClient = (node: string, command: string): Promise<Verdict> =>
 async function test(node: string, scenario: string, subject: readonly string[]): Promise<Verdict> {
   const output = await mkdtemp(join(tmpdir(), 'mrtr-conformance-'));
   try {
-    const args = [CLI, ...subject, '--scenario', scenario, '--spec-version', REVISION, '-o', output];
+    const cli = join(SUITE, 'dist/index.js');
+    const args = [cli, ...subject, '--scenario', scenario, '--spec-version', REVISION, '-o', output];
     const failure = await run(node, args);
     const [folder] = await readdir(output);
     if (folder === undefined) return verdict(scenario, [], failure ?? 'The suite left no result.');

@@ -5,21 +5,25 @@
 import { requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
 import { DbosStore } from '@mrtr/linear-dbos';
+import type { LinearStore } from '@mrtr/shapes/linear';
 import type { FromParent, Setting, ToParent } from './instances.test-support.ts';
 import { Site } from './site.test-support.ts';
 
 const tell = (message: ToParent) => void process.send?.(message);
-const { keys, callerOfStore, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
+const { keys, mistakesCallers, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const effects = new Map<number, (result: string) => void>();
 
-const policy = requestStatePolicy({ keys });
+const policy = requestStatePolicy({ keys, singleUse: false });
 const store = await DbosStore.open({
   ...options,
-  policy: callerOfStore === undefined ? policy : { ...policy, principal: () => callerOfStore },
+  policy,
   onerror: (error) => tell({ error: `${error.name}: ${error.message}` }),
 });
+const mistaken: Pick<LinearStore, 'round'> = {
+  round: (round) => store.round({ ...round, call: { ...round.call, isPrincipal: () => false } }),
+};
 let asked = 0;
-const site = new Site(store, policy, {
+const site = new Site(mistakesCallers ? mistaken : store, policy, {
   code: code ?? options.version,
   entered: (entered, by) => tell({ entered, by }),
   effect: (wanted) => {

@@ -3,18 +3,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { DbosStoreOptions } from '@mrtr/linear-dbos';
-import { buildSync } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { Customer, type Outcome, type Sent } from './site.test-support.ts';
 
 /** How an instance is set up. */
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
-  /** Who the store takes everybody for, whatever the server does. */
-  readonly callerOfStore?: string;
+  /** The store is told that each caller is another one than began the call, whatever the server finds. */
+  readonly mistakesCallers?: boolean;
   /** The version of the code, where `version` does not tell it. */
   readonly code?: string;
 }
@@ -35,17 +35,32 @@ const PATIENCE_MS = 30_000;
 /** Who calls, where nobody is named. */
 export const ANYBODY = 'anybody';
 
+/** Leaves other people's packages where they are, and names the files: only the package that depends on one finds it. */
+const notOurs: Plugin = {
+  name: 'not-ours',
+  setup({ onResolve, resolve }) {
+    onResolve(
+      { filter: /^(@dbos-inc|@modelcontextprotocol|pg$|zod)/ },
+      async ({ path, pluginData, ...from }) => {
+        if (pluginData === 'found') return undefined;
+        const found = await resolve(path, { ...from, pluginData: 'found' });
+        return { path: pathToFileURL(found.path).href, external: true, errors: found.errors };
+      },
+    );
+  },
+};
+
 /** The program as one file, of everything that is ours: that starts in a third of the time of many files. */
-function bundled(): string {
+async function bundled(): Promise<string> {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-  const { outputFiles } = buildSync({
+  const { outputFiles } = await build({
     entryPoints: [at('./instance.test-support.ts')],
     bundle: true,
     write: false,
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    external: ['@dbos-inc/*', '@modelcontextprotocol/*', 'pg', 'zod'],
+    plugins: [notOurs],
   });
   const text = outputFiles[0]?.text ?? '';
   const folder = at('../node_modules/.cache');
@@ -57,7 +72,7 @@ function bundled(): string {
   return path;
 }
 
-let program: string | undefined;
+let program: Promise<string> | undefined;
 
 /** A running instance. */
 export class Instance {
@@ -88,7 +103,7 @@ export class Instance {
   /** Starts one; resolves when it listens. */
   static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
     program ??= bundled();
-    const child = fork(program, [JSON.stringify(setting)], {
+    const child = fork(await program, [JSON.stringify(setting)], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

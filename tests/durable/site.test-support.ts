@@ -1,5 +1,5 @@
 /** A server with tools on one store, and its clients: in the same process, or over HTTP. */
-import { type AuthInfo, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type AuthInfo, type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
@@ -8,6 +8,7 @@ import {
   type RequestStatePolicy,
   textResult,
 } from '@mrtr/core';
+import { modernClient } from '@mrtr/harness';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
@@ -60,7 +61,7 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
   /** Reserves, asks how many, charges, asks where to, ships. */
   async function order({ item }: z.infer<typeof Order>, ctx: LinearContext, ponder = async () => {}) {
     entered?.(item, code);
-    const step = (name: string, detail: string) => ctx.run(name, () => wanted(item, name, detail, ctx));
+    const step = (name: string, detail: string) => ctx.once(name, () => wanted(item, name, detail, ctx));
     const ticket = await step('reserve', item);
     const { count } = await ctx.elicit(`How many of ${item}?${by}`, Count);
     const receipt = await step('charge', `${count} ${item}`);
@@ -102,22 +103,28 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
     const fails = async () => {
       throw Object.assign(new Error(`No ${item} left.`), { shelf: item });
     };
-    const caught = await ctx.run('look', fails).catch((error: Error) => error);
+    const caught = await ctx.once('look', fails).catch((error: Error) => error);
     const { count } = await ctx.elicit('How many?', Count);
     throw Object.assign(caught as Error, { message: `${(caught as Error).message} Not even ${count}.` });
   }
 
   /** Takes a step that is named after this process: run again elsewhere, it does not do what it did. */
   async function fickle(_args: z.infer<typeof Order>, ctx: LinearContext) {
-    await ctx.run(`by ${process.pid}`, () => process.pid).catch(() => 'swallowed');
+    await ctx.once(`by ${process.pid}`, () => process.pid).catch(() => 'swallowed');
     const { count } = await ctx.elicit('How many?', Count);
     return textResult(`${count} by ${process.pid}`);
+  }
+
+  /** Asks in words that name this process, and without a key. */
+  async function reworded({ item }: z.infer<typeof Order>, ctx: LinearContext) {
+    const { count } = await ctx.elicit(`How many of ${item}, asks ${process.pid}?`, Count);
+    return textResult(`${count} ${item}`);
   }
 
   /** Asks nothing. */
   const silent = async () => textResult('nothing');
 
-  const named = { order, pondering, curious, thorough, failing, fickle, silent };
+  const named = { order, pondering, curious, thorough, failing, fickle, reworded, silent };
   return Object.entries(named) as unknown as [
     string,
     (args: z.infer<typeof Order>, ctx: LinearContext) => Promise<CallToolResult>,
@@ -126,12 +133,12 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
 
 /** A server of a store, and clients of it that are at once in the same process. */
 export class Site {
-  readonly #store: LinearStore;
+  readonly #store: Pick<LinearStore, 'round'>;
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
   readonly #customer: Customer;
 
-  constructor(store: LinearStore, policy: RequestStatePolicy, trade: Trade) {
+  constructor(store: Pick<LinearStore, 'round'>, policy: RequestStatePolicy, trade: Trade) {
     this.#store = store;
     this.#policy = policy;
     this.#tools = tools(trade);
@@ -147,7 +154,7 @@ export class Site {
   server() {
     const server = protectedServer({ name: 'linear-dbos-test', version: '0.0.0' }, this.#policy);
     for (const [name, tool] of this.#tools)
-      server.registerTool(name, { inputSchema: Order }, linear(tool, { store: this.#store }));
+      server.registerTool(name, { inputSchema: Order }, linear(tool, { store: this.#store as LinearStore }));
     return server;
   }
 
@@ -177,13 +184,8 @@ export class Customer {
     }
   }
 
-  async #connect(principal: string): Promise<Client> {
-    const client = new Client(
-      { name: 'linear-dbos-test-client', version: '0.0.0' },
-      { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: {} } },
-    );
-    await client.connect(this.#transport(principal));
-    return client;
+  #connect(principal: string): Promise<Client> {
+    return modernClient(this.#transport(principal), { capabilities: { elicitation: {} } });
   }
 }
 

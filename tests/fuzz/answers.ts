@@ -1,6 +1,7 @@
 /** The property of answers: one counts if it fits the schema of its question, is its own, and is no larger than allowed. */
 import { isDeepStrictEqual } from 'node:util';
-import { elicitation, ownEntry, type Question, readAnswer, type ServerContext } from '@mrtr/core';
+import { elicitation, type Question, readAnswer, type ServerContext } from '@mrtr/core';
+import { ownEntry } from '@mrtr/core/shape';
 import { Original, Resolution, Units } from '@mrtr/tools';
 import fc from 'fast-check';
 import {
@@ -23,11 +24,13 @@ const QUESTIONS: Readonly<Record<Asked, Question>> = {
 /** How an author comes to an answer. A broken one may be less careful. */
 export type Read = (ctx: ServerContext, asked: Asked) => Verdict;
 
-export const read: Read = (ctx, asked) => {
+const read: Read = (ctx, asked) => {
   const answer = readAnswer(ctx, asked, QUESTIONS[asked]);
   if (answer.kind === 'accepted') return { accepted: (answer.value as Record<string, unknown>)[asked] };
   return answer.kind === 'missing' || answer.kind === 'invalid' ? 'nothing' : 'refused';
 };
+
+const CALL = { method: 'tools/call', target: 'ask' } as const;
 
 const TOO_LARGE = {
   code: -32602,
@@ -39,7 +42,14 @@ const TOO_LARGE = {
 export function onlyWhatWasAnswered(read_: Read = read) {
   const site = siteWith(policyOf({ keys: ['k'.repeat(32)] }), 'shop');
   return fc.asyncProperty(hostileAnswers, async (answers) => {
-    const came = await presented(site, { method: 'tools/call', target: 'ask', answers });
+    const asked = await site.request(CALL, () => ({
+      resultType: 'input_required',
+      inputRequests: Object.fromEntries(
+        Object.entries(QUESTIONS).map(([key, { request }]) => [key, request]),
+      ),
+    }));
+    const { requestState: state } = asked as { requestState: string };
+    const came = await presented(site, { ...CALL, answers, state });
     site.log();
     if (areOutsized(passedOn(answers))) {
       if ('refused' in came && isDeepStrictEqual(onTheWire(came.refused), TOO_LARGE)) return;

@@ -2,9 +2,9 @@
 import fc, { type IAsyncProperty, type IProperty } from 'fast-check';
 
 /** The same cases every time, unless told otherwise. */
-export const SEED = fromEnvironment('MRTR_FUZZ_SEED', 20260728);
+const SEED = fromEnvironment('MRTR_FUZZ_SEED', 20260728);
 /** All properties together. CI asks for 100 000. */
-export const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
+const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
 
 /** `share` of all cases. */
 export const casesOf = (share: number): number => Math.max(1, Math.ceil(CASES * share));

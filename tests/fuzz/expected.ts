@@ -18,25 +18,18 @@ export interface Expected {
   readonly writes: number;
 }
 
-/** What is known of an option: when it writes its audit entry, and whether it takes answers that it has not asked for. */
-export interface Habits {
-  readonly audit: AuditClaim;
-  readonly consumesUnasked: boolean;
-}
-
 type Answers = Readonly<Record<string, unknown>> | undefined;
 
-/** What a request with honest state comes to. */
-export function expected(call: ToolCall, stage: Stage, answers: Answers, habits: Habits): Expected {
-  const answer = (asked: Asked): Verdict =>
-    stage === asked || habits.consumesUnasked ? verdict(answers, asked) : 'nothing';
+/** What a request with honest state comes to. Only the answer to the question that was asked last counts. */
+export function expected(call: ToolCall, stage: Stage, answers: Answers, audit: AuditClaim): Expected {
+  const answer = (asked: Asked): Verdict => (stage === asked ? verdict(answers, asked) : 'nothing');
   return call.tool === 'get_weather'
-    ? weather(call.location, stage, answer('units'), habits)
+    ? weather(call.location, stage, answer('units'), audit)
     : workItem(call.id, stage, answer);
 }
 
-function weather(location: string, stage: Stage, answer: Verdict, { audit }: Habits): Expected {
-  const before = audit === 'before-asking' && stage === 'fresh' ? 1 : 0;
+function weather(location: string, stage: Stage, answer: Verdict, audit: AuditClaim): Expected {
+  const before = audit === 'every-entry' || (audit === 'before-asking' && stage === 'fresh') ? 1 : 0;
   const after = audit === 'after-answer' ? 1 : 0;
   if (answer === 'nothing') return { end: { asks: 'units' }, audits: before, writes: 0 };
   if (answer === 'refused') return { end: { says: 'Cancelled.' }, audits: before, writes: 0 };

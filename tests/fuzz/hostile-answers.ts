@@ -65,10 +65,21 @@ const aimed = fc
   .map(([field, of]) => [field, { action: 'accept', content: { [field]: of } }] as const);
 const entry = fc.oneof(aimed, fc.tuple(fc.oneof({ weight: 6, arbitrary: fields }, hostileKey), answer));
 
+/** A good answer to every question that there is, whichever of them was asked. */
+const everything = fc
+  .tuple(...(['units', 'resolution', 'original'] as const).map((field) => fc.constantFrom(...GOOD[field])))
+  .map(([units, resolution, original]) => Object.entries({ units, resolution, original }))
+  .map((given) =>
+    given.map(([field, of]) => [field, { action: 'accept', content: { [field]: of } }] as const),
+  );
+
 /** Answers to anything, asked or not. */
 export const hostileAnswers: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
   .tuple(
-    fc.array<readonly [string, unknown]>(entry, { maxLength: 3 }),
+    fc.oneof(
+      { weight: 5, arbitrary: fc.array<readonly [string, unknown]>(entry, { maxLength: 3 }) },
+      { weight: 1, arbitrary: everything },
+    ),
     fc.oneof({ weight: 40, arbitrary: fc.constant(undefined) }, fc.tuple(fields, outsized)),
   )
   .map(([entries, large]) => {

@@ -1,10 +1,10 @@
 /** The property of what is posted at all: every request is answered, by a server that stays well and tells nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { requestStatePolicy } from '@mrtr/core';
+import { callerNamed, InProcess } from '@mrtr/harness';
 import type { Option } from '@mrtr/tools';
 import { createWorld } from '@mrtr/tools';
 import fc from 'fast-check';
-import { posting } from '../testkit/posting.ts';
 import { hostileAnswers } from './hostile-answers.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
 import { SECRET, sound } from './servers.ts';
@@ -61,15 +61,16 @@ export function onlySoundReplies(option: Option) {
   return fc.asyncProperty(posts, async ({ stateless, name, args, retry, more, old, principal }) => {
     const world = createWorld();
     const running = option.create({ world, state });
-    const { post, close } = posting(() => running.server());
+    const site = new InProcess(() => running.server());
+    const options = { legacy: old, authInfo: principal === undefined ? undefined : callerNamed(principal) };
     const [method, plain] = stateless ?? ['tools/call', { name, arguments: args }];
     const text = JSON.stringify({ ...plain, ...retry });
     const extended = more ? `${text.slice(0, -1)}${text === '{}' ? '' : ','}"${more[0]}":${more[1]}}` : text;
     try {
-      const came = sound(await post(method, extended, { old, principal }));
+      const came = sound(await site.post(method, extended, options));
       if (!came.result && !came.error) throw new Error(`No answer: ${came.text}`);
       if (stateless?.[0] === 'tools/list' && came.result) {
-        const without = await post(method, plain as Record<string, unknown>, { old, principal });
+        const without = await site.post(method, plain as Record<string, unknown>, options);
         if (!isDeepStrictEqual(came.result, without.result))
           throw new Error('State changes a method that takes none.');
       }
@@ -77,7 +78,7 @@ export function onlySoundReplies(option: Option) {
         throw new Error(`${method} has an effect.`);
       }
     } finally {
-      await close();
+      await site.close();
       await running.close();
     }
   });

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger } from '@mrtr/core';
 import fc from 'fast-check';
-import { REJECTED } from '../testkit/posting.ts';
+import { REJECTED } from '../testkit/rejected.ts';
 import { clock, keeping, policyOf, type Site, type SiteRequest, siteWith } from './sites.ts';
 import { onTheWire } from './tokens.ts';
 
@@ -23,7 +23,7 @@ const presentations = fc.array(
 /** Makes two instances of one deployment. */
 export type BuildPair = (second: 'reject' | 'replay') => readonly [Site, Site];
 
-export const buildPair: BuildPair = (singleUse) => {
+const buildPair: BuildPair = (singleUse) => {
   const ledger = new MemoryLedger({ now: () => clock.now });
   const policy = policyOf({ keys: ['k'.repeat(32)], singleUse, ledger });
   return [siteWith(policy, 'shop'), siteWith(policy, 'shop')];

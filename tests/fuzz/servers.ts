@@ -1,11 +1,14 @@
 /** The property of whole servers: whatever is posted, each option does what its tools owe, or refuses, and tells nothing. */
 import { isDeepStrictEqual } from 'node:util';
-import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import { MemoryLedger, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import { keyRing } from '@mrtr/core/seal';
+import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
+import { resultText } from '@mrtr/harness/transcript';
 import type { Option } from '@mrtr/tools';
 import { createWorld, type World } from '@mrtr/tools';
 import fc from 'fast-check';
-import { type Posted, posting, REJECTED, textOf } from '../testkit/posting.ts';
-import { type Expected, expected, type Habits, type Stage, type ToolCall } from './expected.ts';
+import { REJECTED } from '../testkit/rejected.ts';
+import { type Expected, expected, type Stage, type ToolCall } from './expected.ts';
 import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
 import { anyMutation, type Mutation, mutated, needsOther } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
@@ -90,8 +93,6 @@ type Attempt = typeof attempts extends fc.Arbitrary<infer A> ? A : never;
 /** An option as the property sees it. */
 export interface Suspect {
   readonly option: Option;
-  /** Whether it takes answers that it has not asked for, where single use does not keep them from it. */
-  readonly consumesUnasked: boolean;
   /** The only tool that it has, where it has not both. */
   readonly only?: ToolCall['tool'];
 }
@@ -202,13 +203,13 @@ function sameCall(from: Caller, caller: Caller, more: object | undefined): boole
 const TOO_LARGE = 'too large';
 
 /** What a reply says, in short. */
-function said({ result, error, ...reply }: Posted): unknown {
+function said({ result, error }: Posted): unknown {
   if (isDeepStrictEqual(error, REJECTED)) return 'rejected';
   if (error)
     return (error.data as { reason?: unknown } | undefined)?.reason === 'answer_too_large'
       ? TOO_LARGE
       : error;
-  if (result?.resultType !== 'input_required') return textOf({ ...reply, ...(result && { result }) });
+  if (result?.resultType !== 'input_required') return result && resultText(result);
   return { asks: Object.keys(result.inputRequests as object).join() };
 }
 
@@ -231,8 +232,10 @@ class Deployment {
   readonly #suspect: Suspect;
   readonly #singleUse: SingleUse;
   readonly #worlds: World[] = [];
-  readonly #sites = new Map<Place, ReturnType<typeof posting> & { readonly end: () => Promise<void> }>();
-  readonly #ledgers = new Map<SingleUse, RequestStatePolicy['singleUse']>();
+  readonly #sites = new Map<Place, { readonly face: InProcess; readonly end: () => Promise<void> }>();
+  readonly #now = () => NOW + this.elapsed * 1000;
+  /** All instances of one deployment share its ledger. */
+  readonly #ledger = new MemoryLedger({ now: this.#now });
 
   constructor(suspect: Suspect, singleUse: SingleUse) {
     this.#suspect = suspect;
@@ -248,8 +251,8 @@ class Deployment {
 
   /** Posts, and holds the reply to what every reply has to be. */
   async post({ place, principal }: Caller, body: string): Promise<Posted> {
-    const came = await this.#site(place).post('tools/call', body, { principal });
-    return sound(came);
+    const authInfo = principal === undefined ? undefined : callerNamed(principal);
+    return sound(await this.#site(place).face.post('tools/call', body, { authInfo }));
   }
 
   /** Makes an honest call up to the caller's stage; the state that it has then, if it has one. */
@@ -276,27 +279,16 @@ class Deployment {
     ) {
       return { says: LOST, ...nothing };
     }
-    const stage = from?.stage ?? 'fresh';
-    const unasked = stage === 'fresh' && this.#singleUse !== 'off';
-    const { end, audits, writes }: Expected = expected(
-      caller.call,
-      stage,
-      unasked ? {} : answers,
-      this.#habits,
-    );
+    const { audit } = this.#suspect.option.claims.modern;
+    const { end, audits, writes }: Expected = expected(caller.call, from?.stage ?? 'fresh', answers, audit);
     return { says: 'asks' in end ? { asks: end.asks } : end.says, audits, writes };
   }
 
   async close(): Promise<void> {
-    for (const { close, end } of this.#sites.values()) {
-      await close();
+    for (const { face, end } of this.#sites.values()) {
+      await face.close();
       await end();
     }
-  }
-
-  get #habits(): Habits {
-    const { option, consumesUnasked } = this.#suspect;
-    return { audit: option.claims.modern.audit, consumesUnasked };
   }
 
   #site(place: Place) {
@@ -309,20 +301,19 @@ class Deployment {
       state: this.#policy(place),
       instance: place.replace(' ', '-'),
     });
-    const site = { ...posting(() => running.server()), end: () => running.close() };
+    const site = { face: new InProcess(() => running.server()), end: () => running.close() };
     this.#sites.set(place, site);
     return site;
   }
 
   #policy(place: Place): RequestStatePolicy {
-    const known = this.#ledgers.get(this.#singleUse);
-    const policy = { ...policies[`${place}/${this.#singleUse}`], now: () => NOW + this.elapsed * 1000 };
-    // All instances of one deployment share its ledger.
-    const fresh =
-      this.#singleUse === 'off' ? undefined : requestStatePolicy({ singleUse: this.#singleUse }).singleUse;
-    const singleUse = known ?? fresh;
-    this.#ledgers.set(this.#singleUse, singleUse);
-    return { ...policy, singleUse } as RequestStatePolicy;
+    const audience = place === 'other audience' ? 'bank' : undefined;
+    const singleUse =
+      this.#singleUse === 'off'
+        ? ({ singleUse: false } as const)
+        : { singleUse: this.#singleUse, ledger: this.#ledger };
+    const policy = requestStatePolicy({ audience, ttlSeconds: TTL_SECONDS, now: this.#now, ...singleUse });
+    return { ...policy, ring: RINGS[place] };
   }
 }
 
@@ -348,13 +339,9 @@ const KEYS_OF: Readonly<Record<Place, readonly [string, ...string[]]>> = {
 };
 
 // Stretching keys takes longer than a whole case does.
-const policies = Object.fromEntries(
-  PLACES.flatMap((place) => {
-    const audience = place === 'other audience' ? 'bank' : undefined;
-    const policy = requestStatePolicy({ keys: KEYS_OF[place], audience, ttlSeconds: TTL_SECONDS });
-    return (['off', 'reject', 'replay'] as const).map((singleUse) => [`${place}/${singleUse}`, policy]);
-  }),
-) as Record<string, RequestStatePolicy>;
+const RINGS = Object.fromEntries(PLACES.map((place) => [place, keyRing(KEYS_OF[place])])) as Readonly<
+  Record<Place, RequestStatePolicy['ring']>
+>;
 
 /** What no reply may hold, by accident: what is sealed, the key, a stack, a path, the reason of a refusal. */
 const LEAKS = [

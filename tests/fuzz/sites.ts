@@ -1,16 +1,16 @@
 /** Boundaries without servers: the handler that one puts around an author's, called with a context built by hand. */
 
-import { McpServer } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY, McpServer } from '@modelcontextprotocol/server';
 import {
-  callOf,
+  MRTR_REVISION,
   type MrtrMethod,
   protectRequestState,
   type RequestStateOptions,
   type RequestStatePolicy,
   requestStatePolicy,
-  routeBy,
   type ServerContext,
 } from '@mrtr/core';
+import { withRoutingLabel } from '@mrtr/core/shape';
 
 /** One request, as far as a boundary looks at it. */
 export interface SiteRequest {
@@ -39,11 +39,19 @@ export const clock = { now: 1_785_240_000_000 };
 const AUTHOR = Symbol('author');
 type Carrying = ServerContext & { readonly [AUTHOR]: SiteAuthor };
 type Wrapped = (request: unknown, ctx: ServerContext) => Promise<unknown>;
-type Sets = { setRequestHandler: (method: string, handler: unknown) => void };
+type Sets = {
+  setRequestHandler: (method: string, handler: unknown) => void;
+  getNegotiatedProtocolVersion: () => string | undefined;
+};
 
 /** A policy whose clock is the {@link clock}. */
 export const policyOf = (options: RequestStateOptions): RequestStatePolicy =>
-  requestStatePolicy({ principal: (ctx) => ctx.http?.authInfo?.token, now: () => clock.now, ...options });
+  requestStatePolicy({
+    principal: (ctx) => ctx.http?.authInfo?.token,
+    now: () => clock.now,
+    singleUse: false,
+    ...options,
+  });
 
 /** A site with `policy`. */
 export function siteWith(policy: RequestStatePolicy, audience: string): Site {
@@ -54,6 +62,8 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
   const low = server.server as unknown as Sets;
   // The boundary hands what it makes to the low-level server: here it is kept instead.
   low.setRequestHandler = (method, handler) => wrapped.set(method, handler as Wrapped);
+  // There is no connection, which would know the revision.
+  low.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   protectRequestState(server, { ...policy, audience });
   for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
     low.setRequestHandler(method, (_: unknown, ctx: Carrying) => ctx[AUTHOR](ctx));
@@ -78,6 +88,7 @@ function contextOf(
     mcpReq: {
       id: 1,
       method,
+      envelope: { [CLIENT_CAPABILITIES_META_KEY]: { elicitation: { form: {} } } },
       signal: new AbortController().signal,
       requestState: () => state,
       ...(answers && { inputResponses: asTheSdkCollects(answers) }),
@@ -99,10 +110,11 @@ function asTheSdkCollects(answers: Readonly<Record<string, unknown>>): Record<st
 /** An author who asks one question and keeps `state`, with a routing label where one is given. */
 export const keeping =
   (state: unknown, label?: string): SiteAuthor =>
-  (ctx) => {
-    if (label !== undefined) routeBy(callOf(ctx), label);
-    return { resultType: 'input_required', inputRequests: {}, requestState: state };
-  };
+  () =>
+    withRoutingLabel(
+      { resultType: 'input_required', inputRequests: {}, requestState: state as string },
+      label,
+    );
 
 /** What a request came to: the author was entered, or it was refused with an error. */
 export type Came =

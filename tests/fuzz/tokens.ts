@@ -3,9 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { keyRing, type MrtrMethod } from '@mrtr/core';
+import type { MrtrMethod } from '@mrtr/core';
+import { keyRing } from '@mrtr/core/seal';
 import fc from 'fast-check';
-import { REJECTED } from '../testkit/posting.ts';
+import { REJECTED } from '../testkit/rejected.ts';
 import { anyMutation, type Mutation, mutated } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText, outsized } from './hostile-values.ts';
 import { clock, keeping, policyOf, presented, type Site, siteWith } from './sites.ts';

@@ -1,11 +1,12 @@
-/** Runs one conversation. */
+/** Makes one call of a subject. */
 import { randomBytes } from 'node:crypto';
-import { type CompleteResult, requestStatePolicy } from '@mrtr/core';
-import type { Conversation, ConversationRequest } from '@mrtr/harness';
-import { type ConnectedClient, connect, HostApplication, type Hosting, host, Recorder } from '@mrtr/harness';
-import { createWorld, type World } from '@mrtr/tools';
+import { requestStatePolicy } from '@mrtr/core';
+import { type Hosting, host, converse as inHarness, type Recorder } from '@mrtr/harness';
+import { type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { createWorld, describeItem, type World } from '@mrtr/tools';
+import type { ConversationRequest } from './subject.ts';
 
-/** What a deployment is made for: one conversation, with its world and key, and who is told what happens there. */
+/** One conversation's request, world and key, and its recorder. */
 export interface Scene {
   readonly request: ConversationRequest;
   readonly world: World;
@@ -23,51 +24,27 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
       `'${hosting}' hosting takes processes of its own: start them, and pass their \`deploy\`.`,
     );
   }
-  const state = requestStatePolicy({ keys: [key], legacy });
-  const onEntry = () => recorder.handlerEntered();
-  return host(hosting, () => subject.create({ world, state, onEntry }));
+  const state = requestStatePolicy({ keys: [key], legacy, singleUse: false });
+  return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
+
+/** Records the entries of a subject that publishes no diagnostics. */
+const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:handler', event: {} });
 
 /**
  * Starts a deployment of the subject, connects a client, makes the call, and takes everything down again. Each
  * conversation has a world and a key of its own. Several may run at once.
  */
-export function converse(request: ConversationRequest, deploy: Deploy = deployHere): Promise<Conversation> {
-  const recorder = new Recorder(request.onEvent);
-  return recorder.run(async () => {
+export function converse(request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> {
+  const { client, user, subject, ...rest } = request;
+  const title = `${subject.id} · ${subject.title}`;
+  const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
+  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
+  return inHarness({ title, ...rest, ...answering, participants }, (recorder) => {
     const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'audit', entry }),
-      onWrite: (item) => recorder.record({ kind: 'write', item }),
+      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
     });
-    const hosting = await deploy({ request, world, key: randomBytes(32), recorder });
-    let framesHeld = 0;
-    const application = new HostApplication(request, recorder, async () => {
-      framesHeld = Math.max(framesHeld, await hosting.framesHeld());
-    });
-    const endpoint = hosting.endpoint(request.client === 'legacy' ? 'legacy' : 'modern');
-    let client: ConnectedClient | undefined;
-    const calling = async () => {
-      client = await connect(request.client, application, endpoint, recorder);
-      recorder.start();
-      return client.call(request.call);
-    };
-    try {
-      const ending = await ended(calling());
-      // What instances in other processes have told may still be on its way.
-      await hosting.framesHeld();
-      recorder.stop();
-      return { transcript: recorder.events, framesHeld, ...ending };
-    } finally {
-      await client?.close();
-      await hosting.close();
-    }
+    return deploy({ request, world, key: randomBytes(32), recorder });
   });
-}
-
-async function ended(call: Promise<CompleteResult>): Promise<Pick<Conversation, 'result' | 'error'>> {
-  try {
-    return { result: await call, error: undefined };
-  } catch (error) {
-    return { result: undefined, error: error instanceof Error ? error.message : String(error) };
-  }
 }

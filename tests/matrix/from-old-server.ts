@@ -3,13 +3,13 @@
  * towards new servers, so it has to see the same; the wire differs by nature, and is not compared.
  */
 
-import type { Subject } from '@mrtr/harness';
-import { diffViews, hostViewOfAnyEra } from '@mrtr/harness';
+import { diffViews, hostViewOfAnyEra } from '@mrtr/harness/transcript';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+import { markdownTable } from 'markdown-table';
 import type { Cell, Violations } from './invariants.ts';
-import { markdownTable } from './markdown.ts';
 import { type LocalScenario, type Observation, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
+import type { Subject } from './subject.ts';
 
 /** A measured call at an old server. */
 export type OldServerCell = Pick<Cell, 'scenario' | 'observed'>;
@@ -79,5 +79,5 @@ export function oldServerTable(cells: readonly OldServerCell[], newCells: readon
       const seen = same ? 'the same as from A to J' : 'something else';
       return [`\`${tool}\``, `${rounds}`, `${entries}×`, `${audits + writes}`, otherInstance, seen];
     });
-  return markdownTable(head, rows);
+  return markdownTable([head, ...rows]);
 }

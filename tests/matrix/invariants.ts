@@ -3,11 +3,12 @@
  * an empty list is a pass. `tests/broken` holds an option for each that makes it fail.
  */
 
-import { diffViews, hostView, isHeld, isSpread, wireView } from '@mrtr/harness';
+import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
 import type { Claims } from '@mrtr/tools';
 import { GET_WEATHER } from '@mrtr/tools';
 import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
+import { isHeld, isSpread } from './subject.ts';
 
 /** One measured cell, with what was claimed. */
 export interface Cell {
@@ -25,7 +26,7 @@ export const sameForTheHost = (cells: readonly Cell[]): Violations =>
 
 /** 2. Their wires differ in nothing but the masked fields: in effect, in whether `requestState` is there. */
 export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
-  compare(cells, ({ observed }) => wireView(observed.conversation.transcript));
+  compare(cells, ({ observed }) => wireView(observed.conversation));
 
 /** 3. Audit entries and writes are what the claims say. */
 export const effectsAsClaimed = (cell: Cell): Violations =>
@@ -61,10 +62,11 @@ export function retriesAsClaimed({ claims, scenario, observed: { observation } }
   if (!observation.retriedTwice) return [];
   const { unlimited, 'single use': once } = observation.retriedTwice;
   const wrong: Violations = [];
-  if (once.writes !== 1 || !once.sameAnswer) {
+  const { framesHeld, otherInstance, forgeries } = claims.modern;
+  const usable = forgeries === 'taken' ? 2 : 1;
+  if (once.writes !== usable || (usable === 1 && !once.sameAnswer)) {
     wrong.push(`${where(observation)}: with single use, retries sent twice wrote ${once.writes} times`);
   }
-  const { framesHeld, otherInstance } = claims.modern;
   const stored = framesHeld === 1 && otherInstance === 'finishes';
   const parked = framesHeld === 1 && !stored;
   // What asks again is sealed anew each time, and so never the same text.
@@ -79,6 +81,15 @@ export function retriesAsClaimed({ claims, scenario, observed: { observation } }
     );
   }
   return wrong;
+}
+
+/** What no user and no server said is refused, where the claims say so. */
+export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.forged) return [];
+  const { forgeries } = claims.modern;
+  return Object.entries(observation.forged)
+    .filter(([, measured]) => measured !== forgeries)
+    .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
 }
 
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {

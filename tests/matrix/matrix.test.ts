@@ -1,31 +1,61 @@
-/** Every option × client × hosting × user × legacy policy, held to the five invariants. */
+/** Every option × client × hosting × user × legacy policy, held to the invariants; and an old server. */
 
+import { eventsOf, hostView, type Transcript } from '@mrtr/harness/transcript';
+import { OPTIONS } from '@mrtr/options';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseOfCalls, OPTIONS_AND_POSTGRES as OPTIONS } from '../testkit/options-on-postgres.ts';
+import { updateBlocks } from '../documents/blocks.ts';
+import { oldServer } from '../servers/old-server/index.ts';
+import { type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import {
   type Cell,
+  converse,
   effectsAsClaimed,
   failsClearly,
+  forgeriesAsClaimed,
   measure,
+  measuredTables,
+  measureOldServer,
   mechanicsAsClaimed,
+  type OldServerCell,
+  onceAtOldServer,
+  rehearse,
   retriesAsClaimed,
   SCENARIOS,
   sameForTheHost,
+  sameFromOldServer,
   sameOnTheWire,
 } from './index.ts';
 
 const cells: Cell[] = [];
+let oldCells: readonly OldServerCell[] = [];
 
-let endDatabase = async () => {};
+let database: OptionsOnPostgres | undefined;
 
 beforeAll(async () => {
-  endDatabase = await databaseOfCalls();
-  for (const option of OPTIONS) cells.push(...(await measure(option)));
+  database = await optionsOnPostgres();
+  for (const option of database.options) cells.push(...(await measure(option)));
+  oldCells = await measureOldServer(oldServer);
 }, 120_000);
-afterAll(() => endDatabase(), 30_000);
+afterAll(() => database?.close(), 30_000);
 
-it('covers every option in every scenario', () => {
-  expect(cells).toHaveLength(OPTIONS.length * SCENARIOS.length);
+it('records transcripts that fit their schema', () => {
+  expect(schemaMistakes(cells.map(({ observed }) => observed.conversation))).toEqual([]);
+});
+
+it('gives a modern client the same under another legacy policy', async () => {
+  const asked = SCENARIOS.filter(
+    ({ client, hosting, script }) =>
+      client === 'modern' && hosting === 'memory' && script.name === 'duplicate',
+  );
+  for (const option of database?.options ?? []) {
+    for (const scenario of asked) {
+      const [shim, degrade] = await Promise.all(
+        (['shim', 'degrade'] as const).map((legacy) => rehearse(option, { ...scenario, legacy })),
+      );
+      expect(hostView(degrade as Transcript), option.id).toEqual(hostView(shim as Transcript));
+    }
+  }
 });
 
 describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
@@ -33,7 +63,7 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
     const here = () =>
       cells.filter(({ scenario }) => scenario.client === client && scenario.hosting === hosting);
 
-    it('shows the host application the same, whatever the option', () => {
+    it('shows the host application the same with every option', () => {
       expect(sameForTheHost(here()).join('\n')).toBe('');
     });
     it('puts the same on the wire, but for requestState', () => {
@@ -45,6 +75,42 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
       expect(own.flatMap(mechanicsAsClaimed).join('\n')).toBe('');
       expect(own.flatMap(failsClearly).join('\n')).toBe('');
       expect(own.flatMap(retriesAsClaimed).join('\n')).toBe('');
+      expect(own.flatMap(forgeriesAsClaimed).join('\n')).toBe('');
     });
   });
 });
+
+describe('a modern client at an old server', () => {
+  it.each(OPTIONS.map(({ id }) => id))('shows its application what option %s shows it', (id) => {
+    const own = cells.filter(({ observed }) => observed.observation.option === id);
+    expect(sameFromOldServer(oldCells, own).join('\n')).toBe('');
+  });
+
+  it('makes one request, enters the handler once, and has its effects once', () => {
+    expect(oldCells.flatMap(onceAtOldServer).join('\n')).toBe('');
+  });
+
+  it.each([
+    ['modern-only', /did not offer pinned protocol version 2026-07-28/],
+    ['mute', /Client does not support form elicitation/],
+  ] as const)('is told clearly when it cannot be served (%s)', async (client, message) => {
+    const { events, end } = await converse({
+      subject: oldServer,
+      client,
+      hosting: 'memory',
+      legacy: 'shim',
+      call: {
+        method: 'tools/call',
+        params: { name: 'resolve_work_item', arguments: { id: 4522, state: 'Resolved' } },
+      },
+      user: () => ({ action: 'cancel' }),
+    });
+    expect(end.error?.message ?? JSON.stringify(end.result)).toMatch(message);
+    expect(eventsOf('effect', events)).toEqual([]);
+  });
+});
+
+it('every generated block of the documents is up to date; `pnpm matrix --write` brings it up to date', async () => {
+  const tables = measuredTables(database?.options ?? [], cells, oldCells);
+  expect(await updateBlocks(tables, { write: false })).toEqual([]);
+}, 60_000);

@@ -1,21 +1,27 @@
 /** All the cells that there are. */
-import type { Option } from '@mrtr/tools';
 import type { Cell } from './invariants.ts';
 import { type LocalScenario, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
+import type { Measured } from './subject.ts';
 
-/** Every scenario of this process: client × hosting × legacy policy × script. */
-export const SCENARIOS: readonly LocalScenario[] = (['modern', 'mute', 'legacy'] as const).flatMap((client) =>
+/** The clients, each with the legacy policies that matter to it: only an old client can notice another. */
+const CLIENTS = [
+  { client: 'modern', legacy: 'shim' },
+  { client: 'mute', legacy: 'shim' },
+  { client: 'legacy', legacy: 'shim' },
+  { client: 'legacy', legacy: 'degrade' },
+] as const;
+
+/** Every scenario of this process: client × legacy policy × hosting × script. */
+export const SCENARIOS: readonly LocalScenario[] = CLIENTS.flatMap((served) =>
   (['memory', 'fleet'] as const).flatMap((hosting) =>
-    (['shim', 'degrade'] as const).flatMap((legacy) =>
-      SCRIPTS.map((script) => ({ client, hosting, legacy, script })),
-    ),
+    SCRIPTS.map((script) => ({ ...served, hosting, script })),
   ),
 );
 
 /** Measures one option in `scenarios`. */
 export async function measure(
-  option: Option,
+  option: Measured,
   scenarios: readonly LocalScenario[] = SCENARIOS,
 ): Promise<Cell[]> {
   const cells: Cell[] = [];

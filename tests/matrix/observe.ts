@@ -1,25 +1,19 @@
 /** Observations: what is measured of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CompleteResult, isCallToolResult, type LegacyPolicy } from '@mrtr/core';
-import type {
-  ClientKind,
-  Conversation,
-  ConversationRequest,
-  HostingKind,
-  LocalHostingKind,
-  Subject,
-  Transcript,
-  WireMessage,
-} from '@mrtr/harness';
+import type { LegacyPolicy } from '@mrtr/core';
+import type { LocalHostingKind } from '@mrtr/harness';
+import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import type { ToolName } from '@mrtr/tools';
 import { RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { converse } from './converse.ts';
+import { type Forged, forge } from './forge.ts';
 import { type Presentations, type RetriedTwice, retryTwice } from './retried-twice.ts';
 import type { Script } from './scripts.ts';
+import type { Client, ConversationRequest, HostingKind, Subject } from './subject.ts';
 
 /** One cell of the matrix. */
 export interface Scenario {
-  readonly client: Exclude<ClientKind, 'modern-only'>;
+  readonly client: Exclude<Client, 'modern-only'>;
   readonly hosting: Exclude<HostingKind, 'restart'>;
   readonly legacy: LegacyPolicy;
   readonly script: Script;
@@ -60,12 +54,14 @@ export interface Observation {
   readonly restart: Survival;
   /** When each retry is delivered twice; where that was tried. */
   readonly retriedTwice?: Readonly<Record<Presentations, RetriedTwice>>;
+  /** When a client makes up what no user and no server said; where that was tried. */
+  readonly forged?: Forged | undefined;
 }
 
 /** An observation with the conversation it was taken from. */
 export interface Observed {
   readonly observation: Observation;
-  readonly conversation: Conversation;
+  readonly conversation: Transcript;
 }
 
 /** A cell that is measured in this process. */
@@ -79,20 +75,31 @@ export async function observe(subject: Subject, scenario: LocalScenario): Promis
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
   const twice = await retriedTwice(subject, scenario);
+  const forged = await forgedIn(subject, scenario);
   return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, {
     ...survival,
     ...twice,
+    ...forged,
   });
 }
+
+/** Tried with the call of two questions, whose second round brings state. */
+const forgedIn = async (
+  subject: Subject,
+  { client, hosting, script }: LocalScenario,
+): Promise<Pick<Observation, 'forged'>> =>
+  client === 'modern' && hosting === 'memory' && script.name === 'duplicate'
+    ? { forged: await forge(subject) }
+    : {};
 
 /** Tried where a call writes an item: that is what must not happen twice. */
 async function retriedTwice(
   subject: Subject,
   scenario: LocalScenario,
 ): Promise<Pick<Observation, 'retriedTwice'>> {
-  const { client, hosting, legacy, script } = scenario;
+  const { client, hosting, script } = scenario;
   const tried = script.tool === RESOLVE_WORK_ITEM && (script.name === 'fixed' || script.name === 'duplicate');
-  if (!tried || client !== 'modern' || hosting !== 'memory' || legacy !== 'degrade') return {};
+  if (!tried || client !== 'modern' || hosting !== 'memory') return {};
   const [unlimited, singleUse] = await Promise.all([
     retryTwice(requestOf(subject, scenario), 'unlimited'),
     retryTwice(requestOf(subject, scenario), 'single use'),
@@ -104,13 +111,11 @@ async function retriedTwice(
 export function observed(
   subject: Subject,
   scenario: Scenario,
-  conversation: Conversation,
-  survival: Pick<Observation, 'otherInstance' | 'restart' | 'retriedTwice'>,
+  conversation: Transcript,
+  survival: Pick<Observation, 'otherInstance' | 'restart' | 'retriedTwice' | 'forged'>,
 ): Observed {
-  const { transcript } = conversation;
   const { client, hosting, legacy, script } = scenario;
-  const count = (kind: Transcript[number]['kind']) =>
-    transcript.filter((event) => event.kind === kind).length;
+  const { rounds, entries, effects, stateBytes, framesHeld } = tally(conversation);
   return {
     conversation,
     observation: {
@@ -121,29 +126,29 @@ export function observed(
       tool: script.tool,
       script: script.name,
       outcome: outcomeOf(conversation),
-      result: conversation.error ?? textOf(conversation.result),
-      questions: questionsOf(transcript),
-      rounds: wireOf(transcript, 'client').filter(({ method }) => method === 'tools/call').length,
-      entries: count('entry'),
-      audits: count('audit'),
-      writes: count('write'),
-      stateBytes: stateBytesOf(transcript),
-      framesHeld: conversation.framesHeld,
+      result: textOf(conversation.end),
+      questions: questionsOf(conversation),
+      rounds,
+      entries,
+      audits: effects.audit ?? 0,
+      writes: effects.write ?? 0,
+      stateBytes,
+      framesHeld,
       ...survival,
     },
   };
 }
 
 // A conversation with one of our own scripts always goes the same way, so the three cells that need it share it.
-const rehearsed = new WeakMap<Subject, Map<string, Promise<Conversation>>>();
+const rehearsed = new WeakMap<Subject, Map<string, Promise<Transcript>>>();
 
 /** The conversation of `subject` in a scenario of this process. */
 export function rehearse(
   subject: Subject,
   scenario: Omit<Scenario, 'hosting'> & { readonly hosting: LocalHostingKind },
-): Promise<Conversation> {
+): Promise<Transcript> {
   const { client, hosting, legacy, script } = scenario;
-  const known = rehearsed.get(subject) ?? new Map<string, Promise<Conversation>>();
+  const known = rehearsed.get(subject) ?? new Map<string, Promise<Transcript>>();
   rehearsed.set(subject, known);
   const key = [client, hosting, legacy, script.tool, script.name].join();
   const conversation = known.get(key) ?? converse(requestOf(subject, scenario));
@@ -160,39 +165,21 @@ export function requestOf(
   return { subject, ...scenario, call, user: script.user() };
 }
 
-/** The messages that one side sent. */
-export const wireOf = (transcript: Transcript, from: 'client' | 'server'): WireMessage[] =>
-  transcript.flatMap((event) => (event.kind === 'wire' && event.from === from ? [event.message] : []));
+const textOf = ({ result, error }: End): string => error?.message ?? resultText(result ?? {});
 
-const textOf = (result: CompleteResult | undefined): string =>
-  (isCallToolResult(result) ? result.content : [])
-    .map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
-    .join('\n');
+const questionsOf = ({ events }: Transcript): string[] =>
+  eventsOf('question', events).map(({ message }) => message);
 
-const questionsOf = (transcript: Transcript): string[] =>
-  transcript.flatMap((event) => (event.kind === 'user' ? [event.question.message] : []));
-
-function outcomeOf({ transcript, result, error }: Conversation): Outcome {
-  if (error !== undefined || result?.isError) return 'error';
-  const last = transcript.findLast((event) => event.kind === 'user');
+function outcomeOf({ events, end }: Transcript): Outcome {
+  if (end.error || end.result.isError) return 'error';
+  const last = eventsOf('answer', events).at(-1);
   if (!last) return 'default';
   return last.reply !== 'silence' && last.reply.action !== 'accept' ? 'cancelled' : 'elicited';
 }
 
-function stateBytesOf(transcript: Transcript): number[] {
-  return wireOf(transcript, 'server').flatMap(({ result }) => {
-    const { resultType, requestState } = (result ?? {}) as { resultType?: string; requestState?: string };
-    return resultType === 'input_required' ? [requestState?.length ?? 0] : [];
-  });
-}
-
 /** Whether the user was shown the same questions, and the call came to the same result. */
-export function sameEnd(one: Conversation, other: Conversation): Survival {
-  const end = ({ result, error, transcript }: Conversation) => [
-    textOf(result),
-    error,
-    questionsOf(transcript),
-  ];
+export function sameEnd(one: Transcript, other: Transcript): Survival {
+  const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
 }
 

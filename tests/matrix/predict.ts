@@ -1,9 +1,9 @@
 /** What an option's claims say that a scenario will measure. */
 
-import { isHeld, isSpread } from '@mrtr/harness';
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/tools';
 import { GET_WEATHER } from '@mrtr/tools';
 import type { Observation, Outcome, Scenario } from './observe.ts';
+import { isHeld, isSpread } from './subject.ts';
 
 /** The measured fields that claims speak of. Where one is undefined, the claims leave it open. */
 export type Prediction = {
@@ -74,9 +74,13 @@ function effects(
   ];
   return {
     outcome,
-    // A call that fails because nobody can be asked may be refused before the author's function is entered.
-    entries: outcome === 'error' ? undefined : entries,
+    // A call that fails because nobody can be asked, or that its user ends, may be over before the function that holds
+    // the effects is entered.
+    entries: outcome === 'error' || endsBefore(claim, outcome) ? undefined : entries,
     audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,
     writes: finished && tool !== GET_WEATHER ? 1 : 0,
   };
 }
+
+const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: Outcome) =>
+  outcome === 'cancelled' && entries === 'once' && audit === 'after-answer';

@@ -1,18 +1,41 @@
 /** The measured tables, in Markdown: they go into the README and, as they are, onto a terminal. */
-import type { Option } from '@mrtr/tools';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
-import { markdownTable } from './markdown.ts';
+import { markdownTable } from 'markdown-table';
+import { type OldServerCell, oldServerTable } from './from-old-server.ts';
+import type { Cell } from './invariants.ts';
 import type { Observation } from './observe.ts';
+import type { Measured } from './subject.ts';
 
-type Identity = Pick<Option, 'id' | 'name' | 'title'>;
+type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
 
 const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
 const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
 const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 
+/** The scripts that the tables show. */
+export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ script }) => script);
+
+/** Every measured table of the documents, by the name of its block. */
+export function measuredTables(
+  options: readonly Measured[],
+  cells: readonly Cell[],
+  oldCells: readonly OldServerCell[],
+): Readonly<Record<'options' | 'quadrant' | 'old-server', string>> {
+  // The variants of an option stand below the lettered ones, but H's stands below H.
+  const rank = ({ id, claims }: Measured) =>
+    id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
+  const rows = [...options].sort((one, other) => rank(one) - rank(other));
+  const observations = cells.map(({ observed }) => observed.observation);
+  return {
+    options: optionsTable(rows, observations),
+    quadrant: quadrantTable(rows, observations),
+    'old-server': oldServerTable(oldCells, cells),
+  };
+}
+
 /** One row per option, each cell measured. Where two numbers stand, they are of one and of two questions. */
-export function optionsTable(options: readonly Identity[], observations: readonly Observation[]): string {
+function optionsTable(options: readonly Identity[], observations: readonly Observation[]): string {
   const head = [
     'Option',
     'Handler entered',
@@ -24,10 +47,11 @@ export function optionsTable(options: readonly Identity[], observations: readonl
     'Old client gets (held / stateless)',
     'Client that cannot be asked gets',
     'Writes, retries sent twice (single use)',
+    'Answers nobody asked for / state of another call',
   ];
   const rows = options.map((option) => {
     const find = finder(option, observations);
-    const modern = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
+    const modern = { client: 'modern', hosting: 'memory' } as const;
     const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
     const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
     return [
@@ -39,15 +63,16 @@ export function optionsTable(options: readonly Identity[], observations: readonl
       one.otherInstance,
       one.restart,
       `${heldConnection(find)} / ${said(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
-      said(find({ client: 'mute', hosting: 'memory', legacy: 'degrade', ...METRIC })),
+      said(find({ client: 'mute', hosting: 'memory', ...METRIC })),
       retried(find({ ...modern, ...FIXED })),
+      forged(two),
     ];
   });
-  return markdownTable(head, rows);
+  return markdownTable([head, ...rows]);
 }
 
 /** Server infrastructure × client: who gets what, and with which options. */
-export function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): string {
+function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): string {
   const cell = (words: (find: ReturnType<typeof finder>) => string) => {
     const groups = new Map<string, string[]>();
     for (const option of options) {
@@ -57,22 +82,20 @@ export function quadrantTable(options: readonly Identity[], observations: readon
     return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
   };
   const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
-  const asked = { client: 'modern', legacy: 'degrade', ...METRIC } as const;
-  return markdownTable(
+  const asked = { client: 'modern', ...METRIC } as const;
+  return markdownTable([
     ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
     [
-      [
-        'One instance, can hold a stream',
-        cell(heldConnection),
-        cell((find) => said(find({ ...asked, hosting: 'memory' }))),
-      ],
-      [
-        'Several stateless instances',
-        cell((find) => said(find({ ...fleet, client: 'legacy' }))),
-        cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
-      ],
+      'One instance, can hold a stream',
+      cell(heldConnection),
+      cell((find) => said(find({ ...asked, hosting: 'memory' }))),
     ],
-  );
+    [
+      'Several stateless instances',
+      cell((find) => said(find({ ...fleet, client: 'legacy' }))),
+      cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
+    ],
+  ]);
 }
 
 const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
@@ -93,6 +116,15 @@ function retried({ retriedTwice }: Observation): string {
   const writes = unlimited.writes > 1 ? `**${unlimited.writes}**` : `${unlimited.writes}`;
   const plain = unlimited.sameAnswer ? writes : `${writes}, then an error`;
   return `${plain} (${once.writes})`;
+}
+
+/** What is taken stands out. */
+function forged({ forged }: Observation): string {
+  if (!forged) return 'not measured';
+  const { unaskedAnswer, stateOfAnotherCall } = forged;
+  return [unaskedAnswer, stateOfAnotherCall]
+    .map((became) => (became === 'taken' ? '**taken**' : became))
+    .join(' / ');
 }
 
 /** More than one for one logical call is the footgun; it stands out. */

@@ -1,15 +1,21 @@
 /**
- * The spawned program: an instance that serves what the observing process tells it to, and tells it what happens.
- * It ends when that process does.
+ * The spawned program: an instance that serves the subjects that the observing process opens, and reports what
+ * happens in them. It ends when that process does.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
 import { observeDiagnostics } from '@mrtr/harness';
-import type { Option, RunningOption } from '@mrtr/tools';
-import { DATABASE_VARIABLE, type DatabaseMethods, type InstanceMethods, type Opening } from './messages.ts';
-import { Peer } from './peer.ts';
+import type { OptionDeps, RunningOption } from '@mrtr/tools';
+import {
+  DATABASE_VARIABLE,
+  type DatabaseMethods,
+  type InstanceMethods,
+  type Opening,
+  type Place,
+} from './messages.ts';
 import { remoteWorld } from './remote-world.ts';
+import { rpcOver } from './rpc.ts';
 
 /** One conversation's part in this process. */
 interface Opened {
@@ -18,16 +24,19 @@ interface Opened {
   close(): Promise<void>;
 }
 
+type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption } | undefined>>;
+
 const opened = new Map<string, Opened>();
 // Diagnostics channels are the process's; a port is one conversation's, and what happens on it happens in here.
-const current = new AsyncLocalStorage<string>();
+const current = new AsyncLocalStorage<Place>();
 // On stdio the whole process is one conversation's.
-let connection: string | undefined;
+let connection: Place | undefined;
 
 const methods: InstanceMethods = {
-  async open(opening) {
-    const serving = await current.run(opening.scope, () => serve(opening));
-    opened.set(opening.scope, serving);
+  async open({ scope, instance, ...opening }) {
+    const place = { scope, instance };
+    const serving = await current.run(place, () => serve(place, opening));
+    opened.set(scope, serving);
     return serving.url;
   },
   async close(scope) {
@@ -41,23 +50,27 @@ const methods: InstanceMethods = {
 const [port, name = ''] = (process.env[DATABASE_VARIABLE] ?? '').split(':');
 if (!port) throw new Error(`This program is spawned by the harness, which sets ${DATABASE_VARIABLE}.`);
 const socket = connect(Number(port), '127.0.0.1');
-const database = new Peer<DatabaseMethods>(socket, methods);
+const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
 void database.closed.then(() => process.exit());
 observeDiagnostics((diagnostic) => {
-  const scope = current.getStore() ?? connection;
-  if (scope !== undefined) database.tell('diagnostic', { scope, diagnostic });
+  const place = current.getStore() ?? connection;
+  // Without its database this process ends.
+  if (place) database.remote.diagnostic(place, diagnostic).catch(() => {});
 });
-database.tell('hello', name);
+await database.remote.hello(name);
 
-async function serve(opening: Opening): Promise<Opened> {
-  const { scope, module, name: exported, env, key, legacy } = opening;
-  Object.assign(process.env, env);
-  const subject = ((await import(module)) as Record<string, Option | undefined>)[exported];
+async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
+  const { module, name: exported = 'option', postgres, key, legacy } = opening;
+  const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy });
-  const running = subject.create({ world: remoteWorld(database, scope), state });
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, singleUse: false });
+  // Told only by an option that publishes no diagnostics.
+  const onEntry = () => {
+    database.remote.diagnostic(place, { channel: 'mrtr:handler', event: {} }).catch(() => {});
+  };
+  const running = subject.create({ world: remoteWorld(database, place), state, postgres, onEntry });
   if (opening.serve === 'stdio') {
-    connection = scope;
+    connection = place;
     const { serveStdio } = await import('@mrtr/hosting/stdio');
     const hosting = serveStdio(running);
     // This process was started for one connection.

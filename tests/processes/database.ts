@@ -1,25 +1,26 @@
 /** The database of all instances: one world for each conversation, kept in the process that observes. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import type { Recorder } from '@mrtr/harness';
+import { inInstance, type Recorder } from '@mrtr/harness';
 import type { World } from '@mrtr/tools';
-import type { DatabaseMethods, InstanceMethods } from './messages.ts';
-import { Peer } from './peer.ts';
+import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
+import { type Rpc, rpcOver } from './rpc.ts';
 
-/** What instances may write to, and whom they tell what they do. */
+/** A conversation: the world that instances write to, and the recorder of their reports. */
 export interface Scope {
   readonly world: World;
   readonly recorder: Recorder;
 }
 
-type Arrival = (instance: Peer<InstanceMethods>) => void;
+type Arrival = (instance: Rpc<InstanceMethods>) => void;
 
 /** Listens on loopback. */
 export class Database {
   readonly #server: Server;
   readonly #scopes = new Map<string, Scope>();
   readonly #expected = new Map<string, Arrival>();
-  readonly #peers = new Set<Peer<InstanceMethods>>();
+  readonly #instances = new Set<Rpc<InstanceMethods>>();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -30,13 +31,11 @@ export class Database {
     const server = createServer();
     const database = new Database(server);
     server.on('connection', (socket) => database.#connected(socket));
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
     return database;
   }
 
-  /** What to tell a process that shall connect; `arrived` is called with each that does. */
+  /** The value of the variable for a process that shall connect; `arrived` is called when it does. */
   expect(arrived: Arrival): string {
     // Nobody can guess the name, so nobody else on this machine can pass for an instance.
     const name = randomBytes(16).toString('hex');
@@ -53,31 +52,32 @@ export class Database {
   /** Disconnects everybody: an instance that loses its database ends. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const peer of this.#peers) peer.close();
+    for (const instance of this.#instances) instance.close();
     await closed;
   }
 
   #connected(socket: Socket): void {
-    const world = (scope: string): World => {
-      const found = this.#scopes.get(scope);
-      if (!found) throw new Error(`The conversation '${scope}' is over.`);
-      return found.world;
-    };
     const methods: DatabaseMethods = {
       hello: (name) => {
         const arrived = this.#expected.get(name);
-        if (arrived) arrived(peer);
-        else peer.close();
+        if (arrived) arrived(rpc);
+        else rpc.close();
       },
-      diagnostic: ({ scope, diagnostic }) => this.#scopes.get(scope)?.recorder.tell(diagnostic),
-      record: async ({ scope, entry }) => world(scope).audit.record(entry),
-      find: async ({ scope, id }) => world(scope).items.find(id),
-      setState: async ({ scope, id, state }) => world(scope).items.setState(id, state),
-      resolve: async ({ scope, id, resolution, original }) =>
-        world(scope).items.resolve(id, resolution, original),
+      diagnostic: ({ scope, instance }, diagnostic) =>
+        this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
+      record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),
+      find: (place, id) => this.#in(place, ({ items }) => items.find(id)),
+      setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),
+      resolve: (place, id, ...how) => this.#in(place, ({ items }) => items.resolve(id, ...how)),
     };
-    const peer = new Peer<InstanceMethods>(socket, methods);
-    this.#peers.add(peer);
-    void peer.closed.then(() => this.#peers.delete(peer));
+    const rpc = rpcOver<InstanceMethods, DatabaseMethods>(socket, methods);
+    this.#instances.add(rpc);
+    void rpc.closed.then(() => this.#instances.delete(rpc));
+  }
+
+  async #in<T>({ scope, instance }: Place, work: (world: World) => Promise<T>): Promise<T> {
+    const found = this.#scopes.get(scope);
+    if (!found) throw new Error(`The conversation '${scope}' is over.`);
+    return inInstance(instance, () => work(found.world));
   }
 }

@@ -1,13 +1,13 @@
 /** Deployments in real processes, for any number of conversations: each has a port, a world and a key of its own. */
 import { randomUUID } from 'node:crypto';
-import type { Hosting } from '@mrtr/harness';
-import type { Deploy } from '../matrix/index.ts';
+import type { Hosting, Recorder } from '@mrtr/harness';
+import type { Deploy, Scene } from '../matrix/index.ts';
 import { Database } from './database.ts';
 import { Instance } from './instance.ts';
 import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type SubjectModule } from './messages.ts';
-import type { Peer } from './peer.ts';
 import { instanceProgram } from './program.ts';
 import { RoundRobinProxy } from './proxy.ts';
+import type { Rpc } from './rpc.ts';
 
 /** Tells where another process finds a subject. */
 export type Locate = (subject: { readonly id: string }) => SubjectModule;
@@ -53,23 +53,20 @@ export class Processes {
 
   /** Hosts a conversation on what its request names: `stdio`, `http` or `processes`. */
   readonly deploy: Deploy<ProcessHosting> = (scene) => {
+    const { subject, hosting, legacy } = scene.request;
     const scope = randomUUID();
-    const opening = {
-      ...this.#locate(scene.request.subject),
-      scope,
-      key: Buffer.from(scene.key).toString('base64'),
-      legacy: scene.request.legacy,
-    };
+    const key = Buffer.from(scene.key).toString('base64');
+    const opening = { ...this.#locate(subject), scope, instance: 'i1', key, legacy };
     const over = this.#database.open(scope, scene);
-    switch (scene.request.hosting) {
+    switch (hosting) {
       case 'stdio':
         return this.#onStdio({ ...opening, serve: 'stdio' }, over);
       case 'http':
-        return this.#onHttp({ ...opening, serve: 'sessions' }, over);
+        return this.#onHttp({ ...opening, serve: 'sessions' }, scene, over);
       case 'processes':
-        return this.#onFleet({ ...opening, serve: 'stateless' }, over);
+        return this.#onFleet({ ...opening, serve: 'stateless' }, scene, over);
       default:
-        throw new Error(`'${scene.request.hosting}' hosting is not in processes of its own.`);
+        throw new Error(`'${hosting}' hosting is not in processes of its own.`);
     }
   };
 
@@ -84,63 +81,72 @@ export class Processes {
   }
 
   #onStdio(opening: Opening, over: () => void): ProcessHosting {
-    let peer: Peer<InstanceMethods> | undefined;
+    let rpc: Rpc<InstanceMethods> | undefined;
     let failure: unknown;
     const address = this.#database.expect((arrived) => {
-      peer = arrived;
-      arrived.call('open', opening).catch((error: unknown) => {
+      rpc = arrived;
+      arrived.remote.open(opening).catch((error: unknown) => {
         failure = error;
         arrived.close();
       });
     });
     return {
+      instances: [opening.instance],
       endpoint: () => ({ kind: 'stdio', ...instanceProgram({ [DATABASE_VARIABLE]: address }) }),
       servedLast: () => undefined,
-      framesHeld: async () => peer?.call('framesHeld', opening.scope).catch(() => 0) ?? 0,
+      framesHeld: async () => rpc?.remote.framesHeld(opening.scope).catch(() => 0) ?? 0,
       async close() {
         // The client has ended the process by now.
-        await peer?.closed;
+        await rpc?.closed;
         over();
         if (failure) throw failure;
       },
     };
   }
 
-  async #onHttp(opening: Opening, over: () => void): Promise<ProcessHosting> {
+  async #onHttp(opening: Opening, { recorder }: Scene, over: () => void): Promise<ProcessHosting> {
     const url = await this.#single.open(opening);
     return {
+      ...heldBy([this.#single], opening.scope, recorder, over),
       endpoint: () => ({ kind: 'http', url }),
       servedLast: () => this.#single,
-      ...this.#heldBy([this.#single], opening.scope, over),
     };
   }
 
-  async #onFleet(opening: Opening, over: () => void): Promise<ProcessHosting> {
-    const instances = this.#fleet.filter(({ alive }) => alive);
-    const upstreams = await Promise.all(instances.map((instance) => instance.open(opening)));
-    const route = this.#proxy.route(opening.scope, upstreams);
-    const held = this.#heldBy(instances, opening.scope, over);
+  async #onFleet(opening: Opening, { recorder }: Scene, over: () => void): Promise<ProcessHosting> {
+    const alive = this.#fleet.filter((instance) => instance.alive);
+    const held = heldBy(alive, opening.scope, recorder, over);
+    const open = (instance: Instance, at: number) => instance.open({ ...opening, instance: idOf(at) });
+    const route = this.#proxy.route(opening.scope, await Promise.all(alive.map(open)));
+    route.onRequest = (upstream, body) => recorder.routed(idOf(upstream), body);
     return {
       ...held,
       endpoint: () => ({ kind: 'http', url: route.url }),
-      servedLast: () => (route.lastServed === undefined ? undefined : instances[route.lastServed]),
+      servedLast: () => (route.lastServed === undefined ? undefined : alive[route.lastServed]),
       close: async () => {
         this.#proxy.unroute(route);
         await held.close();
       },
     };
   }
-
-  #heldBy(instances: readonly Instance[], scope: string, over: () => void) {
-    return {
-      framesHeld: async () => {
-        const held = await Promise.all(instances.map((instance) => instance.framesHeld(scope)));
-        return held.reduce((sum, frames) => sum + frames, 0);
-      },
-      async close() {
-        await Promise.all(instances.map((instance) => instance.close(scope)));
-        over();
-      },
-    };
-  }
 }
+
+/** The parts of a hosting on `instances` that are the same wherever it listens. */
+function heldBy(instances: readonly Instance[], scope: string, recorder: Recorder, over: () => void) {
+  const listeners = instances.map((_, at) => () => recorder.record({ kind: 'kill', instance: idOf(at) }));
+  for (const [at, instance] of instances.entries()) instance.onKill.add(listeners[at] as () => void);
+  return {
+    instances: instances.map((_, at) => idOf(at)),
+    framesHeld: async () => {
+      const held = await Promise.all(instances.map((instance) => instance.framesHeld(scope)));
+      return held.reduce((sum, frames) => sum + frames, 0);
+    },
+    async close() {
+      for (const [at, instance] of instances.entries()) instance.onKill.delete(listeners[at] as () => void);
+      await Promise.all(instances.map((instance) => instance.close(scope)));
+      over();
+    },
+  };
+}
+
+const idOf = (at: number): string => `i${at + 1}`;

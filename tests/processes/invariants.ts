@@ -1,5 +1,5 @@
 /** Two more invariants, of what only real processes can show. `tests/broken` holds an option for each. */
-import { diffViews, hostView } from '@mrtr/harness';
+import { diffViews, hostView } from '@mrtr/harness/transcript';
 import type { Violations } from '../matrix/invariants.ts';
 import { observed, where } from '../matrix/observe.ts';
 import { predict } from '../matrix/predict.ts';

@@ -1,11 +1,12 @@
 /** What becomes of calls whose process is killed while their users are thinking. */
-import type { Conversation, ConversationRequest, ShownQuestion } from '@mrtr/harness';
-import { converse } from '../matrix/index.ts';
+import type { ShownQuestion, User } from '@mrtr/harness';
+import type { Transcript } from '@mrtr/harness/transcript';
+import { type ConversationRequest, converse } from '../matrix/index.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
 /** A conversation through a kill. */
 export interface Survivor {
-  readonly conversation: Conversation;
+  readonly conversation: Transcript;
   /** Whether the user had been asked when the process was killed; otherwise the call had ended before. */
   readonly asked: boolean;
   /** Audit entries and writes after the kill. */
@@ -42,7 +43,7 @@ export async function killWhileAsked(
 }
 
 class InterruptedCall {
-  readonly conversation: Promise<Conversation>;
+  readonly conversation: Promise<Transcript>;
   /** Resolves when nothing more happens before the kill. */
   readonly standsStill: Promise<unknown>;
   asked = false;
@@ -59,13 +60,13 @@ class InterruptedCall {
       this.asked = true;
       thinks();
       await killed;
-      return request.user(question);
+      return (request.user as User)(question);
     };
     const interrupted: ConversationRequest = {
       ...request,
-      user: Object.assign(user, { maySayNothing: request.user.maySayNothing ?? false }),
+      user: Object.assign(user, { maySayNothing: request.user?.maySayNothing ?? false }),
       onEvent: ({ kind }) => {
-        if (this.killed && (kind === 'audit' || kind === 'write')) this.writtenAfter++;
+        if (this.killed && kind === 'effect') this.writtenAfter++;
       },
     };
     this.conversation = converse(interrupted, async (scene) => {

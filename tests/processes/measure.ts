@@ -1,9 +1,13 @@
 /** Measures options in real processes. */
 
-import type { Conversation, ConversationRequest, ProcessHostingKind } from '@mrtr/harness';
-import { isHeld } from '@mrtr/harness';
-import type { Option } from '@mrtr/tools';
-import { converse } from '../matrix/index.ts';
+import type { Transcript } from '@mrtr/harness/transcript';
+import {
+  type ConversationRequest,
+  converse,
+  isHeld,
+  type Measured,
+  type ProcessHostingKind,
+} from '../matrix/index.ts';
 import type { Cell } from '../matrix/invariants.ts';
 import { observed, rehearse, requestOf, type Scenario, type Survival, sameEnd } from '../matrix/observe.ts';
 import type { Processes } from './deployment.ts';
@@ -12,12 +16,12 @@ import { type Play, type Plays, PROCESS_PLAYS, sameCall } from './plays.ts';
 
 /** A cell that was measured in processes, with the same call in this process: on `memory`, or on `fleet`. */
 export interface ProcessCell extends Cell {
-  readonly counterpart: Conversation;
+  readonly counterpart: Transcript;
 }
 
 /** One call through a kill, with what was claimed of it. */
 export interface KillCell {
-  readonly option: Option;
+  readonly option: Measured;
   readonly play: Play;
   readonly survivor: Survivor;
 }
@@ -33,7 +37,7 @@ export interface ProcessMeasurements {
  * measurement; the caller closes what is left of them.
  */
 export async function measureProcesses(
-  options: readonly Option[],
+  options: readonly Measured[],
   processes: Processes,
   plays: Plays = PROCESS_PLAYS,
 ): Promise<ProcessMeasurements> {
@@ -84,12 +88,12 @@ export async function measureProcesses(
 
 /** One call to be made, and the conversation when it has been. */
 class Call {
-  readonly option: Option;
+  readonly option: Measured;
   readonly play: Play;
   readonly scenario: Scenario & { readonly hosting: ProcessHostingKind };
-  conversation!: Conversation;
+  conversation!: Transcript;
 
-  constructor(option: Option, play: Play, hosting: ProcessHostingKind) {
+  constructor(option: Measured, play: Play, hosting: ProcessHostingKind) {
     this.option = option;
     this.play = play;
     this.scenario = { ...play, hosting };
@@ -106,7 +110,7 @@ class Call {
   }
 }
 
-const compared = (one: Conversation | undefined, other: Conversation | undefined): Survival =>
+const compared = (one: Transcript | undefined, other: Transcript | undefined): Survival =>
   one && other ? sameEnd(one, other) : 'not measured';
 
 /** Does `work` on each item, on at most `limit` at once. */

@@ -1,4 +1,4 @@
-/** What the process that observes and the processes that it observes say to each other. */
+/** The calls between the process that observes and the processes that it observes. */
 import type { LegacyPolicy } from '@mrtr/core';
 import type { Diagnostic } from '@mrtr/harness';
 import type { ResolutionKind, WorkItem } from '@mrtr/tools';
@@ -6,14 +6,20 @@ import type { ResolutionKind, WorkItem } from '@mrtr/tools';
 /** Where another process finds a subject: the URL of a module, and the name that it exports the subject under. */
 export interface SubjectModule {
   readonly module: string;
-  readonly name: string;
-  /** What the subject looks for in its environment. A process on stdio inherits none of ours. */
-  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Default `option`. */
+  readonly name?: string | undefined;
+  /** The connection string of the database that holds calls, for a subject that needs one. */
+  readonly postgres?: string | undefined;
 }
 
-/** What an instance is told to serve. A scope is one conversation's: its world, and its recorder. */
-export interface Opening extends SubjectModule {
+/** One conversation's part in one instance: its world and recorder, and the instance's id in the transcript. */
+export interface Place {
   readonly scope: string;
+  readonly instance: string;
+}
+
+/** The subject that an instance serves, and how. */
+export interface Opening extends SubjectModule, Place {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
@@ -21,36 +27,24 @@ export interface Opening extends SubjectModule {
   readonly serve: 'sessions' | 'stateless' | 'stdio';
 }
 
-/** What an instance can be told. */
-export type InstanceMethods = {
+/** The methods of an instance. */
+export interface InstanceMethods {
   /** Resolves with the address, where there is one. */
-  readonly open: (opening: Opening) => Promise<string | undefined>;
-  readonly close: (scope: string) => Promise<void>;
-  readonly framesHeld: (scope: string) => number;
-};
-
-interface Scoped {
-  readonly scope: string;
+  open(opening: Opening): Promise<string | undefined>;
+  close(scope: string): Promise<void>;
+  framesHeld(scope: string): number;
 }
 
-/** What an instance asks of the database, and what it tells the observer. */
-export type DatabaseMethods = {
-  /** Says which spawned process this is. */
-  readonly hello: (name: string) => void;
-  readonly diagnostic: (params: Scoped & { readonly diagnostic: Diagnostic }) => void;
-  readonly record: (params: Scoped & { readonly entry: string }) => Promise<void>;
-  readonly find: (params: Scoped & { readonly id: number }) => Promise<WorkItem | undefined>;
-  readonly setState: (
-    params: Scoped & { readonly id: number; readonly state: 'Active' },
-  ) => Promise<WorkItem>;
-  readonly resolve: (
-    params: Scoped & {
-      readonly id: number;
-      readonly resolution: ResolutionKind;
-      readonly original?: number | undefined;
-    },
-  ) => Promise<WorkItem>;
-};
+/** The methods of the observing process: the database of all instances, and their reports. */
+export interface DatabaseMethods {
+  /** Tells which spawned process this is. */
+  hello(name: string): void;
+  diagnostic(place: Place, diagnostic: Diagnostic): void;
+  record(place: Place, entry: string): Promise<void>;
+  find(place: Place, id: number): Promise<WorkItem | undefined>;
+  setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;
+  resolve(place: Place, id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
+}
 
-/** The environment variable that tells a spawned process where the database listens, and what it is called there. */
+/** The environment variable with the port of the database and the spawned process's name there. */
 export const DATABASE_VARIABLE = 'MRTR_HARNESS_DATABASE';

@@ -1,8 +1,8 @@
 /** What is played in processes. A call costs more there than in memory, so each play shows something of its own. */
 import type { LegacyPolicy } from '@mrtr/core';
-import type { ProcessHostingKind } from '@mrtr/harness';
 import type { Scenario } from '../matrix/observe.ts';
 import { SCRIPTS, type Script } from '../matrix/scripts.ts';
+import type { ProcessHostingKind } from '../matrix/subject.ts';
 
 /** A scenario, on whichever of the hostings. */
 export type Play = Omit<Scenario, 'hosting'>;
@@ -44,6 +44,13 @@ const HTTP_PLAYS: readonly Play[] = [
 const STDIO_PLAYS: readonly Play[] = FLEET_PLAYS.filter(
   ({ client, legacy, script }) => client !== 'mute' && legacy === 'shim' && script.name === 'duplicate',
 );
+
+/** What shows something of its own; over stdio to old clients only, since each call takes a process. */
+export const BRIEF_PLAYS: Plays = {
+  stdio: STDIO_PLAYS.filter(({ client }) => client === 'legacy'),
+  http: FLEET_PLAYS,
+  processes: FLEET_PLAYS,
+};
 
 /** Everything that is played in processes. */
 export const PROCESS_PLAYS: Plays = { stdio: STDIO_PLAYS, http: HTTP_PLAYS, processes: FLEET_PLAYS };

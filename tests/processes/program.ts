@@ -1,4 +1,4 @@
-/** How to run a TypeScript program of this package as a process of its own. */
+/** How to run the program of an instance from its TypeScript. */
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Program } from '@mrtr/harness';
@@ -8,7 +8,7 @@ const loader = (process.features as { typescript?: unknown }).typescript
   ? []
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 
-/** The program that serves what it is told to, as one instance of a deployment. */
+/** The program of one instance. It serves the subjects that are opened in it. */
 export function instanceProgram(env: Program['env']): Program {
   const path = fileURLToPath(new URL('./child.ts', import.meta.url));
   return { command: process.execPath, args: [...loader, path], env };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Gate } from '@mrtr/harness';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RoundRobinProxy } from './proxy.ts';
 
 let proxy: RoundRobinProxy;
@@ -57,12 +58,28 @@ test('an instance that is gone is passed over, and nobody is an error', async ()
 });
 
 test('a response is passed on while it is being written, and breaks off where the instance does', async () => {
+  // The adapter logs the break.
+  onTestFinished(() => vi.mocked(console.error).mockRestore());
+  vi.spyOn(console, 'error').mockImplementation(() => {});
   const { url, server } = await upstream((_req, res) => void res.write('first'));
   const response = await fetch(proxy.route('stream', [url]).url);
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe('first');
   server.closeAllConnections();
   await expect(reader.read()).rejects.toThrow('terminated');
+});
+
+test('a client that goes away takes its request with it', async () => {
+  const closed = new Gate();
+  const { url } = await upstream((req, res) => {
+    req.socket.once('close', () => closed.open());
+    res.write('first');
+  });
+  const controller = new AbortController();
+  const response = await fetch(proxy.route('abort', [url]).url, { signal: controller.signal });
+  await (response.body as ReadableStream<Uint8Array>).getReader().read();
+  controller.abort();
+  await closed.promise;
 });
 
 test('an instance that has seen a request and dies is not asked again, and nobody else is either', async () => {

@@ -1,23 +1,19 @@
 /** A reverse proxy over HTTP that deals requests out in turn, as the ones in front of real fleets do. */
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { getRequestListener } from '@hono/node-server';
+import { proxyFetch } from 'httpxy';
 
 /** The way to one deployment. */
 export class Route {
   readonly url: URL;
   readonly #upstreams: readonly URL[];
   #turn = 0;
-  /** Which upstream served the latest POST: the latest round of a call. */
+  /** The upstream that served the latest POST: the latest round of a call. */
   lastServed: number | undefined;
+  /** Called with each request before an upstream is asked. */
+  onRequest: (upstream: number, body: string) => void = () => {};
 
   constructor(url: URL, upstreams: readonly URL[]) {
     this.url = url;
@@ -35,24 +31,20 @@ export class Route {
   }
 }
 
-// A connection per request: a kept one may be to a process that has been killed, and a POST is not sent twice.
-const agent = new Agent({ keepAlive: false });
-
 /** Listens on loopback, for any number of deployments. */
 export class RoundRobinProxy {
   readonly #server: Server;
   readonly #routes = new Map<string, Route>();
 
   private constructor() {
-    this.#server = createServer((incoming, outgoing) => void this.#forward(incoming, outgoing));
+    const errorHandler = () => new Response('The instance failed before it answered.', { status: 502 });
+    this.#server = createServer(getRequestListener((request) => this.#forward(request), { errorHandler }));
   }
 
   /** Starts to listen. */
   static async listen(): Promise<RoundRobinProxy> {
     const proxy = new RoundRobinProxy();
-    await new Promise<void>((resolve, reject) => {
-      proxy.#server.once('error', reject).listen(0, '127.0.0.1', resolve);
-    });
+    await once(proxy.#server.listen(0, '127.0.0.1'), 'listening');
     return proxy;
   }
 
@@ -76,52 +68,26 @@ export class RoundRobinProxy {
     await closed;
   }
 
-  async #forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const route = this.#routes.get(incoming.url ?? '');
-    if (!route) return void outgoing.writeHead(404).end();
-    try {
-      const body = await buffer(incoming);
-      for (const { at, url } of route.inTurn()) {
-        const answer = await ask(url, incoming, body, outgoing);
-        if (!answer) continue;
-        if (incoming.method === 'POST') route.lastServed = at;
-        outgoing.writeHead(answer.statusCode ?? 502, endToEnd(answer.headers));
-        // So that a client sees that the stream is there before anything is on it.
-        outgoing.flushHeaders();
-        answer.on('error', () => outgoing.destroy()).pipe(outgoing);
-        return;
-      }
-      outgoing.writeHead(502).end('No instance can be reached.');
-    } catch {
-      if (outgoing.headersSent) outgoing.destroy();
-      else outgoing.writeHead(502).end('The instance failed before it answered.');
+  async #forward(request: Request): Promise<Response> {
+    const route = this.#routes.get(new URL(request.url).pathname);
+    if (!route) return new Response(null, { status: 404 });
+    const { method, signal } = request;
+    const { connection: _, 'keep-alive': __, ...headers } = Object.fromEntries(request.headers);
+    const body = await request.text();
+    const init = { method, headers, signal, ...(body !== '' && { body }) };
+    for (const { at, url } of route.inTurn()) {
+      if (method === 'POST') route.onRequest(at, body);
+      // A connection of its own: a kept one may be to a process that has been killed, and a POST is not sent twice.
+      const answer = await proxyFetch(url.origin, url, init, { agent: false }).catch(unlessRefused);
+      if (!answer) continue;
+      if (method === 'POST') route.lastServed = at;
+      return answer;
     }
+    return new Response('No instance can be reached.', { status: 502 });
   }
 }
 
-/** Asks one upstream; undefined where nobody listens there, so that nothing of the request has been seen. */
-function ask(
-  url: URL,
-  { method, headers }: IncomingMessage,
-  body: Buffer,
-  outgoing: ServerResponse,
-): Promise<IncomingMessage | undefined> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { method: method ?? 'GET', headers: endToEnd(headers), agent }, resolve);
-    outgoing.once('close', () => asked.destroy());
-    asked.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED') resolve(undefined);
-      else reject(error);
-    });
-    asked.end(body);
-  });
-}
-
-/** Without what is about one connection only. */
-function endToEnd({
-  connection: _connection,
-  'keep-alive': _keepAlive,
-  ...headers
-}: IncomingHttpHeaders): IncomingHttpHeaders {
-  return headers;
+/** Undefined where nobody listens, so that nothing of the request has been seen. */
+function unlessRefused(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ECONNREFUSED') throw error;
 }

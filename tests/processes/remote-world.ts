@@ -1,26 +1,27 @@
 /** The world as another process sees it: the database is elsewhere, and every write waits until it is there. */
 import { fixedWeather, type World } from '@mrtr/tools';
-import type { DatabaseMethods } from './messages.ts';
-import type { Peer } from './peer.ts';
+import type { DatabaseMethods, Place } from './messages.ts';
+import type { Rpc } from './rpc.ts';
 
 /**
- * The world of `scope`. A write resolves when the database has acknowledged it, so nothing that a handler has
- * seen done is lost when its process is killed.
+ * The world at `place`. A write resolves when the database has acknowledged it, so nothing that a handler has seen
+ * done is lost when its process is killed.
  */
-export function remoteWorld(database: Peer<DatabaseMethods>, scope: string): World {
+export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): World {
   return {
     weather: fixedWeather,
     audit: {
-      record: (entry) => database.call('record', { scope, entry }),
+      record: (entry) => remote.record(place, entry),
       get entries(): readonly string[] {
         throw elsewhere();
       },
     },
     items: {
-      find: (id) => database.call('find', { scope, id }),
-      setState: (id, state) => database.call('setState', { scope, id, state }),
+      find: (id) => remote.find(place, id),
+      setState: (id, state) => remote.setState(place, id, state),
+      // JSON has no undefined.
       resolve: (id, resolution, original) =>
-        database.call('resolve', { scope, id, resolution, ...(original !== undefined && { original }) }),
+        remote.resolve(place, id, resolution, ...(original === undefined ? [] : [original])),
       get writes(): readonly never[] {
         throw elsewhere();
       },
@@ -28,5 +29,4 @@ export function remoteWorld(database: Peer<DatabaseMethods>, scope: string): Wor
   };
 }
 
-const elsewhere = () =>
-  new Error('What was written is known where the database is: in the observing process.');
+const elsewhere = () => new Error('Only the observing process knows what was written.');

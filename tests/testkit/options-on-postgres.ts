@@ -1,26 +1,44 @@
-/** H on PostgreSQL beside all the others, and a database for it. */
+/** Every option, loaded, with a database for those that keep calls in one. */
+import { randomBytes } from 'node:crypto';
+import { requestStatePolicy } from '@mrtr/core';
+import { keptOpen } from '@mrtr/option-h-postgres';
+import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { type Measured, onPostgres } from '../matrix/index.ts';
 
-import { keptOpen, POSTGRES_VARIABLE, postgres } from '@mrtr/option-h-postgres';
-import { OPTIONS } from '@mrtr/options';
-import { postgresServer } from '@mrtr/postgres-server';
-import type { Option } from '@mrtr/tools';
+const { database, missing } = await postgresOfTheRun();
 
-/** Every option, and H on PostgreSQL. */
-export const OPTIONS_AND_POSTGRES: readonly Option[] = [...OPTIONS, postgres];
+/** The options that run here: without PostgreSQL, those that need it are skipped by name. */
+export const LISTED: readonly ListedOption[] = OPTIONS.filter(
+  ({ needsPostgres }) => !needsPostgres || missing === undefined,
+);
 
-/** A database of its own, on the server that `MRTR_TEST_POSTGRES` names or on a new one; the function ends it. */
-export async function databaseOfCalls(): Promise<() => Promise<void>> {
-  const server = await postgresServer(process.env.MRTR_TEST_POSTGRES);
-  try {
-    process.env[POSTGRES_VARIABLE] = await server.database();
-    const close = await keptOpen();
-    return async () => {
-      await close();
-      delete process.env[POSTGRES_VARIABLE];
-      await server.stop();
-    };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+/** The options on one database. */
+export interface OptionsOnPostgres {
+  readonly options: readonly Measured[];
+  /** The address of an option, for a process of its own. */
+  readonly locate: (subject: { readonly id: string }) => {
+    readonly module: string;
+    readonly postgres?: string;
+  };
+  close(): Promise<void>;
+}
+
+/** Loads the options, on a database of their own. `close` ends its connections. */
+export async function optionsOnPostgres(): Promise<OptionsOnPostgres> {
+  const postgres = missing === undefined ? await database() : undefined;
+  const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+  const close = postgres === undefined ? async () => {} : await keptOpen({ state, postgres });
+  const load = async (listed: ListedOption) => {
+    const option = await loadOption(listed);
+    return listed.needsPostgres && postgres !== undefined ? onPostgres(option, postgres) : option;
+  };
+  return {
+    options: await Promise.all(LISTED.map(load)),
+    locate: ({ id }) => {
+      const listed = findOption(id) as ListedOption;
+      return { module: addressOf(listed), ...(listed.needsPostgres && postgres && { postgres }) };
+    },
+    close,
+  };
 }

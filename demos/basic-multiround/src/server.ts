@@ -6,10 +6,8 @@
  * `demos/basic` first: this is the same two moves, made twice.
  */
 import {
-  canAsk,
   cancelledResult,
   elicitation,
-  errorResult,
   inputRequired,
   isRefusal,
   type McpServer,
@@ -34,8 +32,6 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     inputSchema,
   };
   server.registerTool('resolve', tool, async ({ id }, ctx) => {
-    if (!canAsk(ctx, 'elicitation')) return errorResult('Resolving needs a client that can ask its user.');
-
     // Round 1: how? The answer is in this request, or in the state because an earlier request brought it.
     const how = elicitation(`How was #${id} resolved?`, How);
     const resolution = remembered(ctx) ?? readAnswer(ctx, 'resolution', how);

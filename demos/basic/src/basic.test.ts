@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import { requestStatePolicy } from '@mrtr/core';
-import { expect, test } from 'vitest';
+import { InProcess } from '@mrtr/harness';
+import { expect, onTestFinished, test } from 'vitest';
 import { createServer } from './server.ts';
 
 test('the program prints the four messages and the question, always the same', { timeout: 30_000 }, () => {
@@ -13,11 +12,11 @@ test('the program prints the four messages and the question, always the same', {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`
     "client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"}}}
-    server ← {"result":{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Really deploy to production?","requestedSchema":"(a form)"}}},"requestState":"(sealed, 89 characters)"}}
+    server ← {"result":{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Really deploy to production?","requestedSchema":"(a form)"}}},"requestState":"(sealed, 138 characters)"}}
 
       The user reads "Really deploy to production?" and says yes.
 
-    client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"},"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"(sealed, 89 characters)"}}
+    client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"},"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"(sealed, 138 characters)"}}
     server ← {"result":{"content":[{"type":"text","text":"Deployed to production."}],"resultType":"complete"}}
     "
   `);
@@ -37,20 +36,10 @@ test('the tool that is hosted over HTTP asks once, and ends', { timeout: 30_000 
 
 /** A client that makes the rounds by hand, so that it can make them wrongly. */
 async function client() {
-  const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'] });
-  const handler = createMcpHandler(() => createServer(policy));
-  const client = new Client(
-    { name: 'test', version: '1' },
-    {
-      versionNegotiation: { mode: { pin: '2026-07-28' } },
-      capabilities: { elicitation: {} },
-      inputRequired: { autoFulfill: false },
-    },
-  );
-  const transport = new StreamableHTTPClientTransport(new URL('http://in.process/mcp'), {
-    fetch: (url, init) => handler.fetch(new Request(url, init)),
-  });
-  await client.connect(transport);
+  const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
+  const site = new InProcess(() => createServer(policy));
+  onTestFinished(() => site.close());
+  const client = await site.modern({ capabilities: { elicitation: {} } });
   return (env: string, more: object = {}): Promise<unknown> =>
     client.callTool({ name: 'deploy', arguments: { env }, ...more }, { allowInputRequired: true });
 }

@@ -5,6 +5,7 @@ import {
   cancelledResult,
   elicitation,
   isRefusal,
+  MemoryLedger,
   protectedServer,
   requestStatePolicy,
   textResult,
@@ -25,8 +26,14 @@ const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
   return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
 });
 
-// The server: made anew for each request or session. What lives longer, such as the policy, is made once.
-const policy = requestStatePolicy({ keys: [process.env.STATE_KEY ?? randomBytes(32)], singleUse: 'replay' });
+// Made once, for all servers. The ledger serves a retry that is sent twice only once; several processes share one on
+// Redis or PostgreSQL.
+const policy = requestStatePolicy({
+  keys: [process.env.STATE_KEY ?? randomBytes(32)],
+  ledger: new MemoryLedger(),
+});
+
+// The server: made anew for each request or session.
 const hosting = await serveHttp({
   server() {
     const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { requestStatePolicy } from '@mrtr/core';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { createServer } from './server.ts';
 
-// The server: a new instance for every request. All that they share is the key that seals the state.
-const policy = requestStatePolicy({ keys: [randomBytes(32)] });
+// The server: a new instance for every request. They share the key that seals the state, and a ledger, so that a
+// retry that is sent twice is served once.
+const policy = requestStatePolicy({ keys: [randomBytes(32)], ledger: new MemoryLedger() });
 const handler = createMcpHandler(() => createServer(policy));
 
 // The client: it shows each question to its user and makes the retries by itself.

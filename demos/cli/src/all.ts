@@ -1,33 +1,38 @@
 /** `all`: the same call to every option, one line each, and below the lines what they answered. */
-import type { Conversation } from '@mrtr/harness';
+import { resultText, type Tally, type Transcript, tally } from '@mrtr/harness/transcript';
+import { type ListedOption, loadOption } from '@mrtr/options';
 import type { Settings } from './args.ts';
-import { letterOf, loadOption, OPTION_NAMES, type OptionName, titleOf } from './catalog.ts';
-import { count } from './counts.ts';
-import { WIDTH } from './frame.ts';
+import { LETTERED } from './catalog.ts';
 import type { Paint } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
 import { play } from './run-demo.ts';
 import { optionScene } from './scene.ts';
-import { type JsonObject, resultText } from './wire-text.ts';
+import { WIDTH } from './title-line.ts';
 
-/** Prints the table, line by line as the conversations end; with `json`, every option's transcript by its name. */
-export async function runAll(settings: Settings, paint: Paint): Promise<void> {
-  if (settings.json) {
-    const transcripts: Partial<Record<OptionName, Conversation['transcript']>> = {};
-    for (const name of OPTION_NAMES) {
-      transcripts[name] = (await playOption(name, settings)).transcript;
-    }
-    return print(JSON.stringify(transcripts, undefined, 2));
+/** Prints the table, line by line as the conversations end; or as JSON, every option's transcript by its name. */
+export async function runAll(
+  settings: Settings,
+  paint: Paint,
+  write: (text: string) => void,
+): Promise<number> {
+  const print = (text: string) => write(`${text}\n`);
+  const played = async (option: ListedOption) =>
+    play(await loadOption(option), settings, optionScene(settings));
+  if (settings.format === 'json') {
+    const transcripts: Record<string, Transcript> = {};
+    for (const option of LETTERED) transcripts[`option-${option.id}`] = await played(option);
+    print(JSON.stringify(transcripts, undefined, 2));
+    return 0;
   }
-  const table = settings.tool === 'weather' ? columnsWith('audited') : columnsWith('written');
+  const table = columnsWith(settings.tool === 'weather' ? 'audited' : 'written');
   const answers: string[] = [];
   print(paint('quiet', line('', Object.keys(table), table)));
-  for (const name of OPTION_NAMES) {
-    const conversation = await playOption(name, settings);
-    const answer = answerOf(conversation);
+  for (const option of LETTERED) {
+    const transcript = await played(option);
+    const answer = answerOf(transcript);
     if (!answers.includes(answer)) answers.push(answer);
-    const cells = Object.values(table).map(({ cell }) => cell(conversation));
-    print(`${line(`${letterOf(name)}  ${titleOf(name)}`, cells, table)} (${answers.indexOf(answer) + 1})`);
+    const cells = Object.values(table).map(({ cell }) => cell(tally(transcript)));
+    print(`${line(`${option.name}  ${option.title}`, cells, table)} (${answers.indexOf(answer) + 1})`);
   }
   print('');
   for (const [at, answer] of answers.entries()) {
@@ -36,30 +41,28 @@ export async function runAll(settings: Settings, paint: Paint): Promise<void> {
       print(`  ${paint('quiet', row === 0 ? `(${at + 1})` : '   ')} ${paint(role, text)}`);
     }
   }
+  return 0;
 }
-
-const playOption = async (name: OptionName, settings: Settings): Promise<Conversation> =>
-  play(await loadOption(name), settings, optionScene(settings));
 
 interface Column {
   readonly width: number;
-  readonly cell: (conversation: Conversation) => string;
+  readonly cell: (tally: Tally) => string;
 }
 
 /** The columns beside an option's title, by their heads. */
 const columnsWith = (effect: 'audited' | 'written'): Readonly<Record<string, Column>> => ({
-  rounds: { width: 6, cell: ({ transcript }) => `${count(transcript).rounds}` },
-  asked: { width: 5, cell: ({ transcript }) => `${count(transcript).questions}×` },
-  entered: { width: 7, cell: ({ transcript }) => `${count(transcript).entries}×` },
+  rounds: { width: 6, cell: ({ rounds }) => `${rounds}` },
+  asked: { width: 5, cell: ({ questions }) => `${questions}×` },
+  entered: { width: 7, cell: ({ entries }) => `${entries}×` },
   [effect]: {
     width: 7,
-    cell: ({ transcript }) => `${count(transcript)[effect === 'audited' ? 'audits' : 'writes']}×`,
+    cell: ({ effects }) => `${effects[effect === 'audited' ? 'audit' : 'write'] ?? 0}×`,
   },
-  state: { width: 5, cell: ({ transcript }) => `${Math.max(0, ...count(transcript).stateBytes)} B` },
+  state: { width: 5, cell: ({ stateBytes }) => `${Math.max(0, ...stateBytes)} B` },
   held: {
     width: 8,
-    cell: ({ transcript, framesHeld }) =>
-      count(transcript).liveAsks > 0 ? `stream${framesHeld > 0 ? `+${framesHeld}` : ''}` : `${framesHeld}`,
+    cell: ({ liveAsks, framesHeld }) =>
+      liveAsks > 0 ? `stream${framesHeld > 0 ? `+${framesHeld}` : ''}` : `${framesHeld}`,
   },
 });
 
@@ -72,12 +75,8 @@ function line(title: string, cells: readonly string[], table: Readonly<Record<st
   return ` ${name}${' '.repeat(TITLE_WIDTH - columns(name))} ${numbers}`;
 }
 
-function answerOf({ result, error }: Conversation): string {
-  if (error !== undefined) return `✗ ${error}`;
-  const text = resultText((result ?? {}) as JsonObject);
-  return result?.isError ? `✗ ${text}` : text;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+function answerOf({ end }: Transcript): string {
+  if (end.error) return `✗ ${end.error.message}`;
+  const text = resultText(end.result);
+  return end.result.isError ? `✗ ${text}` : text;
 }

@@ -1,136 +1,123 @@
 import { expect, test } from 'vitest';
-import { HELP, readArgs } from './args.ts';
-import { UsageError } from './usage-error.ts';
+import { readArgs, type Settings } from './args.ts';
+import { UsageError } from './command-line.ts';
+import { terminalWith } from './terminal.test-support.ts';
 
-const DEFAULTS = {
+const DEFAULTS: Settings = {
   tool: 'weather',
   client: 'modern',
   hosting: 'memory',
   answer: 'metric',
   legacy: 'degrade',
-  json: false,
+  format: 'drawing',
 };
 
+/** The name and the settings that a line asks for. */
+function read(line: string, env = {}) {
+  const asked = readArgs(line.split(' ').filter(Boolean), terminalWith('', env));
+  if (!asked || 'list' in asked) throw new Error(`'${line}' asks for no demo.`);
+  return { name: asked.demo.name, ...asked.settings };
+}
+
 test('a name alone runs with the defaults', () => {
-  expect(readArgs(['option-f'])).toEqual({ kind: 'demo', name: 'option-f', settings: DEFAULTS });
-  expect(readArgs(['all'])).toEqual({ kind: 'all', settings: DEFAULTS });
+  expect(read('option-f')).toEqual({ name: 'option-f', ...DEFAULTS });
+  expect(read('all')).toEqual({ name: 'all', ...DEFAULTS });
+});
+
+test('an option goes by its package, its letter and its word', () => {
+  for (const name of ['option-g', 'g', 'G', 'tool-builder']) expect(read(name).name).toBe('option-g');
 });
 
 test('flags go before or after the name, and a literal -- separates nothing', () => {
-  const args =
+  const line =
     '--client=legacy option-a -- --legacy shim --tool work-item --hosting fleet --answer ask --json';
-  expect(readArgs(args.split(' '))).toEqual({
-    kind: 'demo',
+  expect(read(line)).toEqual({
     name: 'option-a',
-    settings: {
-      client: 'legacy',
-      legacy: 'shim',
-      tool: 'work-item',
-      hosting: 'fleet',
-      answer: 'ask',
-      json: true,
-    },
+    client: 'legacy',
+    legacy: 'shim',
+    tool: 'work-item',
+    hosting: 'fleet',
+    answer: 'ask',
+    format: 'json',
   });
+  expect(read('basic --mermaid').format).toBe('mermaid');
 });
 
 test('a demo in several shapes can be shown in one of them', () => {
-  const settings = { ...DEFAULTS, shape: 'j' };
-  expect(readArgs(['sampling-and-roots', '--shape', 'j'])).toEqual({
-    kind: 'demo',
+  expect(read('sampling-and-roots --shape j')).toEqual({
     name: 'sampling-and-roots',
-    settings,
+    ...DEFAULTS,
+    shape: 'j',
   });
 });
 
 const LOCAL = 'postgres://ada:secret@127.0.0.1/calls';
 
-test('H keeps its calls where it is told to: in a database of its own, or one that is named', () => {
-  const onStore = (line: string, env = {}) => readArgs(line.split(' '), env);
-  const on = (url: string | undefined) => ({
-    kind: 'demo',
-    name: 'option-h',
-    settings: { ...DEFAULTS, database: { url } },
-  });
-  expect(onStore('option-h --store postgres')).toEqual(on(undefined));
-  expect(onStore('option-h --store postgres', { MRTR_POSTGRES: LOCAL })).toEqual(on(LOCAL));
+test('H keeps its calls in a database of its own, or in one that is named', () => {
+  const databaseOf = (line: string, env = {}) => read(line, env).database;
+  expect(databaseOf('option-h --store postgres')).toEqual({ url: undefined });
+  expect(databaseOf('option-h --store postgres', { MRTR_POSTGRES: LOCAL })).toEqual({ url: LOCAL });
   const named = `option-h --store postgres --postgres ${LOCAL}`;
-  expect(onStore(named, { MRTR_POSTGRES: 'postgresql://elsewhere/calls' })).toEqual(on(LOCAL));
-  expect(onStore('option-h --store memory', { MRTR_POSTGRES: LOCAL })).toEqual(readArgs(['option-h']));
-  expect(onStore(`fleet-of-three --postgres ${LOCAL}`)).toEqual({
-    kind: 'fixed',
-    name: 'fleet-of-three',
-    database: { url: LOCAL },
-  });
+  expect(databaseOf(named, { MRTR_POSTGRES: 'postgresql://elsewhere/calls' })).toEqual({ url: LOCAL });
+  expect(databaseOf('option-h --store memory', { MRTR_POSTGRES: LOCAL })).toBeUndefined();
+  expect(databaseOf(`fleet-of-three --postgres ${LOCAL}`)).toEqual({ url: LOCAL });
+  expect(databaseOf('sticky', { MRTR_POSTGRES: LOCAL })).toBeUndefined();
 });
 
-test('what is no connection string is not repeated: it may be a password', () => {
+test('text that is no connection string is not repeated: it may be a password', () => {
   const message = 'takes a connection string: postgres://user:password@host:port/database.';
   const error = (where: string) => new UsageError(`${where} ${message}`);
-  expect(() => readArgs(['fleet-of-three', '--postgres', 'secret'])).toThrow(error('--postgres'));
-  expect(() => readArgs(['fleet-of-three', '--postgres', 'mysql://a:secret@b/c'])).toThrow(
-    error('--postgres'),
-  );
-  expect(() => readArgs(['fleet-of-three'], { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
+  expect(() => read('fleet-of-three --postgres secret')).toThrow(error('--postgres'));
+  expect(() => read('fleet-of-three --postgres mysql://a:secret@b/c')).toThrow(error('--postgres'));
+  expect(() => read('fleet-of-three', { MRTR_POSTGRES: 'secret' })).toThrow(error('MRTR_POSTGRES'));
 });
 
-test('a demo that can be run in one way only is a name', () => {
-  expect(readArgs(['sticky'])).toEqual({ kind: 'fixed', name: 'sticky' });
-  expect(readArgs(['tracing'])).toEqual({ kind: 'fixed', name: 'tracing' });
-});
-
-test('what exists is all that can be run', () => {
-  expect(() => readArgs(['nope'])).toThrow(
-    /, prompt-and-resource, sampling-and-roots, sticky, fleet-of-three, tracing, all\.$/,
-  );
-});
-
-test('--help and --list need no name', () => {
-  expect(readArgs(['--help'])).toEqual({ kind: 'help' });
-  expect(readArgs(['-h', 'basic'])).toEqual({ kind: 'help' });
-  expect(readArgs(['--list'])).toEqual({ kind: 'list' });
-});
-
-test('the help fits a terminal of 80 columns', () => {
-  for (const line of HELP.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+test('--list needs no name, and neither does --help, which fits a terminal of 80 columns', () => {
+  expect(readArgs(['--list'], terminalWith())).toEqual({ list: true });
+  const terminal = terminalWith();
+  expect(readArgs(['-h', 'basic'], terminal)).toBeUndefined();
+  const { out: help } = terminal.said();
+  expect(help).toMatch(/^Usage: pnpm demo <name> \[options\]\n/);
+  for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
 });
 
 test.each([
   ['', 'Which demo? Names: basic, basic-multiround, option-a,'],
   ['nope', "There is no demo 'nope'. Names: basic, basic-multiround, option-a,"],
+  ['nope', /, prompt-and-resource, sampling-and-roots, sticky, fleet-of-three, tracing, all\.$/],
   ['toString', "There is no demo 'toString'."],
   [
-    'basic --fast',
-    "Unknown option '--fast'. Options: --tool, --shape, --client, --hosting, --answer, --legacy, --store, --postgres, --json,",
+    'basic --frobnicate',
+    "Unknown option '--frobnicate'. Options: --tool, --shape, --client, --hosting, --answer,",
   ],
+  ['basic --jsom', "Unknown option '--jsom'. (Did you mean --json?) Options:"],
   ['basic -x', "Unknown option '-x'. Options:"],
-  ['basic --json=yes', "Option '--json' does not take an argument. Options:"],
-  ['basic --client', "Option '--client <value>' argument missing. Options:"],
-  ['basic --client ancient', "--client cannot be 'ancient'. Values: modern, legacy, modern-only."],
-  ['option-a --tool hammer', "--tool cannot be 'hammer'. Values: weather, work-item."],
-  ['all --hosting moon', "--hosting cannot be 'moon'. Values: memory, fleet."],
-  ['all --answer yes', "--answer cannot be 'yes'. Values: metric, imperial, decline, cancel, nonsense, ask."],
-  ['all --legacy maybe', "--legacy cannot be 'maybe'. Values: shim, degrade."],
-  ['basic option-a', "One demo at a time: 'option-a' is one too many."],
-  ['basic --tool weather', "'basic' is no option: --tool goes with the options."],
-  ['prompt-and-resource --tool weather', "'prompt-and-resource' is no option: --tool goes with the options."],
+  ['basic --json=yes', "Unknown option '--json=yes'."],
+  ['basic --client', "Option '--client <kind>' argument missing."],
+  [
+    'basic --client ancient',
+    "argument 'ancient' is invalid. Allowed choices are modern, legacy, modern-only.",
+  ],
+  ['basic --json --mermaid', "Option '--json' cannot be used with option '--mermaid'."],
+  ['basic option-a', "Run one demo at a time; remove 'option-a'."],
+  [
+    'basic --tool weather',
+    "'basic' takes only --client, --hosting, --answer, --legacy, --json, --mermaid; remove --tool.",
+  ],
+  ['prompt-and-resource --tool weather', 'remove --tool.'],
   ['prompt-and-resource --shape g', "--shape cannot be 'g'. Values: f, h, i, j."],
   ['sampling-and-roots --shape f', "--shape cannot be 'f'. Values: i, j."],
-  ['option-f --shape f', "'option-f' is not in several shapes: --shape goes with prompt-and-resource and"],
-  ['all --shape f', "'all' is not in several shapes: --shape goes with prompt-and-resource and"],
-  ['sampling-and-roots --answer ask', "'sampling-and-roots' asks a model, and no user: --answer does not go"],
-  ['sticky --json', "'sticky' takes no options: '--json' is too much."],
-  ['--client legacy tracing', "'tracing' takes no options: '--client' is too much."],
-  ['sticky tracing', "One demo at a time: 'tracing' is one too many."],
-  ['fleet-of-three --json', "'fleet-of-three' takes no options but --postgres: '--json' is too much."],
-  ['sticky --postgres postgres://a/b', "'sticky' takes no options: '--postgres' is too much."],
-  ['option-h --store disk', "--store cannot be 'disk'. Values: memory, postgres."],
-  ['option-j --store postgres', "'option-j' keeps no calls: --store goes with option-h."],
-  ['all --postgres postgres://a/b', "'all' keeps no calls: --postgres goes with option-h."],
+  ['option-f --shape f', "'option-f' takes only --tool, --client,"],
+  ['sampling-and-roots --answer ask', 'remove --answer.'],
+  ['sticky --json', "'sticky' takes no options; remove --json."],
+  ['--client legacy tracing', "'tracing' takes no options; remove --client."],
+  ['fleet-of-three --json', "'fleet-of-three' takes only --postgres; remove --json."],
+  ['option-j --store postgres', 'remove --store.'],
+  ['all --postgres postgres://a/b', 'remove --postgres.'],
+  ['all --mermaid', 'remove --mermaid.'],
   ['option-h --postgres postgres://a/b', '--postgres goes with --store postgres.'],
-  ['option-h --store memory --postgres postgres://a/b', '--postgres goes with --store postgres.'],
   ['all --answer ask', "'ask' goes with one demo, not with 'all'."],
 ])('`%s` is refused with what exists', (line, message) => {
-  const read = () => readArgs(line === '' ? [] : line.split(' '));
-  expect(read).toThrow(UsageError);
-  expect(read).toThrow(message);
+  expect(() => read(line)).toThrow(UsageError);
+  expect(() => read(line)).toThrow(message);
 });

@@ -3,8 +3,9 @@ import { createInterface } from 'node:readline';
 import type { Reply, ShownQuestion, User } from '@mrtr/harness';
 import { ASIDE } from './frame.ts';
 import { printable } from './printable.ts';
+import type { Input, Output } from './terminal.ts';
 
-type Streams = { readonly input: NodeJS.ReadStream; readonly output: NodeJS.WriteStream };
+type Streams = { readonly input: Input; readonly output: Output };
 type Field = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean;
 
@@ -15,11 +16,11 @@ export interface Person {
 }
 
 /**
- * Asks whoever is at `input`. Nothing is validated here: what is typed goes out as it is, since what a server
- * does with an unfit answer is worth seeing. `decline` and `cancel` are taken as such, as is the end of input.
+ * Asks the person at `input`. Nothing is validated here, so that one can see what a server does with an answer that
+ * does not fit. `decline` and `cancel` are taken as such, and the end of input as a cancel.
  */
 export function personAt({ input, output }: Streams): Person {
-  const lines = createInterface({ input, output, terminal: input.isTTY && output.isTTY });
+  const lines = createInterface({ input, output, terminal: Boolean(input.isTTY && output.isTTY) });
   // From the start, since lines from a pipe may all be there before the first question.
   const typed = lines[Symbol.asyncIterator]();
   let over = false;

@@ -1,55 +1,69 @@
 /** The PostgreSQL that calls of option H are kept in: one that is named, or one that is started for this run. */
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './command-line.ts';
+import type { Environment } from './terminal.ts';
 
 /** Which one. Undefined as `url`: one that is started, and is over with this process. */
 export interface Database {
   readonly url: string | undefined;
 }
 
-/** The variable with the connection string where the command line has none; the option itself reads it. */
-export const POSTGRES_VARIABLE = 'MRTR_POSTGRES';
+/** The variable with the connection string where the command line has none. Only the command line reads it. */
+const VARIABLE = 'MRTR_POSTGRES';
 
 /** It cannot be used. The exit code is 1. */
 export class DatabaseError extends Error {}
 
 /**
- * The database that `--postgres` names, or the variable, or nobody.
+ * The database that `--postgres` names, or else the variable.
  *
- * @throws UsageError for what is no connection string, which is not repeated: there may be a password in it.
+ * @throws UsageError for text that is no connection string. It is not repeated: there may be a password in it.
  */
-export function databaseOf(
-  flag: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): Database {
-  const url = flag ?? env[POSTGRES_VARIABLE];
+export function databaseOf(flag: string | undefined, env: Environment): Database {
+  const url = flag ?? env[VARIABLE];
   if (url === undefined || isConnectionString(url)) return { url };
-  const where = flag === undefined ? POSTGRES_VARIABLE : '--postgres';
+  const where = flag === undefined ? VARIABLE : '--postgres';
   throw new UsageError(`${where} takes a connection string: postgres://user:password@host:port/database.`);
+}
+
+/**
+ * The database of `--store` and `--postgres`; undefined for the memory.
+ *
+ * @throws UsageError where only one of the two asks for a database.
+ */
+export function withStore(
+  store: 'memory' | 'postgres',
+  flag: string | undefined,
+  env: Environment,
+): Database | undefined {
+  if (store === 'postgres') return databaseOf(flag, env);
+  if (flag !== undefined) throw new UsageError('--postgres goes with --store postgres.');
+  return undefined;
 }
 
 const isConnectionString = (url: string): boolean =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
-/** What is to be said of a database before it is used; a password is not. */
+/** A database in words, without its password. */
 export const described = ({ url }: Database): string =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
 /**
- * Does `work` with the database there, and named in the environment of this process and its children. One that is
- * started is stopped after that, and ends with this process in any case.
+ * Does `work` with the connection string of the database. A server that is started is stopped after that, and ends with
+ * this process in any case.
  *
  * @throws DatabaseError when it cannot be reached, or does not start.
  */
-export async function withDatabase<T>({ url }: Database, work: () => Promise<T>): Promise<T> {
+export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>): Promise<T> {
   const { postgresServer, query } = await import('@mrtr/postgres-server');
-  const server = url === undefined ? await postgresServer().catch(unusable(undefined)) : undefined;
+  if (url !== undefined) {
+    await query(url, 'SELECT 1').catch(unusable(url));
+    return work(url);
+  }
+  const server = await postgresServer().catch(unusable(undefined));
   try {
-    const own = await server?.database();
-    if (url !== undefined) await query(url, 'SELECT 1').catch(unusable(url));
-    process.env[POSTGRES_VARIABLE] = own ?? url;
-    return await work();
+    return await work(await server.database());
   } finally {
-    await server?.stop();
+    await server.stop();
   }
 }
 

@@ -3,15 +3,11 @@
  * server's lifeline is thick while it has a request open, so that what is held while the user thinks can be seen.
  */
 
-import type { Conversation, Root, TranscriptEvent, WireMessage } from '@mrtr/harness';
-import { describeItem } from '@mrtr/tools';
-import { type CountedEffect, closingLine } from './counts.ts';
-import { type Frame, frameIn } from './frame.ts';
-import { type Paint, plain } from './paint.ts';
-import { wrap } from './printable.ts';
+import type { Root } from '@mrtr/harness';
 import {
   answerText,
   askText,
+  CLIENT,
   contentText,
   errorText,
   type JsonObject,
@@ -20,11 +16,19 @@ import {
   replyText,
   requestText,
   resultText,
-} from './wire-text.ts';
+  type Transcript,
+  type TranscriptEvent,
+  type WireMessage,
+} from '@mrtr/harness/transcript';
+import { type CountedEffect, closingLine } from './closing-line.ts';
+import { type Frame, frameIn } from './frame.ts';
+import { type Paint, plain } from './paint.ts';
+import { wrap } from './printable.ts';
 
 type Lines = readonly string[];
+type Entry = Extract<TranscriptEvent, { kind: 'entry' }>;
 
-/** Draws event by event, for whoever cannot wait for the end. Each call gives the lines that are complete. */
+/** Draws event by event, while the conversation goes on. Each call returns the lines that are complete. */
 export class Diagram {
   readonly #frame: Frame;
   readonly #paint: Paint;
@@ -48,7 +52,7 @@ export class Diagram {
 
   /** What `event` adds. */
   next(event: TranscriptEvent): Lines {
-    if (event.kind === 'entry') return this.#entered();
+    if (event.kind === 'entry') return this.#entered(event);
     if (event.kind === 'state' && event.phase !== 'rejected') {
       // Said with the message that carries it.
       this.#sealed = event.phase === 'sealed';
@@ -58,35 +62,38 @@ export class Diagram {
   }
 
   /** What is left to say when the call is over. */
-  end({ error }: Pick<Conversation, 'error'>): Lines {
+  end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
     const lines = [...this.#arrow()];
     // An error that no message brought is the client's own.
-    if (error !== undefined && !this.#errorDrawn)
-      lines.push(...this.#frame.text(`✗ ${error}`, 'error', false));
+    if (error && !this.#errorDrawn) lines.push(...this.#frame.text(`✗ ${error.message}`, 'error', false));
     return lines;
   }
 
-  #draw(event: Exclude<TranscriptEvent, { kind: 'entry' }>): Lines {
+  #draw(event: Exclude<TranscriptEvent, Entry>): Lines {
     const open = this.#open.size > 0;
     switch (event.kind) {
-      case 'wire':
-        return event.from === 'client' ? this.#fromClient(event.message) : this.#fromServer(event.message);
-      case 'user':
+      case 'message':
+        return event.from === CLIENT ? this.#fromClient(event.message) : this.#fromServer(event.message);
+      case 'question':
+        return [];
+      case 'answer':
         return this.#frame.text(`☺ ${replyText(event.reply)}`, 'user', open);
       case 'model':
         return this.#frame.text(`◇ the model: ${contentText(event.result.content)}`, 'user', open);
       case 'roots':
         return this.#frame.text(`◇ roots: ${rootsText(event.roots)}`, 'user', open);
-      case 'effect':
+      case 'guard':
         return this.#frame.note(
           `effect ${event.key}: ${event.phase === 'ran' ? 'runs' : 'held back'}`,
           'effect',
           open,
         );
-      case 'audit':
-        return this.#frame.note(`✎ audit: ${event.entry}`, 'effect', open);
-      case 'write':
-        return this.#frame.note(`✎ write: ${describeItem(event.item)}`, 'effect', open);
+      case 'effect':
+        return this.#frame.note(`✎ ${event.name}: ${event.detail}`, 'effect', open);
+      case 'kill':
+        return this.#frame.note('☠ killed', 'error', open);
+      case 'restart':
+        return this.#frame.note('restarted', 'quiet', open);
       case 'state':
         return this.#frame.note('✗ state rejected', 'error', open);
     }
@@ -149,15 +156,18 @@ export class Diagram {
     return [this.#frame.toServer(label)];
   }
 
-  #entered(): Lines {
+  #entered({ part, name = '' }: Entry): Lines {
+    if (part === 'step' || part === 'resolver') {
+      return [...this.#arrow(), ...this.#frame.note(`${part} ${name}`, 'entry', this.#open.size > 0)];
+    }
     this.#entries += 1;
     const label = `entry ${this.#entries}`;
     return this.#arrowPending ? this.#arrow(label) : this.#frame.note(label, 'entry', this.#open.size > 0);
   }
 
   /** The closing line: what the conversation comes to, in numbers. */
-  closing(conversation: Pick<Conversation, 'transcript' | 'framesHeld'>, effect: CountedEffect): Lines {
-    const lines = wrap(closingLine(conversation, effect), 78);
+  closing(transcript: Transcript, effect: CountedEffect): Lines {
+    const lines = wrap(closingLine(transcript, effect), 78);
     return lines.map((line) => `  ${this.#paint('quiet', line)}`);
   }
 }
@@ -168,13 +178,13 @@ const rootsText = (roots: readonly Root[]): string =>
 const failure = (message: WireMessage): string => `✗ ${errorText(objectIn(message, 'error'))}`;
 
 /** The whole drawing of a conversation that is over. */
-export function diagram(conversation: Conversation, effect: CountedEffect, paint: Paint = plain): Lines {
+export function diagram(transcript: Transcript, effect: CountedEffect, paint: Paint = plain): Lines {
   const drawing = new Diagram(paint);
   return [
     ...drawing.begin(),
-    ...conversation.transcript.flatMap((event) => drawing.next(event)),
-    ...drawing.end(conversation),
+    ...transcript.events.flatMap((event) => drawing.next(event)),
+    ...drawing.end(transcript),
     '',
-    ...drawing.closing(conversation, effect),
+    ...drawing.closing(transcript, effect),
   ];
 }

@@ -1,9 +1,8 @@
 /** The geometry of the drawing: two lifelines, what is written between them, and the arrows across. */
 import { type Paint, plain, type Role } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
+import { WIDTH } from './title-line.ts';
 
-/** No line is wider. */
-export const WIDTH = 80;
 const MARGIN = '    ';
 const BETWEEN = 64;
 const TEXT = BETWEEN - 4;
@@ -58,11 +57,4 @@ export function frameIn(paint: Paint = plain): Frame {
     },
     toClient: (open) => `${MARGIN}${paint('frame', `│◀${'─'.repeat(BETWEEN - 1)}${open ? '┨' : '┤'}`)}`,
   };
-}
-
-/** A title, and at the other edge of the drawing what it was run on. */
-export function titleLine(left: string, right: string, paint: Paint = plain): string {
-  if (right === '') return ` ${paint('title', left)}`;
-  const gap = ' '.repeat(Math.max(1, WIDTH - 2 - columns(left) - columns(right)));
-  return ` ${paint('title', left)}${gap}${paint('quiet', right)}`;
 }

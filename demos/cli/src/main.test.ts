@@ -1,67 +1,56 @@
-import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { RunningProcess } from '@mrtr/harness/process';
+import { type Transcript, tally } from '@mrtr/harness/transcript';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { describe, expect, test } from 'vitest';
-import { OPTION_NAMES } from './catalog.ts';
+import { DEMOS, LETTERED } from './catalog.ts';
+import { run } from './terminal.test-support.ts';
+
+const { database, test: testOnPostgres } = await postgresOfTheRun();
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
+/** Runs the program as a user does, in a process of its own. `hangUp`: until it has said something. */
+async function program(args: string, { hangUp = false } = {}) {
+  const env = { NO_COLOR: '1' };
+  const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
+  if (hangUp) running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+  running.child.stdin?.end();
+  return { code: await running.ended, ...running.said };
 }
 
-/** Runs the program as a user does, with `typed` in a pipe. `hangUp`: until it has said something. */
-function demo(args: string, { typed = '', env = {}, hangUp = false } = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [RUN, ...args.split(' ').filter(Boolean)], {
-    env: { ...process.env, ...env },
-  });
-  let out = '';
-  let err = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out += text;
-    if (hangUp) child.stdout.destroy();
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  child.stdin.end(typed);
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
-}
-
-describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
-  test('basic draws its conversation, without colours in a pipe or where NO_COLOR is set', async () => {
-    const { code, out, err } = await demo('basic', { env: { NO_COLOR: '1' } });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(
-      /^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/,
-    );
-    expect(out).toContain('☺ yes');
-    expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
-    expect(out).not.toContain('\u001b');
-  });
-
+describe('pnpm demo', () => {
   test('--json prints the transcript and nothing else; who asks for it is asked beside it', async () => {
-    const { code, out, err } = await demo('option-g --json -- --tool work-item --answer ask', {
+    const { code, out, err } = await run('option-g --json -- --tool work-item --answer ask', {
       typed: 'Duplicate\n4301\n',
     });
     expect(code).toBe(0);
     expect(err).toContain('How was #4522 resolved?');
-    const kinds = (JSON.parse(out) as { kind: string }[]).map(({ kind }) => kind);
-    expect(kinds.filter((kind) => kind === 'wire')).toHaveLength(6);
-    expect(kinds).toContain('write');
+    const transcript = JSON.parse(out) as Transcript;
+    expect(transcript).toMatchObject({ format: 'mrtr-transcript', version: 1 });
+    expect(tally(transcript)).toMatchObject({ rounds: 3, questions: 2, effects: { write: 1 } });
+  });
+
+  test('--mermaid prints a sequence diagram, and several of them as a Markdown document', async () => {
+    const [one, several] = await Promise.all([
+      run('tool-builder --mermaid'),
+      run('prompt-and-resource --mermaid'),
+    ]);
+    expect(one.out).toMatch(/^sequenceDiagram\n {2}title g · tool builder\n/);
+    expect(one.out).toContain('P2->>P3: audit: Tokyo\n');
+    expect(several.out.match(/^```mermaid\nsequenceDiagram\n/gm)).toHaveLength(8);
   });
 
   test('all prints one line an option, and what they answered', async () => {
-    const { code, out } = await demo('all --client legacy');
+    const { code, out } = await run('all --client legacy');
     expect(code).toBe(0);
-    expect(out.match(/^ [A-Z] {2}.+ \(1\)$/gm)).toHaveLength(OPTION_NAMES.length);
+    expect(out.match(/^ [A-Z] {2}.+ \(1\)$/gm)).toHaveLength(LETTERED.length);
     expect(out).toMatch(/\n {2}\(1\) Weather in Tokyo: 22°C, partly cloudy\.\n$/);
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
   test('a demo in several shapes draws each of them, under its title', async () => {
-    const { code, out, err } = await demo('prompt-and-resource --answer decline');
+    const { code, out, err } = await run('prompt-and-resource --answer decline');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.match(/^ shape . · .+$/gm)).toEqual([
       ' shape F · once',
@@ -76,19 +65,19 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
 
   test('or the one that is wanted; and as JSON, their transcripts by letter and method', async () => {
     const [drawn, printed] = await Promise.all([
-      demo('sampling-and-roots --shape j --client legacy --legacy shim'),
-      demo('prompt-and-resource --shape h --json --hosting fleet'),
+      run('sampling-and-roots --shape j --client legacy --legacy shim'),
+      run('prompt-and-resource --shape h --json --hosting fleet'),
     ]);
     expect(drawn.out.match(/^ shape . · .+$/gm)).toEqual([' shape J · journaled await']);
     expect(drawn.out).toMatch(/1 round · handler entered 3× · a stream held open\n$/);
-    const byShape = JSON.parse(printed.out) as Record<string, Record<string, unknown[]>>;
+    const byShape = JSON.parse(printed.out) as Record<string, Record<string, unknown>>;
     expect(Object.keys(byShape)).toEqual(['h']);
     expect(Object.keys(byShape.h ?? {})).toEqual(['prompts/get', 'resources/read']);
     expect(printed.out).toContain('held by another server instance');
   });
 
-  test('whoever is asked by several conversations answers all of them', async () => {
-    const { code, out } = await demo('prompt-and-resource --shape i --answer ask', {
+  test('one person answers the questions of several conversations', async () => {
+    const { code, out } = await run('prompt-and-resource --shape i --answer ask', {
       typed: 'customers\nUSD\n',
     });
     expect(code).toBe(0);
@@ -96,8 +85,8 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
     expect(out).toContain('Profit: 330 k USD.');
   });
 
-  test('ask takes its answers from whoever is there, and the end of input as a cancel', async () => {
-    const { code, out } = await demo('option-f --tool work-item --answer ask', {
+  test('ask takes answers from stdin, and the end of input as a cancel', async () => {
+    const { code, out } = await run('option-f --tool work-item --answer ask', {
       typed: 'Lost\nDuplicate\n',
     });
     expect(code).toBe(0);
@@ -110,7 +99,7 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
   });
 
   test('tracing prints the spans of one call as a tree, each event in its round', async () => {
-    const { code, out, err } = await demo('tracing', { env: { NO_COLOR: '1' } });
+    const { code, out, err } = await run('tracing');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
       / tools\/call get_weather {2}complete · 2 rounds\n ├─ round 1[\s\S]+phase=ran[\s\S]+ └─ round 2[\s\S]+phase=held\n$/,
@@ -118,45 +107,57 @@ describe.concurrent('pnpm demo', { timeout: 60_000 }, () => {
   });
 
   test('--list prints every name that can be run, and what it is', async () => {
-    const { code, out, err } = await demo('--list');
+    const { code, out, err } = await run('--list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^basic +one question, one retry\n/);
     expect(out).toMatch(/^prompt-and-resource {2}each asks a user\n/m);
     expect(out).toMatch(
       /^sticky +option H behind HAProxy\nfleet-of-three +a process dies between two questions\ntracing +a call's OpenTelemetry spans\nall +every/m,
     );
-    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(OPTION_NAMES.length + 8);
-  });
-
-  test('option-h goes on with a call on any instance, with its calls in a PostgreSQL', async () => {
-    const postgres = process.env.MRTR_TEST_POSTGRES;
-    const { code, out, err } = await demo('option-h --store postgres --hosting fleet --tool work-item', {
-      env: { NO_COLOR: '1', ...(postgres !== undefined && { MRTR_POSTGRES: postgres }) },
-    });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/^ option H on PostgreSQL +modern client · fleet of three\n\n PostgreSQL .+\.\n\n/);
-    expect(out).toMatch(/3 rounds · handler entered 1× · item written 1× · 1 frame held between rounds\n$/);
-    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(DEMOS.length);
   });
 
   test('a database that cannot be used is said so, with the exit code 1 and without the password', async () => {
     for (const line of ['option-h --store postgres', 'fleet-of-three', 'matrix']) {
-      const { code, out, err } = await demo(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
+      const { code, out, err } = await run(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
       expect(code).toBe(1);
       expect(err).toBe('PostgreSQL at 127.0.0.1:1/calls cannot be used: connect ECONNREFUSED 127.0.0.1:1\n');
       expect(out).not.toContain('secret');
     }
   });
 
+  testOnPostgres('option-h goes on with a call on any instance, with its calls in a PostgreSQL', async () => {
+    const { code, out, err } = await run('option-h --store postgres --hosting fleet --tool work-item', {
+      env: { MRTR_POSTGRES: await database() },
+    });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^ option H on PostgreSQL +modern client · fleet of three\n\n PostgreSQL .+\.\n\n/);
+    expect(out).toMatch(/3 rounds · handler entered 1× · item written 1× · 1 frame held between rounds\n$/);
+    for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+  });
+});
+
+describe.concurrent('pnpm demo, in a process of its own', () => {
+  test('basic draws its conversation, without colours in a pipe or where NO_COLOR is set', async () => {
+    const { code, out, err } = await program('basic');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(
+      /^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/,
+    );
+    expect(out).toContain('☺ yes');
+    expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
+    expect(out).not.toContain('\u001b');
+  });
+
   test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {
-    const { code, out, err } = await demo('basic --frobnicate');
+    const { code, out, err } = await program('basic --frobnicate');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain("Unknown option '--frobnicate'. Options:");
     expect(err).not.toContain('    at ');
   });
 
   test('a reader that hangs up is no failure', async () => {
-    const { code, err } = await demo('basic', { hangUp: true });
+    const { code, err } = await program('basic', { hangUp: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 });

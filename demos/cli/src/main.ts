@@ -1,89 +1,66 @@
 /** `pnpm demo`: says at once what it is about to do, and loads what that takes only then. */
-import { type Command, HELP, readArgs, type Settings } from './args.ts';
-import { headingOf, TITLES } from './catalog.ts';
+import { type Asked, readArgs, type Settings } from './args.ts';
+import { DEMOS, headingOf } from './catalog.ts';
+import { UsageError } from './command-line.ts';
 import { DatabaseError, described, withDatabase } from './database.ts';
-import { titleLine } from './frame.ts';
 import { paintFor } from './paint.ts';
-import { UsageError } from './usage-error.ts';
+import type { Terminal } from './terminal.ts';
+import { titleLine } from './title-line.ts';
 
-// Whoever reads us may stop early, as `head` does; that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
-});
-
-async function main(args: readonly string[]): Promise<void> {
-  if (args[0] === 'serve') {
-    const { serve } = await import('./serve.ts');
-    process.exitCode = await serve(args.slice(1));
-    return;
+/** Runs the command that `args` name, at `terminal`. Resolves with the exit code. */
+export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  const [first, ...more] = args;
+  const name = first === 'serve' || first === 'matrix' ? first : 'demo';
+  try {
+    if (name === 'serve') return await (await import('./serve.ts')).serve(more, terminal);
+    if (name === 'matrix') return await (await import('./matrix.ts')).matrix(more, terminal);
+    return await demo(readArgs(args, terminal), terminal);
+  } catch (error) {
+    const usage = error instanceof UsageError;
+    if (!usage && !(error instanceof DatabaseError)) throw error;
+    terminal.stderr.write(`${error.message}\n${usage ? `More: pnpm ${name} --help\n` : ''}`);
+    return usage ? 2 : 1;
   }
-  if (args[0] === 'matrix') {
-    const { matrix } = await import('./matrix.ts');
-    process.exitCode = await matrix(args.slice(1));
-    return;
-  }
-  const command = readArgs(args, process.env);
-  if (command.kind === 'help') return write(HELP);
-  if (command.kind === 'list') {
-    const width = Math.max(...Object.keys(TITLES).map((name) => name.length));
-    const lines = Object.entries(TITLES).map(([name, title]) => `${name.padEnd(width)}  ${title}\n`);
-    return write(lines.join(''));
-  }
-  if (command.kind === 'fixed') return runFixed(command);
-  const paint = paintFor(process.stdout);
-  const { settings } = command;
-  const { database } = settings;
-  const title =
-    command.kind === 'all'
-      ? `every option · ${settings.tool}`
-      : headingOf(command.name, database && 'postgres');
-  if (!settings.json) write(`${titleLine(title, circumstances(settings), paint)}\n\n`);
-  if (command.kind === 'all') {
-    const { runAll } = await import('./all.ts');
-    return runAll(settings, paint);
-  }
-  const { runDemo } = await import('./run-demo.ts');
-  const run = () => runDemo(command.name, settings, paint);
-  if (!database) return run();
-  if (!settings.json) write(` ${paint('quiet', described(database))}\n\n`);
-  return withDatabase(database, run);
 }
 
-async function runFixed({ name, database }: Command & { readonly kind: 'fixed' }): Promise<void> {
-  if (name === 'sticky') {
-    const { sticky } = await import('@mrtr/demo-sticky');
-    process.exitCode = await sticky();
-    return;
+async function demo(asked: Asked, terminal: Terminal): Promise<number> {
+  const write = (text: string) => void terminal.stdout.write(text);
+  if (!asked) return 0;
+  if ('list' in asked) {
+    const width = Math.max(...DEMOS.map((one) => one.name.length));
+    for (const one of DEMOS) write(`${one.name.padEnd(width)}  ${one.title}\n`);
+    return 0;
   }
-  const paint = paintFor(process.stdout);
-  if (database) {
-    write(`${titleLine(`${name} · ${TITLES[name]}`, '', paint)}\n`);
-    write(` ${paint('quiet', described(database))}\n`);
-    const { fleetOfThree } = await import('@mrtr/demo-fleet-of-three');
-    process.exitCode = await withDatabase(database, () => fleetOfThree(write, paint));
-    return;
+  const { demo, settings } = asked;
+  const { database, format } = settings;
+  const paint = paintFor(terminal);
+  if (demo.name === 'sticky')
+    return (await import('@mrtr/demo-sticky')).sticky({
+      out: write,
+      err: (text) => void terminal.stderr.write(text),
+    });
+  if (demo.name === 'tracing') {
+    write(`${titleLine('tracing · one call, two rounds', 'modern client · in memory', paint)}\n\n`);
+    return (await import('./tracing.ts')).tracing(paint, write);
   }
-  write(`${titleLine('tracing · one call, two rounds', 'modern client · in memory', paint)}\n\n`);
-  const { tracing } = await import('./tracing.ts');
-  return tracing(paint);
-}
-
-function write(text: string): void {
-  process.stdout.write(text);
+  const fleet = demo.name === 'fleet-of-three';
+  if (format === 'drawing') {
+    const title =
+      demo.name === 'all' ? `every option · ${settings.tool}` : headingOf(demo, database && !fleet);
+    write(`${titleLine(title, fleet ? '' : circumstances(settings), paint)}\n${fleet ? '' : '\n'}`);
+    if (database) write(` ${paint('quiet', described(database))}\n${fleet ? '' : '\n'}`);
+  }
+  const run = async (postgres?: string): Promise<number> => {
+    if (fleet)
+      return (await import('@mrtr/demo-fleet-of-three')).fleetOfThree(write, postgres as string, paint);
+    if (demo.name === 'all') return (await import('./all.ts')).runAll(settings, paint, write);
+    return (await import('./run-demo.ts')).runDemo(demo, settings, { terminal, paint, postgres });
+  };
+  return database ? withDatabase(database, run) : run();
 }
 
 function circumstances({ client, hosting, legacy, database }: Settings): string {
   const here = database ? 'one process' : 'in memory';
   const where = hosting === 'memory' ? here : 'fleet of three';
   return `${client} client${client === 'legacy' ? `, ${legacy}` : ''} · ${where}`;
-}
-
-try {
-  await main(process.argv.slice(2));
-} catch (error) {
-  const usage = error instanceof UsageError;
-  if (!usage && !(error instanceof DatabaseError)) throw error;
-  process.stderr.write(`${error.message}\n${usage ? 'More: pnpm demo --help\n' : ''}`);
-  process.exitCode = usage ? 2 : 1;
 }

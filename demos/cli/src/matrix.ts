@@ -1,116 +1,101 @@
 /** `pnpm matrix`: measures the options, prints the tables, and keeps the documents' generated blocks true. */
-import { parseArgs } from 'node:util';
+import { randomBytes } from 'node:crypto';
+import { requestStatePolicy } from '@mrtr/core';
+import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { updateBlocks } from '@mrtr/tests/documents';
 import {
   type Cell,
+  type Measured,
   measure,
+  measuredTables,
   measureOldServer,
-  oldServerTable,
-  optionsTable,
-  quadrantTable,
   SCENARIOS,
+  TABLED,
 } from '@mrtr/tests/matrix';
-import type { Option } from '@mrtr/tools';
-import { loadOption, loadOptions, moduleOf } from './catalog.ts';
+import { Option } from 'commander';
+import { loadOnPostgres } from './catalog.ts';
+import { command, parsed, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
-import { updateBlocks } from './generated-blocks.ts';
-import { whatIsWrong } from './usage-error.ts';
+import type { Terminal } from './terminal.ts';
 
-const HELP = `Usage: pnpm matrix [--json [--processes] | --write | --check]
-                   [--postgres URL]
+const program = () =>
+  command('matrix [options]', 'Measures every option and prints the tables of the README.')
+    .addOption(
+      new Option('--json', 'every observation of the whole matrix, as JSON').conflicts(['write', 'check']),
+    )
+    .option('--processes', 'with --json: also in processes of their own, and through kills; a minute more')
+    .addOption(
+      new Option('--write', 'rewrite the generated blocks of README.md and docs/').conflicts('check'),
+    )
+    .option('--check', 'exit with 1 when a generated block is not what is measured')
+    .option(
+      '--postgres <url>',
+      'the PostgreSQL to measure H on; otherwise MRTR_POSTGRES, or one that is started',
+    )
+    .allowExcessArguments(false);
 
-Measures every option and prints the tables of the README.
-
-  --json          every observation of the whole matrix, as JSON
-  --processes     with --json: also in processes of their own, over stdio and
-                  HTTP and as a fleet, and through kills; a minute more
-  --write         rewrite the generated blocks of README.md and docs/
-  --check         exit with 1 when a generated block is not what is measured
-  --postgres URL  the PostgreSQL that H is measured on beside its memory;
-                  otherwise what MRTR_POSTGRES names, or one that is started
-`;
+interface Flags {
+  readonly json?: boolean;
+  readonly processes?: boolean;
+  readonly write?: boolean;
+  readonly check?: boolean;
+  readonly postgres?: string;
+}
 
 /** Runs the command; resolves with its exit code. */
-export async function matrix(args: readonly string[]): Promise<number> {
-  const flags = read(args);
-  if (typeof flags === 'string') {
-    process.stderr.write(`${flags}\n\n${HELP}`);
-    return 2;
-  }
-  if (flags.help) return print(HELP);
-  return withDatabase(databaseOf(flags.postgres, process.env), async () => {
+export async function matrix(args: readonly string[], terminal: Terminal): Promise<number> {
+  const line = program();
+  if (!parsed(line, args, terminal)) return 0;
+  const flags = line.opts<Flags>();
+  if (flags.processes && !flags.json) throw new UsageError('--processes goes with --json.');
+  return withDatabase(databaseOf(flags.postgres, terminal.env), async (postgres) => {
     const { keptOpen } = await import('@mrtr/option-h-postgres');
-    const close = await keptOpen();
+    // No call is kept by it: it keeps the connections.
+    const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
+    const close = await keptOpen({ state, postgres });
     try {
-      return await run(flags);
+      return await run(flags, postgres, (text) => terminal.stdout.write(text));
     } finally {
       await close();
     }
   });
 }
 
-type Flags = Exclude<ReturnType<typeof read>, string>;
-
-/** The flags, or what is wrong with them. */
-function read(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: args.filter((arg) => arg !== '--'),
-      options: {
-        json: { type: 'boolean' },
-        processes: { type: 'boolean' },
-        write: { type: 'boolean' },
-        check: { type: 'boolean' },
-        postgres: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    });
-    const chosen = (['json', 'write', 'check'] as const).filter((flag) => values[flag]);
-    if (chosen.length > 1) return `--${chosen[0]} and --${chosen[1]} do not go together.`;
-    if (values.processes && !values.json) return '--processes goes with --json.';
-    return values;
-  } catch (error) {
-    return whatIsWrong(error);
-  }
-}
-
-async function run({
-  json = false,
-  processes = false,
-  write = false,
-  check = false,
-}: Flags): Promise<number> {
-  const { naive } = await import('@mrtr/option-e');
-  const lettered = await loadOptions();
-  const onPostgres = await loadOption('option-h', 'postgres');
-  const options = lettered.flatMap((option) => [option, ...(option.id === 'h' ? [onPostgres] : [])]);
-  options.push(naive);
+async function run(
+  { json, processes, write = false, check }: Flags,
+  postgres: string,
+  print: (text: string) => void,
+): Promise<number> {
+  const options = await Promise.all(
+    OPTIONS.map((option) => (option.needsPostgres ? loadOnPostgres(postgres) : loadOption(option))),
+  );
   // The tables need three scripts only; measuring the rest is what `--json` and the tests are for.
   const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const option of options) cells.push(...(await measure(option, scenarios)));
   const { oldServer } = await import('@mrtr/tests/old-server');
   const oldCells = await measureOldServer(oldServer);
-  const processCells = processes ? await measureInProcesses(options) : [];
+  const processCells = processes ? await measureInProcesses(options, postgres) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
-  if (json) return print(`${JSON.stringify(observations, null, 2)}\n`);
+  if (json) {
+    print(`${JSON.stringify(observations, null, 2)}\n`);
+    return 0;
+  }
 
-  const tables = {
-    options: optionsTable(options, observations),
-    quadrant: quadrantTable(options, observations),
-    'old-server': oldServerTable(oldCells, cells),
-  };
-  if (!write && !check) return print(`${Object.values(tables).join('\n\n')}\n`);
+  const tables = measuredTables(options, cells, oldCells);
+  if (!write && !check) {
+    print(`${Object.values(tables).join('\n\n')}\n`);
+    return 0;
+  }
   const stale = await updateBlocks(tables, { write });
   const verb = write ? 'Rewrote' : 'Not what is measured:';
-  for (const block of stale) process.stdout.write(`${verb} ${block}\n`);
+  for (const block of stale) print(`${verb} ${block}\n`);
   return check && stale.length > 0 ? 1 : 0;
 }
 
-const TABLED = ['metric', 'fixed', 'duplicate'];
-
-async function measureInProcesses(options: readonly Option[]): Promise<readonly Cell[]> {
+async function measureInProcesses(options: readonly Measured[], postgres: string): Promise<readonly Cell[]> {
   const { measureProcesses, Processes } = await import('@mrtr/tests/processes');
-  const processes = await Processes.start(moduleOf);
+  const processes = await Processes.start(({ id }) => moduleOf(findOption(id) as ListedOption, postgres));
   try {
     return (await measureProcesses(options, processes)).cells;
   } finally {
@@ -118,7 +103,7 @@ async function measureInProcesses(options: readonly Option[]): Promise<readonly 
   }
 }
 
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
+const moduleOf = (option: ListedOption, postgres: string) => ({
+  module: addressOf(option),
+  ...(option.needsPostgres && { postgres }),
+});

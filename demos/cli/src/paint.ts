@@ -1,5 +1,6 @@
 /** What the parts of the drawing look like, on a terminal that has colours. */
 import { styleText } from 'node:util';
+import type { Terminal } from './terminal.ts';
 
 const STYLES = {
   title: 'bold',
@@ -23,9 +24,9 @@ export type Paint = (role: Role, text: string) => string;
 /** No colours. */
 export const plain: Paint = (_role, text) => text;
 
-/** Colours where `stream` is a terminal that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. */
-export function paintFor(stream: NodeJS.WriteStream): Paint {
-  if (!stream.isTTY || !stream.hasColors()) return plain;
+/** Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. */
+export function paintFor({ stdout }: Pick<Terminal, 'stdout'>): Paint {
+  if (!stdout.isTTY || !stdout.hasColors?.()) return plain;
   // The stream has been asked; newer versions of Node would ask again, and always ask stdout.
   return (role, text) => styleText(STYLES[role], text, { validateStream: false });
 }

@@ -1,13 +1,23 @@
 /** Runs one demo and draws it while it happens. */
-import type { Conversation, Subject, TranscriptEvent, User } from '@mrtr/harness';
-import { converse } from '@mrtr/tests/matrix';
+import type { User } from '@mrtr/harness';
+import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
+import { converse, type Subject } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
 import { personAt } from './ask-person.ts';
-import { loadSubjects, type Name, shapesOf } from './catalog.ts';
+import { type Demo, loadSubjects } from './catalog.ts';
 import { Diagram } from './diagram.ts';
-import { titleLine } from './frame.ts';
 import type { Paint } from './paint.ts';
 import { type Scene, scenesOf } from './scene.ts';
+import type { Terminal } from './terminal.ts';
+import { titleLine } from './title-line.ts';
+
+/** Where a demo is shown. */
+export interface Stage {
+  readonly terminal: Terminal;
+  readonly paint: Paint;
+  /** The connection string of the database, for a demo that has one. */
+  readonly postgres?: string | undefined;
+}
 
 /** A demo, loaded: every scene is played by every subject. */
 interface Programme {
@@ -15,27 +25,40 @@ interface Programme {
   /** Whether it is shown in several shapes, so that each conversation has to say in which. */
   readonly inShapes: boolean;
   readonly settings: Settings;
+  readonly print: (lines: readonly string[]) => void;
   /** Fresh scenes: a scripted user remembers what they were asked. */
   readonly scenes: () => readonly Scene[];
 }
 
-/** Draws the conversations on stdout, below their titles; with `json`, the transcripts and nothing else. */
-export async function runDemo(name: Name, settings: Settings, paint: Paint): Promise<void> {
-  const { json, answer } = settings;
-  // Who wants JSON gets only that on stdout, and can be asked all the same.
-  const output = json ? process.stderr : process.stdout;
-  const person = answer === 'ask' ? personAt({ input: process.stdin, output }) : undefined;
+/**
+ * Draws the conversations on stdout, below their titles; or prints their transcripts, and nothing else.
+ *
+ * @returns the exit code.
+ */
+export async function runDemo(
+  demo: Demo,
+  settings: Settings,
+  { terminal, paint, postgres }: Stage,
+): Promise<number> {
+  const { format, answer } = settings;
+  // Stdout is for the transcript alone, and somebody can be asked all the same.
+  const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
+  const person = answer === 'ask' ? personAt({ input: terminal.stdin, output }) : undefined;
   const programme: Programme = {
-    subjects: await loadSubjects(name, settings.shape, settings.database && 'postgres'),
-    inShapes: shapesOf(name).length > 0,
+    subjects: await loadSubjects(demo, settings.shape, postgres),
+    inShapes: demo.shapes !== undefined,
     settings,
-    scenes: () => scenesOf(name, settings).map((scene) => ({ ...scene, ...asking(person?.user) })),
+    print: (lines) => {
+      for (const line of lines) terminal.stdout.write(`${line}\n`);
+    },
+    scenes: () => scenesOf(demo.name, settings).map((scene) => ({ ...scene, ...asking(person?.user) })),
   };
   try {
-    await (json ? printTranscripts(programme) : draw(programme, paint));
+    await (format === 'drawing' ? draw(programme, paint) : printTranscripts(programme));
   } finally {
     person?.close();
   }
+  return 0;
 }
 
 const asking = (user: User | undefined) => user && { user };
@@ -46,41 +69,37 @@ export async function play(
   { client, hosting, legacy }: Settings,
   { effect: _, ...scene }: Scene,
   onEvent?: (event: TranscriptEvent) => void,
-): Promise<Conversation> {
+): Promise<Transcript> {
   return converse({ subject, client, hosting, legacy, ...scene, onEvent });
 }
 
-/** One transcript; or, of a demo in several shapes, an object of them, by the shape's letter and the method. */
-async function printTranscripts({ subjects, inShapes, settings, scenes }: Programme): Promise<void> {
-  const byShape: Record<string, Record<string, Conversation['transcript']>> = {};
+/** One transcript; or, of a demo in several shapes, all of them: as JSON by the shape's letter and the method. */
+async function printTranscripts({ subjects, inShapes, settings, print, scenes }: Programme): Promise<void> {
+  const byShape: Record<string, Record<string, Transcript>> = {};
   for (const subject of subjects) {
     for (const scene of scenes()) {
-      const { transcript } = await play(subject, settings, scene);
-      if (!inShapes) return printJson(transcript);
+      const transcript = await play(subject, settings, scene);
       byShape[subject.id] = { ...byShape[subject.id], [scene.call.method]: transcript };
     }
   }
-  printJson(byShape);
+  const all = Object.values(byShape).flatMap((shape) => Object.values(shape));
+  const [sole] = all;
+  if (settings.format === 'json') print([JSON.stringify(inShapes ? byShape : sole, undefined, 2)]);
+  else if (sole && all.length === 1) print([toMermaid(sole)]);
+  // Several diagrams are a Markdown document.
+  else print(all.map((transcript) => `\`\`\`mermaid\n${toMermaid(transcript)}\n\`\`\`\n`));
 }
 
-async function draw({ subjects, inShapes, settings, scenes }: Programme, paint: Paint): Promise<void> {
+async function draw({ subjects, inShapes, settings, print, scenes }: Programme, paint: Paint): Promise<void> {
   for (const [at, subject] of subjects.entries()) {
     const title = titleLine(`shape ${subject.id.toUpperCase()} · ${subject.title}`, '', paint);
     if (inShapes) print(at === 0 ? [title] : ['', title]);
     for (const scene of scenes()) {
       const diagram = new Diagram(paint);
       print([...(inShapes ? [''] : []), ...diagram.begin()]);
-      const conversation = await play(subject, settings, scene, (event) => print(diagram.next(event)));
-      print(diagram.end(conversation));
-      print(['', ...diagram.closing(conversation, scene.effect)]);
+      const transcript = await play(subject, settings, scene, (event) => print(diagram.next(event)));
+      print(diagram.end(transcript));
+      print(['', ...diagram.closing(transcript, scene.effect)]);
     }
   }
-}
-
-function print(lines: readonly string[]): void {
-  for (const line of lines) process.stdout.write(`${line}\n`);
-}
-
-function printJson(value: unknown): void {
-  print([JSON.stringify(value, undefined, 2)]);
 }

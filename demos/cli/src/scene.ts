@@ -1,9 +1,8 @@
 /** What is called in a demo, and by what sort of user. */
-import { type ConversationRequest, type Reply, scripted, scriptedModel } from '@mrtr/harness';
-import { SCRIPTS, type Script } from '@mrtr/tests/matrix';
+import { type Reply, scripted, scriptedModel } from '@mrtr/harness';
+import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
-import type { Name } from './catalog.ts';
-import type { CountedEffect } from './counts.ts';
+import type { CountedEffect } from './closing-line.ts';
 
 /** A call, what will answer its questions, and the effect that it is to have once. */
 export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots'> & {
@@ -14,7 +13,7 @@ type Answer = Settings['answer'];
 type Asked = Pick<Settings, 'tool' | 'answer'>;
 
 /** The scenes of `name`, each with a fresh user. For `ask`, where that is somebody else, the user of `metric`. */
-export function scenesOf(name: Name, settings: Asked): readonly Scene[] {
+export function scenesOf(name: string, settings: Asked): readonly Scene[] {
   const { answer } = settings;
   switch (name) {
     case 'basic':
@@ -65,13 +64,14 @@ export function scenesOf(name: Name, settings: Asked): readonly Scene[] {
 /** The scene of any option. */
 export const optionScene = ({ tool, answer }: Asked): Scene =>
   tool === 'weather'
-    ? scripting(script('get_weather', answer === 'ask' ? 'metric' : answer), 'audits')
-    : scripting(script('resolve_work_item', WORK_ITEM[answer]), 'writes');
+    ? scripting(script('get_weather', answer === 'ask' ? 'metric' : answer), 'audit')
+    : scripting(script('resolve_work_item', WORK_ITEM[answer]), 'write');
 
-type Replies = Readonly<Record<Answer, readonly (Reply | string)[]>>;
+type Given = Reply | string | boolean;
+type Replies = Readonly<Record<Answer, readonly Given[]>>;
 
 /** What the user says who would take metric, or imperial, to a question with another pair of answers. */
-const replies = (metric: Reply | string, imperial: Reply | string, nonsense: Reply | string): Replies => ({
+const replies = (metric: Given, imperial: Given, nonsense: Given): Replies => ({
   metric: [metric],
   ask: [metric],
   imperial: [imperial],
@@ -80,9 +80,7 @@ const replies = (metric: Reply | string, imperial: Reply | string, nonsense: Rep
   nonsense: [nonsense, metric],
 });
 
-const confirm = (value: boolean | string): Reply => ({ action: 'accept', content: { confirm: value } });
-
-const CONFIRMATIONS = replies(confirm(true), confirm(false), confirm('perhaps'));
+const CONFIRMATIONS = replies(true, false, 'perhaps');
 
 /** The names of the work item tool's scripts. */
 const WORK_ITEM: Readonly<Record<Answer, string>> = {

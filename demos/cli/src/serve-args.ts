@@ -1,16 +1,17 @@
-/** The command line of `pnpm serve`, and what it reads from the environment. */
+/** The command line of `pnpm serve`, and the variables that it names. */
 import { isIPv4, isIPv6 } from 'node:net';
-import { parseArgs } from 'node:util';
 import type { LegacyPolicy } from '@mrtr/core';
-import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
-import { databaseWith } from './args.ts';
-import { OPTION_NAMES, type OptionName } from './catalog.ts';
-import type { Database } from './database.ts';
-import { UsageError, whatIsWrong } from './usage-error.ts';
+import type { TokenHolder } from '@mrtr/hosting/http';
+import { parseTokenList } from '@mrtr/hosting/http';
+import { InvalidArgumentError, Option } from 'commander';
+import { type Demo, findDemo, LETTERED } from './catalog.ts';
+import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';
+import { type Database, withStore } from './database.ts';
+import type { Environment, Terminal } from './terminal.ts';
 
 /** What to serve, and how. */
 export interface ServeSettings {
-  readonly option: OptionName;
+  readonly demo: Demo;
   readonly legacy: LegacyPolicy;
   readonly weather: 'fixed' | 'open-meteo';
   /** Secrets of request state, the sealing one first; undefined for a random one of the process. */
@@ -31,57 +32,53 @@ export interface HttpSettings {
   readonly holders: readonly TokenHolder[] | undefined;
 }
 
-/** The text of `--help`. */
-export const SERVE_HELP = `Usage: pnpm serve <option> [options]
-
-Serves the two tools of one option to a client of your own: get_weather and
+const DESCRIPTION = `Serves the two tools of one option to a client of your own: get_weather and
 resolve_work_item. A client that is to start it by itself is given
 node, and as arguments: <repository>/demos/cli/run.mjs serve <option>
 
-Options, by name or letter: ${OPTION_NAMES[0]} … ${OPTION_NAMES.at(-1)}
+Options go by name, letter or word: option-g, g, tool-builder.`;
 
-  --stdio                one client, over stdin and stdout; this is the default
-  --http PORT            any number of clients, at http://127.0.0.1:PORT/mcp;
-                         0 is any free port; /healthz says whether it serves
-  --host ADDRESS         where to listen                    (default: 127.0.0.1)
-                         addresses of this machine alone; any other one
-                         takes --token-env, or --insecure
-  --allowed-host NAME    a further name that requests may be for, as behind a
-                         proxy; may be given several times
-  --token-env NAME       the environment variable with the access tokens:
-                         subject=secret,subject=secret, or one secret
-  --state-key-env NAME   the environment variable with the keys of request
-                         state: one of 32 bytes or more, or several with
-                         commas between, of which the first seals
-  --store memory | postgres                               (default: memory)
-                         where option-h keeps its calls
-  --postgres URL         a PostgreSQL to use, with --state-key-env; otherwise
-                         what MRTR_POSTGRES names, or one that is started
-                         and is over with this process
-  --legacy shim | degrade                                   (default: shim)
-                         old clients are asked by the SDK's shim, or not
-  --weather fixed | open-meteo                              (default: fixed)
-                         always the same, or real and from the network
-  --insecure             listens on any --host without tokens
-  --help                 prints this
-`;
+const program = () =>
+  command('serve <option> [options]', DESCRIPTION)
+    .argument('[names...]')
+    .option('--stdio', 'one client, over stdin and stdout; this is the default')
+    .addOption(
+      new Option('--http <port>', 'any number of clients, at http://127.0.0.1:PORT/mcp; 0 is any free port')
+        .argParser(portOf)
+        .conflicts('stdio'),
+    )
+    .option('--host <address>', 'where to listen; addresses of other machines take --token-env', '127.0.0.1')
+    .option('--allowed-host <name>', 'a further name that requests may be for; may be given again', further)
+    .option('--token-env <name>', 'the variable with the access tokens: subject=secret,… or one secret')
+    .option('--state-key-env <name>', 'the variable with the keys of request state; the first of them seals')
+    .addOption(oneOf('--store <kind>', 'where option-h keeps its calls', ['memory', 'postgres']))
+    .option('--postgres <url>', 'a PostgreSQL; otherwise MRTR_POSTGRES, or one that is started')
+    .addOption(
+      oneOf('--legacy <policy>', "old clients are asked by the SDK's shim, or not", ['shim', 'degrade']),
+    )
+    .addOption(oneOf('--weather <source>', 'always the same, or from the network', ['fixed', 'open-meteo']))
+    .option('--insecure', 'listen on any --host without tokens');
 
 /**
  * Reads the arguments after `serve`, and the variables of `env` that they name.
  *
- * @returns undefined for `--help`.
- * @throws UsageError for what does not exist, is missing, or does not go together.
+ * @returns undefined for `--help`, which has been printed.
+ * @throws UsageError for an unknown option or value, and for options that are missing or do not go together.
  */
 export function readServeArgs(
   args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
+  terminal: Pick<Terminal, 'env' | 'stdout'>,
 ): ServeSettings | undefined {
-  const { values, positionals } = parse(args);
-  if (values.help) return undefined;
-  const option = optionOf(positionals);
-  const store = choice('store', values.store, ['memory', 'postgres']);
-  const database = databaseWith(store, { ...values, name: option }, env);
-  const keys = variable('state-key-env', values['state-key-env'], env)
+  const { env } = terminal;
+  const line = program();
+  if (!parsed(line, args, terminal)) return undefined;
+  const values = line.opts();
+  const demo = optionOf(line.args);
+  if (given(line, 'store') && !demo.takes.includes('store')) {
+    throw new UsageError(`'${demo.name}' keeps no calls: --store goes with option-h.`);
+  }
+  const database = withStore(values.store, values.postgres, env);
+  const keys = variable('state-key-env', values.stateKeyEnv, env)
     ?.split(',')
     .map((key) => key.trim());
   if (database?.url !== undefined && !keys) {
@@ -90,72 +87,33 @@ export function readServeArgs(
         '--state-key-env NAME.',
     );
   }
-  return {
-    option,
-    legacy: choice('legacy', values.legacy, ['shim', 'degrade']),
-    weather: choice('weather', values.weather, ['fixed', 'open-meteo']),
-    keys,
-    database,
-    http: httpOf(values, env),
-  };
-}
-
-const FLAGS = {
-  stdio: { type: 'boolean' },
-  http: { type: 'string' },
-  host: { type: 'string' },
-  'allowed-host': { type: 'string', multiple: true },
-  'token-env': { type: 'string' },
-  'state-key-env': { type: 'string' },
-  store: { type: 'string' },
-  postgres: { type: 'string' },
-  legacy: { type: 'string' },
-  weather: { type: 'string' },
-  insecure: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type Values = ReturnType<typeof parse>['values'];
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: args.filter((arg) => arg !== '--'),
-      options: FLAGS,
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (error) {
-    const flags = Object.keys(FLAGS).map((flag) => `--${flag}`);
-    throw new UsageError(`${whatIsWrong(error)} Options: ${flags.join(', ')}.`);
+  const stray = ['host', 'allowedHost', 'tokenEnv', 'insecure'].find((flag) => given(line, flag));
+  if (values.http === undefined && stray !== undefined) {
+    const long = line.options.find((option) => option.attributeName() === stray)?.long;
+    throw new UsageError(`${long} goes with --http PORT.`);
   }
+  const http = values.http === undefined ? undefined : httpOf(values as HttpValues, env);
+  return { demo, legacy: values.legacy, weather: values.weather, keys, database, http };
 }
 
-function optionOf([name, ...more]: readonly string[]): OptionName {
-  const exist = `Options: ${OPTION_NAMES.join(', ')}.`;
-  if (name === undefined) throw new UsageError(`Which option? ${exist}`);
-  const known = OPTION_NAMES.find((option) => [option, option.slice('option-'.length)].includes(name));
-  if (!known) throw new UsageError(`There is no option '${name}'. ${exist}`);
-  if (more.length > 0) throw new UsageError(`One option at a time: '${more[0]}' is one too many.`);
-  return known;
+function optionOf(args: readonly string[]): Demo {
+  const names = LETTERED.map(({ id }) => `option-${id}`);
+  const name = soleName('option', args, names);
+  const demo = findDemo(name);
+  if (!demo?.option) throw new UsageError(`There is no option '${name}'. ${exists('Names', names)}`);
+  return demo;
 }
 
-function choice<T extends string>(
-  flag: string,
-  value: string | undefined,
-  known: readonly [T, ...(readonly T[])],
-): T {
-  const chosen = value === undefined ? known[0] : known.find((candidate) => candidate === value);
-  if (chosen === undefined)
-    throw new UsageError(`--${flag} cannot be '${value}'. Values: ${known.join(', ')}.`);
-  return chosen;
+const further = (name: string, before: readonly string[] = []) => [...before, name];
+
+function portOf(text: string): number {
+  if (!/^\d+$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError('It takes a port from 0 to 65535.');
+  }
+  return Number(text);
 }
 
-function variable(
-  flag: string,
-  name: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
-): string | undefined {
+function variable(flag: string, name: string | undefined, env: Environment): string | undefined {
   if (name === undefined) return undefined;
   // Not repeated: it may well be the secret itself.
   if (!/^[A-Za-z_]\w*$/.test(name)) {
@@ -167,30 +125,27 @@ function variable(
   return value;
 }
 
-const HTTP_ONLY = ['host', 'allowed-host', 'token-env', 'insecure'] as const;
+interface HttpValues {
+  readonly http: number;
+  readonly host: string;
+  readonly allowedHost?: readonly string[];
+  readonly tokenEnv?: string;
+  readonly insecure?: boolean;
+}
 
-function httpOf(values: Values, env: Readonly<Record<string, string | undefined>>): HttpSettings | undefined {
-  if (values.http === undefined) {
-    const stray = HTTP_ONLY.find((flag) => values[flag] !== undefined);
-    if (stray) throw new UsageError(`--${stray} goes with --http PORT.`);
-    return undefined;
-  }
-  if (values.stdio) throw new UsageError('Either --stdio or --http PORT.');
-  const port = Number(values.http);
-  if (!/^\d+$/.test(values.http) || port > 65_535)
-    throw new UsageError(`--http takes a port from 0 to 65535; '${values.http}' is none.`);
-  const host = (values.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1');
+function httpOf(values: HttpValues, env: Environment): HttpSettings {
+  const host = values.host.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new UsageError('--host takes an address of this machine.');
-  const holders = tokens(variable('token-env', values['token-env'], env), values['token-env']);
+  const holders = tokens(variable('token-env', values.tokenEnv, env), values.tokenEnv);
   if (!holders && !values.insecure && !isLoopback(host)) {
     throw new UsageError(
       `On --host ${host} other machines can come in, and nobody would ask who they are. Give --token-env NAME; ` +
         'or --insecure, where something in front of it asks.',
     );
   }
-  const names = ['localhost', '127.0.0.1', '[::1]', ...(values['allowed-host'] ?? [])];
+  const names = ['localhost', '127.0.0.1', '[::1]', ...(values.allowedHost ?? [])];
   if (!isAnyAddress(host)) names.push(isIPv6(host) ? `[${host}]` : host);
-  return { host, port, allowedHosts: names, holders };
+  return { host, port: values.http, allowedHosts: names, holders };
 }
 
 function tokens(list: string | undefined, name: string | undefined): readonly TokenHolder[] | undefined {

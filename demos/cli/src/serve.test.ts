@@ -1,17 +1,20 @@
-import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { postgresServer } from '@mrtr/postgres-server';
+import { legacyClient, modernClient, poster } from '@mrtr/harness';
+import { RunningProcess } from '@mrtr/harness/process';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, describe, expect, test } from 'vitest';
+import { run } from './terminal.test-support.ts';
+
+const { database, test: testOnPostgres } = await postgresOfTheRun();
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const TOKEN = 'the-token-of-alice';
@@ -22,76 +25,48 @@ afterAll(async () => {
 });
 
 /** Starts the program as a user does, from somewhere else. */
-function start(args: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [RUN, 'serve', ...args.split(' ').filter(Boolean)], {
-    cwd: tmpdir(),
-    env: { ...process.env, ...env },
-  });
-  left.add(() => child.kill('SIGKILL'));
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said.out += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said.err += text;
-  });
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { child, said, ended };
+function start(args: string, env: Record<string, string> = {}): RunningProcess {
+  const program = { ...command(...args.split(' ').filter(Boolean)), env };
+  const running = new RunningProcess(program, { cwd: tmpdir() });
+  left.add(() => running.kill());
+  return running;
 }
 
 /** Starts it, and waits until it listens. */
 async function listening(args: string, env?: Record<string, string>) {
-  const started = start(`${args} --http 0`, env);
-  const url = await new Promise<URL>((resolve, reject) => {
-    started.child.stderr?.on('data', () => {
-      const address = /^option .+, at (http:\S+)\n/m.exec(started.said.err)?.[1];
-      if (address !== undefined) resolve(new URL(address));
-    });
-    void started.ended.then(() => reject(new Error(started.said.err)));
-  });
-  return { ...started, url };
+  const running = start(`${args} --http 0`, env);
+  const address = await running.until(({ err }) => /^option .+, at (http:\S+)\n/m.exec(err)?.[1]);
+  return { running, url: new URL(address) };
 }
 
-const INFO = { name: 'plugged in', version: '1.0.0' };
 const METRIC = { action: 'accept' as const, content: { units: 'metric' } };
 
-async function modern(transport: Parameters<Client['connect']>[0]) {
-  const capabilities = { elicitation: {} };
-  const client = new Client(INFO, { capabilities, versionNegotiation: { mode: 'auto' } });
+/** A client with what it takes for an error, for as long as the tests run. */
+function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
   const errors: Error[] = [];
-  client.onerror = (error) => errors.push(error);
-  client.setRequestHandler('elicitation/create', () => METRIC);
-  await client.connect(transport);
+  client.onerror = (error: Error) => errors.push(error);
   left.add(() => client.close());
   return Object.assign(client, { errors });
 }
 
-async function old(
+const modern = async (transport: Parameters<typeof modernClient>[0]) =>
+  watched(await modernClient(transport, { elicit: () => METRIC }, { fallback: true }));
+
+const old = async (
   transport: Transport,
-  answer: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
-) {
-  const client = new OldClient(INFO, { capabilities: { elicitation: {} } });
-  const errors: Error[] = [];
-  client.onerror = (error) => errors.push(error);
-  client.setRequestHandler(ElicitRequestSchema, answer);
-  await client.connect(transport);
-  left.add(() => client.close());
-  return Object.assign(client, { errors });
-}
+  elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
+) => watched(await legacyClient(transport, { elicit }));
 
 const TOKYO = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }] };
 
-const command = (option: string) => ({
-  command: process.execPath,
-  args: [RUN, 'serve', option],
-  cwd: tmpdir(),
-  stderr: 'ignore' as const,
-});
+const command = (...args: string[]) => ({ command: process.execPath, args: [RUN, 'serve', ...args] });
+/** Where a client starts it, and whose stderr is not looked at. */
+const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;
 
 describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
   test('a modern client plugs it in over stdio, and reads nothing but protocol', async () => {
-    const client = await modern(new StdioClientTransport(command('option-h')));
+    const client = await modern(new StdioClientTransport({ ...command('option-h'), ...PLUGGED }));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
     expect(client.errors).toEqual([]);
@@ -99,14 +74,14 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
   });
 
   test('an old client plugs it in over stdio, and is asked', async () => {
-    const client = await old(new OldStdioTransport(command('e')));
+    const client = await old(new OldStdioTransport({ ...command('e'), ...PLUGGED }));
     expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
     expect(client.errors).toEqual([]);
     await client.close();
   });
 
   test('clients of both eras with a token use it over HTTP, others do not, and a signal ends it', async () => {
-    const { child, said, ended, url } = await listening('option-g --token-env TOKENS', {
+    const { running, url } = await listening('option-g --token-env TOKENS', {
       TOKENS: `alice=${TOKEN}`,
     });
     expect((await fetch(url)).status).toBe(401);
@@ -116,15 +91,15 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
       old(new OldHttpTransport(url, init) as Transport),
     ]);
     for (const client of clients) expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-    expect(said.out).toBe('');
-    expect(said.err.match(/MRTR_EPHEMERAL_KEY/g)).toHaveLength(1);
-    expect(said.err).not.toContain(TOKEN);
+    running.child.kill('SIGTERM');
+    expect(await running.ended).toBe(0);
+    expect(running.said.out).toBe('');
+    expect(running.said.err.match(/MRTR_EPHEMERAL_KEY/g)).toHaveLength(1);
+    expect(running.said.err).not.toContain(TOKEN);
   });
 
-  test('with a key, nothing is warned of; a second signal does not wait for a call', async () => {
-    const { child, said, ended, url } = await listening('f --state-key-env KEY', { KEY: 'k'.repeat(32) });
+  test('with a key, only a missing ledger is warned of; a second signal does not wait for a call', async () => {
+    const { running, url } = await listening('f --state-key-env KEY', { KEY: 'k'.repeat(32) });
     let ask = () => {};
     const asked = new Promise<void>((resolve) => {
       ask = resolve;
@@ -135,120 +110,77 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
     });
     const cut = user.callTool(TOKYO).catch(() => 'cut');
     await asked;
-    child.kill('SIGINT');
+    running.child.kill('SIGINT');
     await refused(url);
-    child.kill('SIGINT');
-    expect(await ended).toBe(130);
-    expect(said.err).not.toContain('Warning');
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(130);
+    expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_REPEATABLE_STATE]']);
     await user.close();
     expect(await cut).toBe('cut');
   });
 
   test('the end of stdin is the end of it', async () => {
-    const { child, said, ended } = start('option-a');
-    child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
-    expect(await ended).toBe(0);
-    for (const line of said.out.split('\n').filter(Boolean)) expect(JSON.parse(line).jsonrpc).toBe('2.0');
+    const running = start('option-a');
+    running.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
+    expect(await running.ended).toBe(0);
+    for (const line of running.said.out.split('\n').filter(Boolean))
+      expect(JSON.parse(line).jsonrpc).toBe('2.0');
   });
 
   test('a signal ends it over stdio', async () => {
-    const { child, said, ended } = start('option-a');
-    child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
-    await new Promise((resolve) => child.stdout?.once('data', resolve));
-    child.kill('SIGINT');
-    expect(await ended).toBe(0);
-    expect(said.err).toBe('');
-  });
-
-  test('a port that is taken is said so, with the exit code 1', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const { port } = other.address() as AddressInfo;
-    const { said, ended } = start(`g --http ${port}`);
-    const code = await ended;
-    other.close();
-    expect({ code, ...said }).toEqual({
-      code: 1,
-      out: '',
-      err: `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Take another one, or 0 for any that is free.\n`,
-    });
-  });
-
-  test('a key that is too short is said so, with the exit code 2 and without the key', async () => {
-    const { said, ended } = start('g --state-key-env KEY', { KEY: 'too-short' });
-    expect({ code: await ended, out: said.out }).toEqual({ code: 2, out: '' });
-    expect(said.err).toMatch(
-      /^--state-key-env: keys\[0\] has 9 bytes; .+ `openssl rand -base64 32`\.\nMore: pnpm serve --help\n$/,
-    );
+    const running = start('option-a');
+    running.child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+    await new Promise((resolve) => running.child.stdout?.once('data', resolve));
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(0);
+    expect(running.said.err).toBe('');
   });
 });
 
-// A PostgreSQL starts, and DBOS makes its tables: seconds, on a busy machine.
+test('a port that is taken is said so, with the exit code 1', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const err = `Cannot listen on 127.0.0.1, port ${port}: the port is in use. Take another one, or 0 for any that is free.\n`;
+  expect(await run(`serve g --http ${port}`)).toEqual({ code: 1, out: '', err });
+  other.close();
+});
+
+test('a key that is too short is said so, with the exit code 2 and without the key', async () => {
+  const { err, ...rest } = await run('serve g --state-key-env KEY', { env: { KEY: 'too-short' } });
+  expect(rest).toEqual({ code: 2, out: '' });
+  expect(err).toMatch(
+    /^--state-key-env: keys\[0\] has 9 bytes\. .+ `openssl rand -base64 32`\.\nMore: pnpm serve --help\n$/,
+  );
+});
+
+// DBOS makes its tables: seconds, on a busy machine.
 describe('pnpm serve option-h --store postgres', { timeout: 90_000 }, () => {
-  test('goes on in another process with the database and the keys', async () => {
-    const server = await postgresServer(process.env.MRTR_TEST_POSTGRES);
-    left.add(() => server.stop());
-    const env = { MRTR_POSTGRES: await server.database(), KEYS: 'k'.repeat(32) };
+  testOnPostgres('goes on in another process with the database and the keys', async () => {
+    const env = { MRTR_POSTGRES: await database(), KEYS: 'k'.repeat(32) };
     const first = await listening('h --store postgres --state-key-env KEYS', env);
     const { requestState, ...asked } = await round(first.url, {});
     expect(asked).toMatchObject({ resultType: 'input_required' });
-    first.child.kill('SIGTERM');
-    expect(await first.ended).toBe(0);
+    first.running.child.kill('SIGTERM');
+    expect(await first.running.ended).toBe(0);
     const second = await listening('h --store postgres --state-key-env KEYS', env);
     const answer = { inputResponses: { units: METRIC }, requestState };
     expect(await round(second.url, answer)).toMatchObject(SUNNY);
     expect(await round(second.url, answer)).toMatchObject(SUNNY);
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toBe(0);
+    second.running.child.kill('SIGTERM');
+    expect(await second.running.ended).toBe(0);
     const { host, pathname } = new URL(env.MRTR_POSTGRES);
-    expect([first, second].map(({ said }) => said.err)).toEqual(
+    expect([first, second].map(({ running }) => running.said.err)).toEqual(
       [first, second].map(
         ({ url }) => `PostgreSQL at ${host}${pathname}.\noption H on PostgreSQL, at ${url}\n`,
       ),
     );
   });
-
-  test('serves on a PostgreSQL that is started for it, with a key that nobody has to give', async () => {
-    const client = await modern(
-      new StdioClientTransport({
-        ...command('h'),
-        args: [...command('h').args, '--store', 'postgres'],
-      }),
-    );
-    expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
-    expect(client.errors).toEqual([]);
-    await client.close();
-  });
 });
 
 /** One round of a call that asks for the units, as a modern client makes it. */
-async function round(url: URL, retry: object): Promise<Record<string, unknown>> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': TOKYO.name,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        ...TOKYO,
-        ...retry,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-        },
-      },
-    }),
-  });
-  const text = await response.text();
-  return JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text).result;
-}
+const round = async (url: URL, retry: object) =>
+  (await poster(url)('tools/call', { ...TOKYO, ...retry })).result as Record<string, unknown>;
 
 /** Resolves when nothing listens at `url` any more. */
 async function refused(url: URL): Promise<void> {

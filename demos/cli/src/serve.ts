@@ -4,73 +4,70 @@ import { constants } from 'node:os';
 import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
 import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
+import { type ListedOption, loadOption } from '@mrtr/options';
 import { createWorld, openMeteo } from '@mrtr/tools';
-import { headingOf, loadOption } from './catalog.ts';
-import { DatabaseError, described, withDatabase } from './database.ts';
+import { headingOf, loadOnPostgres } from './catalog.ts';
+import { UsageError } from './command-line.ts';
+import { described, withDatabase } from './database.ts';
 import { printable } from './printable.ts';
-import { type HttpSettings, readServeArgs, SERVE_HELP, type ServeSettings } from './serve-args.ts';
-import { UsageError } from './usage-error.ts';
+import { type HttpSettings, readServeArgs, type ServeSettings } from './serve-args.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Runs the command; resolves with its exit code, when nothing is served any more. */
-export async function serve(args: readonly string[]): Promise<number> {
-  try {
-    const settings = readServeArgs(args, process.env);
-    if (settings) return await run(settings);
-    process.stdout.write(SERVE_HELP);
-    return 0;
-  } catch (error) {
-    if (error instanceof DatabaseError) {
-      say(error.message);
-      return 1;
-    }
-    if (!(error instanceof UsageError)) throw error;
-    say(`${error.message}\nMore: pnpm serve --help`);
-    return 2;
-  }
-}
-
-async function run(settings: ServeSettings): Promise<number> {
+export async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
+  const settings = readServeArgs(args, terminal);
+  const say = (text: string) => void terminal.stderr.write(`${text}\n`);
+  if (!settings) return 0;
   const { database, http } = settings;
   if (database && http) say(described(database));
-  const code = await (database
-    ? withDatabase(database, () => serveUntilOver(settings))
-    : serveUntilOver(settings));
-  // What is closed is over, whatever a tool may still be waiting for.
-  process.exit(code);
+  return database
+    ? withDatabase(database, (postgres) => serveUntilOver(settings, say, postgres))
+    : serveUntilOver(settings, say);
 }
 
-async function serveUntilOver(settings: ServeSettings): Promise<number> {
-  const served = await servedBy(settings);
+type Say = (text: string) => void;
+
+async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
+  const report: OnError = (error) => say(printable(error.message));
+  const served = await servedBy(settings, postgres);
   if (!settings.http) {
     const { closed, close } = serveStdio(served, report);
     await Promise.race([closed, signalled(close)]);
   } else {
-    const hosting = await listen(served, settings.http);
+    const hosting = await listen(served, settings.http, report);
     if (typeof hosting === 'string') {
       say(hosting);
       await served.close();
       return 1;
     }
-    say(`${headingOf(settings.option, settings.database && 'postgres')}, at ${hosting.url}`);
+    say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
     await signalled(() => hosting.close());
   }
   return 0;
 }
 
-async function servedBy({ option, legacy, weather, keys, database }: ServeSettings): Promise<Served> {
+async function servedBy({ demo, legacy, weather, keys }: ServeSettings, postgres?: string): Promise<Served> {
   const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
   // A database that is over with this process needs no key that is not.
-  const own = database ? [randomBytes(32)] : undefined;
+  const own = postgres === undefined ? undefined : [randomBytes(32)];
+  const option = await (postgres === undefined
+    ? loadOption(demo.option as ListedOption)
+    : loadOnPostgres(postgres));
   try {
-    const loaded = await loadOption(option, database && 'postgres');
-    return loaded.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy }) });
+    // A call that is stored takes each answer once by itself.
+    const singleUse = postgres === undefined ? undefined : false;
+    return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, singleUse }) });
   } catch (error) {
     if (!(error instanceof InvalidPolicy)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);
   }
 }
 
-async function listen(served: Served, settings: HttpSettings): Promise<HttpHosting | string> {
+async function listen(
+  served: Served,
+  settings: HttpSettings,
+  report: OnError,
+): Promise<HttpHosting | string> {
   const { host, port, allowedHosts, holders } = settings;
   const verifier = holders && listVerifier(holders);
   try {
@@ -101,10 +98,4 @@ function signalled(close: () => Promise<void>): Promise<void> {
       });
     }
   });
-}
-
-const report: OnError = (error) => say(printable(error.message));
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
 }

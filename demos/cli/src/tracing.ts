@@ -1,6 +1,6 @@
 /** `tracing`: the OpenTelemetry spans of one call, as a tree. */
 
-import { option } from '@mrtr/option-f';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { traceMrtr } from '@mrtr/otel';
 import { converse, SCRIPTS } from '@mrtr/tests/matrix';
 import {
@@ -12,22 +12,24 @@ import {
 } from '@opentelemetry/sdk-trace-base';
 import type { Paint } from './paint.ts';
 
-/** Makes a call of two rounds with tracing on, and prints its spans. */
-export async function tracing(paint: Paint): Promise<void> {
+/** Makes a call of two rounds with tracing on, and prints its spans. Resolves with the exit code. */
+export async function tracing(paint: Paint, write: (text: string) => void): Promise<number> {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const stop = traceMrtr(provider.getTracer('demo'));
   const [metric] = SCRIPTS;
   if (!metric) throw new Error('The harness has no scripts.');
+  const subject = await loadOption(findOption('f') as ListedOption);
   const call = { method: 'tools/call', params: { name: metric.tool, arguments: metric.arguments } } as const;
   const where = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
-  await converse({ subject: option, ...where, call, user: metric.user() });
+  await converse({ subject, ...where, call, user: metric.user() });
   stop();
-  for (const line of treeOf(exporter.getFinishedSpans(), paint)) process.stdout.write(`${line}\n`);
+  for (const line of treeOf(exporter.getFinishedSpans(), paint)) write(`${line}\n`);
+  return 0;
 }
 
 /** Spans as a tree, each with its events in order. Times and ids are left out: they differ from run to run. */
-export function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): string[] {
+function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): string[] {
   const siblings = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent);
   return siblings.flatMap((span, at) => {
     const children = treeOf(spans, paint, span.spanContext().spanId);

@@ -1,23 +1,13 @@
 /**
  * Shape F: a prompt and a resource that ask. Both are entered in each round, and return their question until its
- * answer is there; `once` keeps what stands above the question to one round. Just as for a tool, but for the end: the
- * result of a prompt or a resource has no room for "Cancelled.", so a user who says no ends it with a JSON-RPC error.
+ * answer is there; `once` keeps the query above the question to one round. The only difference from a tool is the end:
+ * the result of a prompt or a resource has no room for "Cancelled.", so a user who says no ends it with a JSON-RPC error.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import {
-  canAsk,
-  elicitation,
-  isRefusal,
-  type McpServer,
-  protectedServer,
-  type RequestStatePolicy,
-} from '@mrtr/core';
+import { isRefusal, type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
-import { Currency, DEFAULT_CURRENCY, quarterly, queryFigures, report } from './quarterly-report.ts';
-import { Audience, DEFAULT_AUDIENCE, draft, releaseNotes } from './release-notes.ts';
-
-const audience = elicitation('Who will read them?', Audience);
-const currency = elicitation('In which currency?', Currency);
+import { quarterly, queryFigures, report, whichCurrency } from './quarterly-report.ts';
+import { draft, releaseNotes, whichAudience } from './release-notes.ts';
 
 /** A new server with the prompt and the resource. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {
@@ -27,11 +17,9 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     'release_notes',
     releaseNotes,
     once(async ({ version }, ctx) => {
-      if (!canAsk(ctx, 'elicitation')) return draft(version, DEFAULT_AUDIENCE);
-
-      const answer = ctx.answer('audience', audience);
+      const answer = ctx.answer('audience', whichAudience);
       if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
-      if (answer.kind !== 'accepted') return ctx.ask({ audience });
+      if (answer.kind !== 'accepted') return ctx.ask({ audience: whichAudience });
       return draft(version, answer.value);
     }),
   );
@@ -43,11 +31,10 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     once(async (uri, ctx) => {
       // The figures of the moment in which the report is opened. They travel to the second round in requestState.
       const figures = await ctx.once('figures', queryFigures);
-      if (!canAsk(ctx, 'elicitation')) return report(uri, figures, DEFAULT_CURRENCY);
 
-      const answer = ctx.answer('currency', currency);
+      const answer = ctx.answer('currency', whichCurrency);
       if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
-      if (answer.kind !== 'accepted') return ctx.ask({ currency });
+      if (answer.kind !== 'accepted') return ctx.ask({ currency: whichCurrency });
       return report(uri, figures, answer.value);
     }),
   );

@@ -1,13 +1,6 @@
-import {
-  type Conversation,
-  type ConversationRequest,
-  hostView,
-  type LogicalCall,
-  type Reply,
-  type Subject,
-  scripted,
-} from '@mrtr/harness';
-import { converse } from '@mrtr/tests/matrix';
+import { type LogicalCall, type Reply, scripted } from '@mrtr/harness';
+import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
+import { type ConversationRequest, converse, type Subject } from '@mrtr/tests/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 
@@ -47,12 +40,12 @@ const shapes = SHAPES.map((subject) => [subject.id, subject] as const);
 const stateless = shapes.filter(([id]) => id !== 'h');
 const shape = (id: string) => SHAPES.find((subject) => subject.id === id) as Subject;
 
-const asked = ({ transcript }: Conversation) => transcript.filter(({ kind }) => kind === 'user').length;
-const effects = ({ transcript }: Conversation) =>
-  transcript.flatMap((event) => (event.kind === 'effect' ? [`${event.key} ${event.phase}`] : []));
-const rpcError = ({ transcript }: Conversation) =>
-  transcript
-    .flatMap((event) => (event.kind === 'wire' && event.message.error ? [event.message.error] : []))
+const asked = (transcript: Transcript) => tally(transcript).questions;
+const guards = ({ events }: Transcript) =>
+  eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
+const rpcError = ({ events }: Transcript) =>
+  messagesFrom('server', events)
+    .flatMap(({ error }) => error ?? [])
     .at(-1);
 
 describe.each(shapes)('shape %s', (id, subject) => {
@@ -63,8 +56,8 @@ describe.each(shapes)('shape %s', (id, subject) => {
     const notes = await call(subject, where, prompt);
     const report = await call(subject, where, resource);
     expect([asked(notes), asked(report)]).toEqual([1, 1]);
-    expect(notes.result).toMatchObject(developers);
-    expect(report.result).toMatchObject(dollars);
+    expect(notes.end.result).toMatchObject(developers);
+    expect(report.end.result).toMatchObject(dollars);
   });
 
   test.each([
@@ -75,12 +68,10 @@ describe.each(shapes)('shape %s', (id, subject) => {
   ] as const)('ends with a JSON-RPC error when the user %s', async (_, action, where) => {
     for (const what of [prompt, resource]) {
       const conversation = await call(subject, where, what, [{ action }]);
-      expect(conversation).toMatchObject({ result: undefined, error: expect.any(String) });
+      expect(conversation.end.error).toBeDefined();
       expect(rpcError(conversation)).toMatchObject({
         code: -32600,
-        message: expect.stringMatching(
-          /^Cancelled\.$|^The user (?:declined to answer|dismissed the question)\./,
-        ),
+        message: expect.stringMatching(/^Cancelled\.$|^The question was (?:declined|dismissed)\./),
       });
       expect(asked(conversation)).toBe(1);
     }
@@ -91,8 +82,8 @@ describe.each(shapes)('shape %s', (id, subject) => {
       const notes = await call(subject, MODERN, prompt, [unfit, 'developers']);
       const report = await call(subject, MODERN, resource, [unfit, 'USD']);
       expect([asked(notes), asked(report)]).toEqual([2, 2]);
-      expect(notes.result).toMatchObject(developers);
-      expect(report.result).toMatchObject(dollars);
+      expect(notes.end.result).toMatchObject(developers);
+      expect(report.end.result).toMatchObject(dollars);
     }
   });
 
@@ -104,8 +95,8 @@ describe.each(shapes)('shape %s', (id, subject) => {
     const notes = await call(subject, where, prompt);
     const report = await call(subject, where, resource);
     expect([asked(notes), asked(report)]).toEqual([0, 0]);
-    expect(JSON.stringify(notes.result)).toContain('for customers.');
-    expect(JSON.stringify(report.result)).toContain('300 k EUR.');
+    expect(JSON.stringify(notes.end.result)).toContain('for customers.');
+    expect(JSON.stringify(report.end.result)).toContain('300 k EUR.');
   });
 
   test('shows the application the same as every other shape', async () => {
@@ -121,8 +112,8 @@ describe.each(shapes)('shape %s', (id, subject) => {
     const guarded = ['figures ran', 'figures held'];
     // H and I need no guard, so there is none to be seen.
     const expected = id === 'f' || id === 'j' ? guarded : [];
-    expect(effects(await call(subject, MODERN, resource))).toEqual(expected);
-    expect(effects(await call(subject, OLD, resource))).toEqual(expected);
+    expect(guards(await call(subject, MODERN, resource))).toEqual(expected);
+    expect(guards(await call(subject, OLD, resource))).toEqual(expected);
   });
 });
 
@@ -131,8 +122,8 @@ test.each(stateless)(
   async (_, subject) => {
     for (const hosting of ['fleet', 'restart'] as const) {
       const where = { ...MODERN, hosting };
-      expect((await call(subject, where, prompt)).result).toMatchObject(developers);
-      expect((await call(subject, where, resource)).result).toMatchObject(dollars);
+      expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
+      expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
     }
   },
 );
@@ -141,7 +132,7 @@ test('shape h is refused by another instance, and after a restart, with a JSON-R
   for (const hosting of ['fleet', 'restart'] as const) {
     for (const what of [prompt, resource]) {
       const conversation = await call(shape('h'), { ...MODERN, hosting }, what);
-      expect(conversation.result).toBeUndefined();
+      expect(conversation.end.result).toBeUndefined();
       expect(rpcError(conversation)).toMatchObject({
         code: -32600,
         message: expect.stringContaining('held by another server instance'),
@@ -152,7 +143,7 @@ test('shape h is refused by another instance, and after a restart, with a JSON-R
 
 test('only shape h holds anything while the user thinks', async () => {
   for (const subject of SHAPES) {
-    const { framesHeld } = await call(subject, MODERN, resource);
+    const { framesHeld } = tally(await call(subject, MODERN, resource));
     expect(framesHeld).toBe(subject.id === 'h' ? 1 : 0);
   }
 });

@@ -1,5 +1,5 @@
 /** The resource without the protocol: what it asks, what it is made from, what it says. */
-import type { ReadResourceResult } from '@mrtr/core';
+import { elicitation, type ReadResourceResult } from '@mrtr/core';
 import { z } from 'zod';
 
 /** How the resource is announced. */
@@ -8,11 +8,10 @@ export const quarterly = {
   mimeType: 'text/plain',
 };
 
-/** The answer to "In which currency?". */
-export const Currency = z.object({ currency: z.enum(['EUR', 'USD']) });
+const Currency = z.object({ currency: z.enum(['EUR', 'USD']) });
 
-/** For a client that cannot be asked. */
-export const DEFAULT_CURRENCY: z.output<typeof Currency> = { currency: 'EUR' };
+/** The question. A client that cannot be asked gets euros. */
+export const whichCurrency = elicitation('In which currency?', Currency, { otherwise: { currency: 'EUR' } });
 
 /** Thousands of euros. */
 export type Figures = { readonly revenue: number; readonly costs: number };

@@ -1,5 +1,5 @@
 /** The prompt without the protocol: what it takes, what it asks, what it says. */
-import type { GetPromptResult } from '@mrtr/core';
+import { elicitation, type GetPromptResult } from '@mrtr/core';
 import { z } from 'zod';
 
 /** How the prompt is announced. */
@@ -8,11 +8,12 @@ export const releaseNotes = {
   argsSchema: z.object({ version: z.string() }),
 };
 
-/** The answer to "Who will read them?". */
-export const Audience = z.object({ audience: z.enum(['developers', 'customers']) });
+const Audience = z.object({ audience: z.enum(['developers', 'customers']) });
 
-/** For a client that cannot be asked. */
-export const DEFAULT_AUDIENCE: z.output<typeof Audience> = { audience: 'customers' };
+/** The question. A client that cannot be asked gets notes for customers. */
+export const whichAudience = elicitation('Who will read them?', Audience, {
+  otherwise: { audience: 'customers' },
+});
 
 /** The prompt itself. */
 export const draft = (version: string, { audience }: z.output<typeof Audience>): GetPromptResult => ({

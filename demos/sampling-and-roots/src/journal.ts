@@ -1,11 +1,17 @@
 /**
  * Shape J: a tool that needs the client's roots, and then its model. It is written in the order in which things happen,
- * and entered in each round, from the top; a step that has settled returns what the journal has of it.
+ * and entered in each round, from the top; a settled step returns its record in the journal.
  */
-
-import type { RequestStatePolicy } from '@mrtr/core';
-import { errorResult, listRoots, type McpServer, protectedServer, sampling, textResult } from '@mrtr/core';
-import { journaled } from '@mrtr/shapes/journal';
+import {
+  errorResult,
+  listRoots,
+  type McpServer,
+  protectedServer,
+  type RequestStatePolicy,
+  sampling,
+  textResult,
+} from '@mrtr/core';
+import { journal } from '@mrtr/shapes/journal';
 import { NEEDS, prompt, readmeOf, summarise, textOf } from './summarise.ts';
 
 /** A new server with the tool. On stateless hosting this is called for every request. */
@@ -15,7 +21,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   server.registerTool(
     'summarise',
     summarise,
-    journaled(async ({ words }, ctx) => {
+    journal(async ({ words }, ctx) => {
       // A server must not ask for what its client did not declare; and half of it would be of no use.
       if (!ctx.canAsk('roots') || !ctx.canAsk('sampling')) return errorResult(NEEDS);
 
@@ -24,7 +30,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
       if (project === undefined) return errorResult('No project is open.');
 
       // Read in one round: the journal carries it to the next. So it has to be small; a large file is better read anew.
-      const readme = await ctx.run('readme', () => readmeOf(project));
+      const readme = await ctx.once('readme', () => readmeOf(project));
       return textResult(textOf(await ctx.ask('summary', sampling(prompt(readme, words)))));
     }),
   );

@@ -1,16 +1,23 @@
 /**
- * Shape I: a tool that needs the client's roots, and then its model. Each is a resolver: what it needs, and the question
- * or the value that fills it. The order follows from the needs. The body is entered once, when all is there.
+ * Shape I: a tool that needs the client's roots, and then its model. Each is a resolver: its needs, and a function that
+ * returns a question or a value. The order follows from the needs. The body is entered once, when all is there.
  */
-
-import type { RequestStatePolicy } from '@mrtr/core';
-import { CannotAsk, canAsk, errorResult, type McpServer, protectedServer, textResult } from '@mrtr/core';
-import { argument, injected, listRoots, requestContext, resolver, sample } from '@mrtr/shapes/resolve';
+import {
+  CannotAsk,
+  errorResult,
+  listRoots,
+  type McpServer,
+  protectedServer,
+  type RequestStatePolicy,
+  sampling,
+  textResult,
+} from '@mrtr/core';
+import { argument, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import { NEEDS, prompt, readmeOf, summarise, textOf } from './summarise.ts';
 
 const project = resolver('roots', { ctx: requestContext() }, ({ ctx }) => {
   // A server must not ask for what its client did not declare; and half of it would be of no use.
-  if (!canAsk(ctx, 'roots') || !canAsk(ctx, 'sampling')) throw new CannotAsk(NEEDS);
+  if (!ctx.canAsk('roots') || !ctx.canAsk('sampling')) throw new CannotAsk(NEEDS);
   return listRoots();
 });
 
@@ -18,7 +25,7 @@ const project = resolver('roots', { ctx: requestContext() }, ({ ctx }) => {
 const readme = resolver('readme', { project }, ({ project: { roots } }) => roots[0] && readmeOf(roots[0]));
 
 const summary = resolver('summary', { readme, words: argument<number>() }, ({ readme, words }) =>
-  readme === undefined ? undefined : sample(prompt(readme, words)),
+  readme === undefined ? undefined : sampling(prompt(readme, words)),
 );
 
 /** A new server with the tool. On stateless hosting this is called for every request. */
@@ -28,7 +35,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   server.registerTool(
     'summarise',
     summarise,
-    injected(summarise.inputSchema, { summary }, ({ summary }) =>
+    resolve(summarise.inputSchema, { summary }, ({ summary }) =>
       summary === undefined ? errorResult('No project is open.') : textResult(textOf(summary)),
     ),
   );

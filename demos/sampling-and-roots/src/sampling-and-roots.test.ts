@@ -1,5 +1,6 @@
-import { type Conversation, type ConversationRequest, hostView, type Model, scripted } from '@mrtr/harness';
-import { converse } from '@mrtr/tests/matrix';
+import { type Model, scripted } from '@mrtr/harness';
+import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
+import { type ConversationRequest, converse } from '@mrtr/tests/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 
@@ -18,10 +19,7 @@ const parrot: Model = ({ messages }) => ({
 
 type Differing = Partial<Omit<ConversationRequest, 'subject' | 'call'>>;
 
-const summarise = (
-  subject: ConversationRequest['subject'],
-  differing: Differing = {},
-): Promise<Conversation> =>
+const summarise = (subject: ConversationRequest['subject'], differing: Differing = {}): Promise<Transcript> =>
   converse({
     subject,
     call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
@@ -32,15 +30,14 @@ const summarise = (
     ...differing,
   });
 
-const answered = ({ transcript }: Conversation) =>
-  transcript.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'user' ? [kind] : []));
-const textOf = ({ result }: Conversation) => (result as { content: { text: string }[] }).content[0]?.text;
+const answered = ({ events }: Transcript) =>
+  events.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'answer' ? [kind] : []));
+const textOf = ({ end }: Transcript) => (end.result as { content: { text: string }[] }).content[0]?.text;
 /** What the client declared: with each request, or when it shook hands, which is before the call. */
-const declared = ({ transcript }: Conversation) =>
-  transcript.flatMap((event) => {
-    if (event.kind !== 'wire' || event.from !== 'client') return [];
-    const { _meta } = event.message.params as { _meta: Record<string, unknown> };
-    return [_meta['io.modelcontextprotocol/clientCapabilities']];
+const declared = ({ events }: Transcript) =>
+  messagesFrom('client', events).map(({ params }) => {
+    const { _meta } = params as { _meta: Record<string, unknown> };
+    return _meta['io.modelcontextprotocol/clientCapabilities'];
   });
 
 describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
@@ -64,7 +61,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   ] as const)('asks nothing of a client with %s, and says what it would need', async (_, differing) => {
     const conversation = await summarise(subject, differing);
     expect(answered(conversation)).toEqual([]);
-    expect(conversation.result).toMatchObject({
+    expect(conversation.end.result).toMatchObject({
       isError: true,
       content: [{ text: 'Summarising needs a client with a model (sampling) and an open project (roots).' }],
     });
@@ -74,7 +71,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     for (const where of [MODERN, OLD]) {
       const conversation = await summarise(subject, { ...where, roots: [] });
       expect(answered(conversation)).toEqual(['roots']);
-      expect(conversation.result).toMatchObject({
+      expect(conversation.end.result).toMatchObject({
         isError: true,
         content: [{ text: 'No project is open.' }],
       });
@@ -87,18 +84,16 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 
   test(`reads the README ${id === 'j' ? 'once' : 'in each round, unguarded'}`, async () => {
-    const { transcript } = await summarise(subject);
-    const effects = transcript.flatMap((event) =>
-      event.kind === 'effect' ? [`${event.key} ${event.phase}`] : [],
-    );
-    expect(effects).toEqual(id === 'j' ? ['readme ran', 'readme held'] : []);
+    const { events } = await summarise(subject);
+    const guards = eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
+    expect(guards).toEqual(id === 'j' ? ['readme ran', 'readme held'] : []);
   });
 });
 
 test('both shapes show the application the same, in either era', async () => {
   for (const where of [MODERN, OLD]) {
     const [one, other] = await Promise.all(SHAPES.map((subject) => summarise(subject, where)));
-    expect(hostView(one as Conversation)).toEqual(hostView(other as Conversation));
+    expect(hostView(one as Transcript)).toEqual(hostView(other as Transcript));
   }
 });
 
@@ -119,6 +114,7 @@ test('a model that fails ends the call with an error, and nothing is held', asyn
         throw new Error('The model is out of tokens.');
       },
     });
-    expect(conversation).toMatchObject({ result: undefined, error: expect.any(String), framesHeld: 0 });
+    expect(conversation.end.error).toBeDefined();
+    expect(tally(conversation).framesHeld).toBe(0);
   }
 });

@@ -1,5 +1,6 @@
 /** A real modern client that remembers who served it. It knows nothing of instances, and does nothing for routing. */
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { modernClient } from '@mrtr/harness';
 
 /** What came of one call. */
 export interface Called {
@@ -15,7 +16,7 @@ type BeforeAnswer = (servedBy: string) => Promise<void>;
 
 /** A connected client. */
 export interface Caller {
-  /** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` is told who served the round that asked. */
+  /** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` gets the instance that asked. */
   call(beforeAnswer?: BeforeAnswer): Promise<Called>;
   close(): Promise<void>;
 }
@@ -25,15 +26,11 @@ export async function connect(url: URL): Promise<Caller> {
   let servedBy: string[] = [];
   let states: string[] = [];
   let beforeAnswer: BeforeAnswer | undefined;
-  const client = new Client(
-    { name: 'sticky-demo', version: '0.0.0' },
-    { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: {} } },
-  );
-  client.setRequestHandler('elicitation/create', async ({ params }) => {
+  const elicit = async ({ message }: { readonly message: string }) => {
     await beforeAnswer?.(servedBy.at(-1) ?? 'nobody');
-    const content = params.message.startsWith('How') ? { resolution: 'Duplicate' } : { original: 4301 };
-    return { action: 'accept', content };
-  });
+    const content = message.startsWith('How') ? { resolution: 'Duplicate' } : { original: 4301 };
+    return { action: 'accept', content } as const;
+  };
   const watched = async (input: string | URL, init?: RequestInit) => {
     const response = await fetch(input, init);
     const sent = JSON.parse(String(init?.body ?? '{}')) as {
@@ -44,7 +41,8 @@ export async function connect(url: URL): Promise<Caller> {
     if (sent.params?.requestState !== undefined) states.push(sent.params.requestState);
     return response;
   };
-  await client.connect(new StreamableHTTPClientTransport(url, { fetch: watched }));
+  const transport = new StreamableHTTPClientTransport(url, { fetch: watched });
+  const client = await modernClient(transport, { elicit });
   return {
     async call(before) {
       [servedBy, states, beforeAnswer] = [[], [], before];

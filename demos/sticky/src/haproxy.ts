@@ -1,16 +1,15 @@
 /** HAProxy with a configuration of ours, in front of a fleet. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort, RunningProcess } from '@mrtr/harness/process';
 import type { Fleet } from './fleet.ts';
 
 // Debian installs it where the PATH of an ordinary user does not look.
-const ENV = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/usr/local/sbin` };
+const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const PROGRAM = process.env.HAPROXY || 'haproxy';
 
 /** What to say where it is missing. */
@@ -22,7 +21,7 @@ export const NOT_INSTALLED =
 
 /** HAProxy's version, or undefined where there is none to run. */
 export function haproxyVersion(): string | undefined {
-  const { stdout } = spawnSync(PROGRAM, ['-v'], { env: ENV, encoding: 'utf8' });
+  const { stdout } = spawnSync(PROGRAM, ['-v'], { env: { ...process.env, PATH }, encoding: 'utf8' });
   return /version (\d+\.\d+(?:\.\d+)?)/.exec(stdout ?? '')?.[1];
 }
 
@@ -53,7 +52,7 @@ export async function startRouter(configuration: string, { addresses }: Fleet): 
     try {
       return await tryStart(configuration, addresses, `127.0.0.1:${await freePort()}`);
     } catch (error) {
-      // Between our finding a free port and HAProxy's taking it, somebody else may.
+      // Another program may take the free port before HAProxy does.
       const taken = error instanceof Error && /cannot bind|address already in use/i.test(error.message);
       if (!taken || attempt === ATTEMPTS) throw error;
     }
@@ -68,53 +67,32 @@ async function tryStart(
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-sticky-'));
   const file = join(folder, 'haproxy.cfg');
   await writeFile(file, configuration);
-  const child = spawn(PROGRAM, ['-db', '-f', file], {
-    env: { ...ENV, MCP_BIND: bind, MCP_I1: i1, MCP_I2: i2, MCP_I3: i3 },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  const ended = once(child, 'close');
-  // Whatever way this process ends that it can notice, HAProxy does not outlive it.
-  const leave = () => {
-    child.kill('SIGKILL');
-    rmSync(folder, { recursive: true });
-  };
+  const env = { PATH, MCP_BIND: bind, MCP_I1: i1, MCP_I2: i2, MCP_I3: i3 };
+  const running = new RunningProcess(
+    { command: PROGRAM, args: ['-db', '-f', file], env },
+    { patienceMs: PATIENCE_MS },
+  );
+  const leave = () => rmSync(folder, { recursive: true });
   process.once('exit', leave);
   const close = async () => {
-    child.kill('SIGTERM');
-    await ended;
+    await running.stop();
     process.off('exit', leave);
     await rm(folder, { recursive: true });
   };
-  if (await answers(new URL(`http://${bind}/healthz`), child)) {
+  try {
+    await running.whileAlive(answered(new URL(`http://${bind}/healthz`), running));
     return { url: new URL(`http://${bind}/mcp`), close };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  await close();
-  throw new Error(`HAProxy did not come to answer at ${bind} in ${PATIENCE_MS} ms, or ended:\n${said}`);
 }
 
-async function answers(health: URL, child: ChildProcess): Promise<boolean> {
-  for (
-    const until = Date.now() + PATIENCE_MS;
-    child.exitCode === null && Date.now() < until;
-    await pause(20)
-  ) {
+async function answered(health: URL, running: RunningProcess): Promise<void> {
+  while (running.alive) {
     const response = await fetch(health, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
     await response?.body?.cancel();
-    if (response?.ok) return true;
+    if (response?.ok) return;
+    await pause(20);
   }
-  return false;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

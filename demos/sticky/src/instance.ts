@@ -8,7 +8,8 @@ const { INSTANCE: instance, STATE_KEY } = process.env;
 if (!instance || !STATE_KEY || !process.send) {
   throw new Error('An instance is started by the demo, which gives it INSTANCE, STATE_KEY and a channel.');
 }
-const state = requestStatePolicy({ keys: [STATE_KEY], legacy: 'degrade' });
+// Without a ledger: a parked handler is resumed once, by the first retry that reaches it.
+const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false, legacy: 'degrade' });
 const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }), {
   legacy: 'stateless',
 });

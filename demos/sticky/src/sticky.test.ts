@@ -1,6 +1,7 @@
 /** The router in front of the instances, as it is configured in the repository. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { readPosted, requestInit } from '@mrtr/harness';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from './caller.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -36,28 +37,11 @@ const INSTANCE = /^i[123]$/;
 
 /** What comes back for a state that nobody sealed, and from whom. */
 async function present(params: Record<string, unknown>) {
-  const envelope = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-  };
-  const response = await fetch(router.url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'resolve_work_item',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'resolve_work_item', ...params, _meta: envelope },
-    }),
-  });
-  const text = await response.text();
-  const { error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text) as { error?: unknown };
+  const response = await fetch(
+    router.url,
+    requestInit('tools/call', { name: 'resolve_work_item', ...params }),
+  );
+  const { error } = await readPosted(response);
   return { by: response.headers.get('x-served-by') ?? '', error };
 }
 
@@ -88,7 +72,7 @@ routed(
     expect(rule?.match(/#4522 resolved as Duplicate of #4301\./g)).toHaveLength(3);
     expect(rule).toMatch(/echoed: v1\..{10}…~i\d\n/);
     expect(none).toMatch(
-      /call 1 {3}round 1 → (i\d) {3}round 2 → (?!\1)i\d\n +✗ This call cannot go on here:/,
+      /call 1 {3}round 1 → (i\d) {3}round 2 → (?!\1)i\d\n +✗ This call cannot be resumed here:/,
     );
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   },
@@ -142,7 +126,7 @@ routed('the call of an instance that died is refused by another one, in words', 
   onTestFinished(() => caller.close());
   const { servedBy, failed, text } = await caller.call((by) => fleet.kill(by as 'i1' | 'i2' | 'i3'));
   expect(failed).toBe(true);
-  expect(text).toMatch(/^This call cannot go on here: its continuation .* Start the call again\.$/);
+  expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
   expect(servedBy).toHaveLength(2);
   expect(servedBy[1]).not.toBe(servedBy[0]);
   expect(await caller.call()).toMatchObject({ failed: false });

@@ -1,4 +1,5 @@
 /** `pnpm demo sticky`: parked calls find their way back through HAProxy, and do not without its routing rule. */
+import wrapAnsi from 'wrap-ansi';
 import { type Called, type Caller, connect } from './caller.ts';
 import { type Fleet, INSTANCES, startFleet } from './fleet.ts';
 import { haproxyVersion, NOT_INSTALLED, readConfiguration, startRouter, withoutRule } from './haproxy.ts';
@@ -73,7 +74,7 @@ function described(number: number, { servedBy, text, failed }: Called): string {
 }
 
 /** Within 80 columns, below the rounds. */
-const wrapped = (text: string): string => text.replace(/(.{1,66})(?: |$)/g, '$1\n            ').trimEnd();
+const wrapped = (text: string): string => wrapAnsi(text, 66).replaceAll('\n', '\n            ');
 
 const abridged = (called: Called | undefined): string =>
   called?.states[0]?.replace(/^(v1\..{10})[^~]+/, '$1…') ?? 'none';

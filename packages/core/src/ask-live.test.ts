@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { askLive } from './ask-live.ts';
 import { elicitation } from './elicitation.ts';
-import { eventsOf, hosted, oldClient } from './hosted.test-support.ts';
+import { eventsOf, type Hosted, hosted, oldClient } from './hosted.test-support.ts';
 import { listRoots } from './model-and-roots.ts';
 import type { Question } from './question.ts';
 import { textResult } from './results.ts';
@@ -11,7 +11,7 @@ import { textResult } from './results.ts';
 const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
 const metric = { action: 'accept', content: { units: 'metric' } };
 
-/** A tool that asks live; `outcomes` collects what it was told or, where it was refused, the error. */
+/** A tool that asks live; `outcomes` collects the answers and the errors. */
 const asking =
   (outcomes: unknown[], question: Question = units) =>
   (server: McpServer): void => {
@@ -21,7 +21,7 @@ const asking =
     });
   };
 
-/** What the tool was told by an old client whose user gives `replies`, one after the other. */
+/** The outcome for an old client whose user gives `replies`, one after the other. */
 async function ask(...replies: Record<string, unknown>[]): Promise<{ outcome: unknown; asked: string[] }> {
   const outcomes: unknown[] = [];
   const asked: string[] = [];
@@ -33,7 +33,7 @@ async function ask(...replies: Record<string, unknown>[]): Promise<{ outcome: un
   return { outcome: outcomes[0], asked };
 }
 
-test('an old client is asked over its stream and the answer is read in the five ways', async () => {
+test('an old client is asked over its stream, and its answer is read', async () => {
   const { outcome, asked } = await ask(metric);
   expect(outcome).toEqual({ kind: 'accepted', value: { units: 'metric' } });
   expect(asked).toEqual(['Which units?']);
@@ -46,7 +46,7 @@ test.each([
   expect(await ask({ action }, metric)).toEqual({ outcome, asked: ['Which units?'] });
 });
 
-test('an answer that does not fit is asked again, and so is none', async () => {
+test('a question is asked again after an answer that does not fit and after an empty one', async () => {
   const kelvin = { action: 'accept', content: { units: 'kelvin' } };
   const { outcome, asked } = await ask(kelvin, { action: 'accept' }, metric);
   expect(outcome).toEqual({ kind: 'accepted', value: { units: 'metric' } });
@@ -60,7 +60,7 @@ test('the eighth answer may still fit', async () => {
   expect(asked).toHaveLength(8);
 });
 
-test('after the eighth answer that does not fit, nobody is asked any more', async () => {
+test('after the eighth answer that does not fit, the question is not asked again', async () => {
   const asks = eventsOf('mrtr:ask');
   const { outcome, asked } = await ask({ action: 'accept', content: { units: 'kelvin' } });
   expect(outcome).toMatchObject({
@@ -68,7 +68,9 @@ test('after the eighth answer that does not fit, nobody is asked any more', asyn
     message: 'No usable answer to "Which units?" in 8 attempts.',
   });
   expect(asked).toHaveLength(8);
-  expect(asks).toEqual(Array(8).fill({ target: 'ask', keys: ['units'], live: true }));
+  const { call } = asks[0] ?? {};
+  expect(call).toMatch(/^[\w-]{22}$/);
+  expect(asks).toEqual(Array(8).fill({ call, target: 'ask', keys: ['units'], live: true }));
 });
 
 test('a client that fails to show the question fails the call', async () => {
@@ -90,7 +92,7 @@ test('a client that did not declare elicitation is not asked, and the error says
   expect(asks).toEqual([]);
 });
 
-test('a client is asked for what it declared and not for the rest', async () => {
+test('a client is asked only for the kinds that it declared', async () => {
   const outcomes: unknown[] = [];
   const client = await oldClient(hosted(asking(outcomes, listRoots())), () => metric);
   await client.callTool({ name: 'ask' });
@@ -99,19 +101,19 @@ test('a client is asked for what it declared and not for the rest', async () => 
   ]);
 });
 
-test('an old client on stateless serving has no stream to be asked over, and the error says so at once', async () => {
+test('an old client on stateless serving has no stream, and the error says so at once', async () => {
   const outcomes: unknown[] = [];
   await hosted(asking(outcomes)).post('tools/call', { name: 'ask' }, { legacy: true });
   expect(outcomes).toMatchObject([
     {
       code: 'cannot_ask',
       message:
-        'Cannot ask: no live connection to the client is held (stateless serving of a 2025-11-25 client).',
+        'Cannot ask: no live connection to the client is open (stateless serving of a 2025-11-25 client).',
     },
   ]);
 });
 
-test('a client at 2026-07-28 has no such stream either, and the error says what to do instead', async () => {
+test('a client at 2026-07-28 has no stream either, and the error says what to do', async () => {
   const outcomes: unknown[] = [];
   await hosted(asking(outcomes)).post('tools/call', { name: 'ask' });
   expect(outcomes).toMatchObject([
@@ -120,4 +122,28 @@ test('a client at 2026-07-28 has no such stream either, and the error says what 
       message: 'Cannot ask live: a client at 2026-07-28 is asked by returning input_required.',
     },
   ]);
+});
+
+test.each<[string, (host: Hosted) => Promise<unknown>]>([
+  [
+    'an old client that did not declare elicitation',
+    async (host) => (await oldClient(host)).callTool({ name: 'ask' }),
+  ],
+  [
+    'an old client on stateless serving',
+    (host) => host.post('tools/call', { name: 'ask' }, { legacy: true }),
+  ],
+  [
+    'a client at 2026-07-28 without elicitation',
+    (host) => host.post('tools/call', { name: 'ask' }, { capabilities: {} }),
+  ],
+])('%s gets the question’s `otherwise`', async (_whom, call) => {
+  const outcomes: unknown[] = [];
+  const asks = eventsOf('mrtr:ask');
+  const question = elicitation('Which units?', z.object({ units: z.string() }), {
+    otherwise: { units: 'metric' },
+  });
+  await call(hosted(asking(outcomes, question)));
+  expect(outcomes).toEqual([{ kind: 'accepted', value: { units: 'metric' } }]);
+  expect(asks).toEqual([]);
 });

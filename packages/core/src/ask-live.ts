@@ -1,11 +1,12 @@
-/** Asking an old client the old way: a request down the stream that its call holds open. */
+/** Asking an old client the old way: with a request over the stream that its call holds open. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled, type Settled } from './answer.ts';
-import { findCall } from './call.ts';
-import { canAskLive } from './can-ask.ts';
+import { callOf } from './call.ts';
+import { canAsk, canAskLive } from './can-ask.ts';
 import { publish } from './diagnostics.ts';
 import { CannotAsk, RoundsExceeded } from './errors.ts';
 import type { AnswerOf, Question } from './question.ts';
+import { defaultOf, hasDefault } from './read-answer.ts';
 import { MRTR_REVISION, speaksMrtr } from './revision.ts';
 
 // People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
@@ -19,8 +20,11 @@ const MAX_ATTEMPTS = 8;
  * Sent as a plain request and not through `ctx.mcpReq.elicitInput`: that one throws on the first answer that
  * does not fit, and compiles an inline schema anew on every call.
  *
- * @throws CannotAsk at once where no live connection is held (stateless serving) or the client did not declare
- * elicitation: sent all the same, the question would wait for an answer that cannot arrive.
+ * A client that cannot be asked gets the question's `otherwise`, where it has one.
+ *
+ * @throws CannotAsk at once, without `otherwise`, where no live connection is open (stateless serving) or the client did not declare the
+ * kind of input: a question that was sent all the same would wait for an answer that cannot arrive.
+ * @throws UnprotectedServer on a server without `protectRequestState`.
  * @throws RoundsExceeded after the eighth unusable answer.
  */
 export async function askLive<Q extends Question>(
@@ -28,11 +32,17 @@ export async function askLive<Q extends Question>(
   key: string,
   question: Q,
 ): Promise<Settled<AnswerOf<Q>>> {
-  if (!canAskLive(ctx, question.kind)) throw new CannotAsk(whyNotLive(ctx, question));
+  const call = callOf(ctx);
+  if (!canAskLive(ctx, question.kind)) {
+    if (hasDefault(question) && !canAsk(ctx, question.kind)) {
+      return { kind: 'accepted', value: defaultOf(question) };
+    }
+    throw new CannotAsk(whyNotLive(ctx, question));
+  }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    publish('mrtr:ask', { target: findCall(ctx)?.target ?? '', keys: [key], live: true });
+    publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
     const { method, params } = question.request;
-    // With the call's signal: a user who answers after its client gave it up must not set anything going.
+    // With the call's signal: an answer that comes after the client cancelled must not start anything.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
     const answer = question.read(response) as Answer<AnswerOf<Q>>;
@@ -44,7 +54,7 @@ export async function askLive<Q extends Question>(
 function whyNotLive(ctx: ServerContext, { kind }: Question): string {
   if (speaksMrtr(ctx))
     return `Cannot ask live: a client at ${MRTR_REVISION} is asked by returning input_required.`;
-  return findCall(ctx)?.legacyCapabilities === undefined
-    ? 'Cannot ask: no live connection to the client is held (stateless serving of a 2025-11-25 client).'
+  return callOf(ctx).legacyCapabilities === undefined
+    ? 'Cannot ask: no live connection to the client is open (stateless serving of a 2025-11-25 client).'
     : `Cannot ask: the client did not declare the ${kind} capability.`;
 }

@@ -2,41 +2,45 @@ import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Call, callOf, findCall } from './call.ts';
+import { elicitation } from './elicitation.ts';
 import { hosted, hostedBy, oldClient } from './hosted.test-support.ts';
 import { textResult } from './results.ts';
 import { inputRequired } from './wire.ts';
 
-/** Registers one of each kind; `calls` collects what the boundary tells each of them. */
-const telling =
+/** Registers one of each kind; `calls` collects the record that each of them gets. */
+const recording =
   (calls: (Call | undefined)[]) =>
   (server: McpServer): void => {
-    const hear = (ctx: ServerContext) => void calls.push(findCall(ctx));
+    const record = (ctx: ServerContext) => void calls.push(findCall(ctx));
     server.registerTool('t', { inputSchema: z.looseObject({}) }, (_, ctx) => {
-      hear(ctx);
+      record(ctx);
       return textResult('');
     });
     server.registerPrompt('p', {}, (ctx) => {
-      hear(ctx);
+      record(ctx);
       return { messages: [] };
     });
     server.registerResource('r', 'r://r', {}, (_, ctx) => {
-      hear(ctx);
+      record(ctx);
       return { contents: [] };
     });
   };
 
-test('a handler of each kind is told its method and its target', async () => {
+test('a handler of each kind gets a record of its request', async () => {
   const calls: (Call | undefined)[] = [];
-  const { post } = hosted(telling(calls), { maxRounds: 7, maxBytes: 4096 });
+  const { post } = hosted(recording(calls), { maxRounds: 7, maxBytes: 4096 });
   await post('tools/call', { name: 't', arguments: { name: 'not the target' } });
   await post('prompts/get', { name: 'p' });
   await post('resources/read', { uri: 'r://r', name: 'not the target' });
   const common = {
+    id: expect.stringMatching(/^[\w-]{22}$/),
     revision: '2026-07-28',
     legacyCapabilities: undefined,
     legacy: 'shim',
     principal: undefined,
-    tokenId: undefined,
+    isPrincipal: expect.any(Function),
+    asked: new Map(),
+    askable: ['elicitation'],
     round: 1,
     maxRounds: 7,
     maxQuestions: 32,
@@ -47,45 +51,90 @@ test('a handler of each kind is told its method and its target', async () => {
     { ...common, method: 'prompts/get', target: 'p' },
     { ...common, method: 'resources/read', target: 'r://r' },
   ]);
+  expect(new Set(calls.map((call) => call?.id)).size).toBe(3);
 });
 
-test('rounds are counted by the state that comes back, on either era', async () => {
-  const rounds: unknown[] = [];
-  const host = hosted((server) => {
+const QUESTIONS = ['a', 'b'].map((key) => elicitation(`Really ${key}?`, z.object({ yes: z.boolean() })));
+
+test('each round has the id of its call, its number, and the questions of the round before', async () => {
+  const seen: unknown[] = [];
+  const { post } = hosted((server) => {
     server.registerTool('ask', {}, (ctx) => {
-      const { round } = callOf(ctx);
-      rounds.push(round);
-      return round < 3 ? inputRequired({ requestState: `after ${round}` }) : textResult('Done.');
+      const { id, round, asked } = callOf(ctx);
+      seen.push([id, round, asked]);
+      const question = QUESTIONS[round - 1];
+      return question
+        ? inputRequired({ inputRequests: { [question.message]: question.request } })
+        : textResult('Done.');
     });
   });
   let requestState: unknown;
   for (let n = 0; n < 3; n++) {
-    const { result } = await host.post('tools/call', {
-      name: 'ask',
-      ...(requestState !== undefined && { requestState }),
-    });
-    requestState = result?.requestState;
+    const retry = { name: 'ask', ...(requestState !== undefined && { requestState }) };
+    requestState = (await post('tools/call', retry)).result?.requestState;
   }
-  expect(rounds).toEqual([1, 2, 3]);
+  const [[id] = []] = seen as [string][];
+  const [one, two] = QUESTIONS.map(({ message, digest }) => new Map([[message, digest]]));
+  expect(seen).toEqual([
+    [id, 1, new Map()],
+    [id, 2, one],
+    [id, 3, two],
+  ]);
 });
 
-test('the principal is told as a digest that two requests of one user share, and two users do not', async () => {
+test('where the policy accepts unasked answers, the record does not say what was asked', async () => {
   const calls: (Call | undefined)[] = [];
-  const { post } = hosted(telling(calls));
-  for (const sub of ['alice', 'alice', 'bob']) {
-    await post(
-      'tools/call',
-      { name: 't' },
-      { authInfo: { token: 't', clientId: 'c', scopes: [], extra: { sub } } },
-    );
-  }
-  const [one, again, other] = calls.map((call) => call?.principal);
-  expect(one).toMatch(/^[\w-]{43}$/);
-  expect(again).toBe(one);
-  expect(other).not.toBe(one);
+  const { post } = hosted(recording(calls), { unaskedAnswers: { accept: ['t'] } });
+  await post('tools/call', { name: 't' });
+  await post('prompts/get', { name: 'p' });
+  expect(calls.map((call) => call?.asked)).toEqual([undefined, new Map()]);
 });
 
-test('a shape that needs the boundary on a server without one says what is missing', async () => {
+const user = (sub: string) => ({ authInfo: { token: 't', clientId: 'c', scopes: [], extra: { sub } } });
+
+test('the principal is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
+  const calls: (Call | undefined)[] = [];
+  const keyed = (fill: string) => hosted(recording(calls), { keys: [fill.repeat(32)] });
+  const [one, twin, stranger] = [keyed('k'), keyed('k'), keyed('o')];
+  for (const [{ post }, sub] of [
+    [one, 'alice'],
+    [twin, 'alice'],
+    [one, 'bob'],
+    [stranger, 'alice'],
+  ] as const) {
+    await post('tools/call', { name: 't' }, user(sub));
+  }
+  const [alice, again, ...others] = calls.map((call) => call?.principal);
+  expect(alice).toMatch(/^[\w-]{22}$/);
+  expect(again).toBe(alice);
+  expect(new Set([alice, ...others]).size).toBe(3);
+});
+
+test('isPrincipal knows the caller under every key of the ring, and no other caller', async () => {
+  const calls: (Call | undefined)[] = [];
+  const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
+  for (const [keys, sub] of [
+    [[oldKey], 'alice'],
+    [[newKey, oldKey], 'alice'],
+    [[newKey, oldKey], 'bob'],
+  ] as const) {
+    await hosted(recording(calls), { keys }).post('tools/call', { name: 't' }, user(sub));
+  }
+  await hosted(recording(calls)).post('tools/call', { name: 't' });
+  const [before, after, bob, anonymous] = calls as [Call, Call, Call, Call];
+  expect(after.principal).not.toBe(before.principal);
+  expect(after.isPrincipal(before.principal)).toBe(true);
+  expect(after.isPrincipal(after.principal)).toBe(true);
+  expect(before.isPrincipal(after.principal)).toBe(false);
+  expect([
+    bob.isPrincipal(after.principal),
+    bob.isPrincipal(undefined),
+    anonymous.isPrincipal(after.principal),
+  ]).toEqual([false, false, false]);
+  expect(anonymous.isPrincipal(undefined)).toBe(true);
+});
+
+test('a shape on an unprotected server gets an error that says what to do', async () => {
   const errors: unknown[] = [];
   const { post } = hostedBy(() => {
     const server = new McpServer({ name: 'plain', version: '1' });
@@ -106,14 +155,14 @@ test('a shape that needs the boundary on a server without one says what is missi
       code: 'unprotected_server',
       message:
         'tools/call reached a handler that keeps request state on a server that does not protect it. ' +
-        'Call protectRequestState(server, policy) on the new McpServer before anything is registered.',
+        'Call protectRequestState(server, policy) on the new McpServer before you register anything.',
     },
   ]);
 });
 
-test('a client cannot bring a call of its own', async () => {
+test('a client cannot send a record of its own', async () => {
   const calls: (Call | undefined)[] = [];
-  const client = await oldClient(hosted(telling(calls)));
+  const client = await oldClient(hosted(recording(calls)));
   await client.callTool({
     name: 't',
     arguments: { 'mrtr.call': { round: 9 } },

@@ -1,36 +1,27 @@
-/** Whether there is anybody to ask. */
-
+/** Whether this request's client can be asked. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { findCall } from './call.ts';
+import { declaredKinds, type InputKind } from './input-kind.ts';
 import { speaksMrtr } from './revision.ts';
 import type { ClientCapabilities } from './wire.ts';
 
-/** The kinds of input a server can ask a client for. `elicitation` means its form mode. */
-export type InputKind = 'elicitation' | 'sampling' | 'roots';
-
 /**
- * Whether this request may be answered with `input_required` for `kind`: its client speaks the revision (or
- * is an old one that the SDK's shim asks over its stream) *and* declared the capability. A server MUST NOT
- * ask for what the client did not declare (basic/patterns/mrtr).
+ * Whether this request may be answered with `input_required` for `kind`: its client speaks the revision (or is an
+ * old one that the SDK's shim asks over its stream) *and* declared the capability. A server MUST NOT ask for what
+ * the client did not declare (2026-07-28, basic/patterns/mrtr).
+ *
+ * @example if (!canAsk(ctx, 'elicitation')) return errorResult('Nothing was deployed: deploying asks for a yes.');
  */
-export function canAsk(ctx: ServerContext, kind: InputKind): boolean {
-  if (speaksMrtr(ctx)) {
-    const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
-    return declares(envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined, kind);
-  }
-  return findCall(ctx)?.legacy === 'shim' && canAskLive(ctx, kind);
-}
+export const canAsk = (ctx: ServerContext, kind: InputKind): boolean =>
+  (findCall(ctx)?.askable ?? declaredInEnvelope(ctx)).includes(kind);
 
-/** Whether an old client on this connection can be asked over its held-open stream. Never on stateless serving. */
-export function canAskLive(ctx: ServerContext, kind: InputKind): boolean {
-  return !speaksMrtr(ctx) && declares(findCall(ctx)?.legacyCapabilities, kind);
-}
+/** Whether an old client on this connection can be asked over its open stream. Never on stateless serving. */
+export const canAskLive = (ctx: ServerContext, kind: InputKind): boolean =>
+  !speaksMrtr(ctx) && declaredKinds(findCall(ctx)?.legacyCapabilities).includes(kind);
 
-function declares(capabilities: ClientCapabilities | undefined, kind: InputKind): boolean {
-  const declared = capabilities?.[kind];
-  if (declared === undefined) return false;
-  // A bare `elicitation: {}` means form mode; a client that lists modes and not `form` cannot show a form.
-  if (kind === 'elicitation') return 'form' in declared || !('url' in declared);
-  return true;
+/** What the client of a modern request declares. */
+export function declaredInEnvelope(ctx: ServerContext): readonly InputKind[] {
+  const envelope = ctx.mcpReq.envelope as Record<string, unknown> | undefined;
+  return declaredKinds(envelope?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined);
 }

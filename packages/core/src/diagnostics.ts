@@ -1,6 +1,6 @@
 /**
- * What the libraries tell an observer, over `node:diagnostics_channel`. Nothing is computed for a channel
- * that nobody listens to. The events never carry arguments, answers or state: only names, counts and reasons.
+ * Events for observers, over `node:diagnostics_channel`. Nothing is computed for a channel without subscribers. The
+ * events never carry arguments, answers or state: only names, counts, ids and reasons.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
@@ -8,30 +8,33 @@ import { channel } from 'node:diagnostics_channel';
 /** `mrtr:round`: one request of a logical call reached the boundary, or was answered. */
 export interface RoundEvent {
   readonly phase: 'start' | 'end';
+  /** The call's id, the same in all its rounds. */
+  readonly call: string;
   readonly method: string;
   readonly target: string;
-  /** 1 for the first request; later ones are counted only where the call carries `requestState`. */
+  /** 1 for the first request. */
   readonly round: number;
-  /** Only at the start: the id of the state that the request came with, as `mrtr:state` told it when it was sealed.
-   * Undefined for a first round, and wherever the call carries no state. */
-  readonly continues?: string | undefined;
-  /** Only at the start: the client's W3C trace context, where it sent one in `_meta`. Whatever a client wrote. */
+  /** Only at the start: the client's W3C trace context, where it sent one in `_meta`. Unchecked client input. */
   readonly traceparent?: string | undefined;
   /** Only at the end. */
   readonly outcome?: 'input_required' | 'complete' | 'error';
-  /** Only at the end: the shape that served it, which told `mrtr:handler` when it entered the author's function.
-   * Undefined where there is none, and the author's function was entered once. */
-  readonly shape?: string | undefined;
 }
 
-/** `mrtr:handler`: a shape entered the author's function. */
+/** `mrtr:handler`: code of the author was entered. */
 export interface HandlerEvent {
-  readonly shape: string;
+  readonly call: string;
   readonly target: string;
+  /** The shape that entered it; undefined for a plain SDK handler. */
+  readonly shape?: string | undefined;
+  /** A whole handler, or a part of a tool that is written in parts. */
+  readonly part: 'handler' | 'step' | 'end' | 'resolver' | 'body';
+  /** The step's or resolver's name. */
+  readonly name?: string | undefined;
 }
 
-/** `mrtr:ask`: questions are going out, in a result or (`live`) over the held-open stream of an old client. */
+/** `mrtr:ask`: questions go out, in a result or (`live`) over the open stream of an old client. */
 export interface AskEvent {
+  readonly call: string;
   readonly target: string;
   readonly keys: readonly string[];
   readonly live: boolean;
@@ -39,19 +42,20 @@ export interface AskEvent {
 
 /** `mrtr:effect`: a guarded effect ran, or was held back because an earlier round ran it. */
 export interface EffectEvent {
+  readonly call: string;
   readonly shape: string;
   readonly key: string;
   readonly phase: 'ran' | 'held';
 }
 
-/** `mrtr:state`: request state was sealed, opened or rejected. `reason` is for operators and never on the wire. */
+/** `mrtr:state`: request state was sealed, opened, rejected or replayed. `reason` is never on the wire. */
 export interface StateEvent {
   readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
+  /** The call's id; undefined for rejected state, which could be anybody's. */
+  readonly call?: string | undefined;
   readonly method: string;
   readonly target: string;
   readonly bytes: number;
-  /** The token's unique id, which is no secret. Undefined for what was rejected: it could be anybody's. */
-  readonly id?: string | undefined;
   readonly reason?: string;
 }
 
@@ -71,31 +75,32 @@ const channels = {
   'mrtr:state': channel('mrtr:state'),
 };
 
-/** The channels' names, for whoever subscribes. */
+/** The channels' names. */
 export type ChannelName = keyof Events;
 
-/** Whether anybody listens, for what takes work to tell. */
-export const isObserved = (name: ChannelName): boolean => channels[name].hasSubscribers;
-
-/** Tells `name`'s subscribers, if there are any. */
+/** Publishes `event` to the subscribers of `name`, if there are any. */
 export function publish<Name extends ChannelName>(name: Name, event: Events[Name]): void {
   if (channels[name].hasSubscribers) channels[name].publish(event);
 }
 
-/** Tells that a round starts, and runs it with whatever stores are bound by {@link bindRounds}. */
+/** Publishes that a round starts, and runs it with the stores that {@link bindRounds} bound. */
 export const publishAround = <T>(start: RoundEvent, round: () => T): T =>
   channels['mrtr:round'].runStores(start, round);
 
 /**
- * Binds `store` to rounds: everything that happens in one, and whatever is published on any channel there, finds
- * what `enter` made of the round's start. The returned function ends it.
+ * Binds `store` to rounds: code that runs in a round, and subscribers of what is published there, find the value
+ * that `enter` made of the round's start. The returned function ends it.
  */
 export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundEvent) => T): () => void {
   channels['mrtr:round'].bindStore(store, (message) => enter(message as RoundEvent));
   return () => void channels['mrtr:round'].unbindStore(store);
 }
 
-/** Subscribes to one channel; the returned function ends it. */
+/**
+ * Subscribes to one channel; the returned function ends it.
+ *
+ * @example const stop = observe('mrtr:state', ({ phase, reason }) => log.info({ phase, reason }));
+ */
 export function observe<Name extends ChannelName>(
   name: Name,
   listener: (event: Events[Name]) => void,

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { elicitation } from './elicitation.ts';
-import { listRoots, sampling } from './model-and-roots.ts';
-import { questionDigest } from './question.ts';
-import { isInputRequest, type StandardSchemaWithJSON } from './wire.ts';
+import { isQuestion, questionDigest } from './question.ts';
+import { hasDefault } from './read-answer.ts';
+import type { StandardSchemaWithJSON } from './wire.ts';
 
 const form = () => z.object({ units: z.enum(['metric', 'imperial']), note: z.string().optional() });
 
-test('a question is prepared once: its request, its digest and its fields', () => {
+test('a question holds its request, its digest and its fields', () => {
   const schema = form();
   const question = elicitation('Which units?', schema);
-  expect(question).toEqual({
+  expect(question).toMatchObject({
     kind: 'elicitation',
     message: 'Which units?',
     schema,
@@ -30,13 +30,13 @@ test('a question is prepared once: its request, its digest and its fields', () =
         },
       },
     },
-    digest: expect.stringMatching(/^[\w-]{8}$/),
+    digest: expect.stringMatching(/^[\w-]{22}$/),
     fields: ['units', 'note'],
     read: expect.any(Function),
     keep: expect.any(Function),
   });
   expect(question.digest).toBe(questionDigest(question.request));
-  expect(isInputRequest(question.request)).toBe(true);
+  expect(isQuestion(question)).toBe(true);
 });
 
 test('equal questions have one digest, from one schema or from two', () => {
@@ -64,18 +64,7 @@ test.each<[string, string, z.ZodObject]>([
   expect(elicitation(message, schema).digest).not.toBe(elicitation('Which units?', form()).digest);
 });
 
-test('the digest knows the method: the same parameters asked in another way are another question', () => {
-  const { request } = elicitation('Which units?', form());
-  const digests = [
-    request,
-    { ...request, method: 'roots/list' },
-    sampling({ messages: [], maxTokens: 1 }).request,
-  ];
-  expect(new Set(digests.map((each) => questionDigest(each as typeof request))).size).toBe(3);
-  expect(listRoots().digest).toBe(listRoots().digest);
-});
-
-/** A schema of a library of its own, which counts how often it is converted. */
+/** A schema that counts how often it is converted. */
 function counted(properties: Record<string, unknown>): {
   schema: StandardSchemaWithJSON;
   conversions: () => number;
@@ -91,7 +80,7 @@ function counted(properties: Record<string, unknown>): {
   return { schema, conversions: () => conversions };
 }
 
-test('a schema is converted once, however many questions are asked with it', () => {
+test('a schema is converted once for all its questions', () => {
   const { schema, conversions } = counted({ a: { type: 'string' } });
   const questions = ['One?', 'Two?', 'One?'].map((message) => elicitation(message, schema));
   expect(conversions()).toBe(1);
@@ -105,12 +94,12 @@ test.each([
   ['an object in a field', z.object({ address: z.object({ street: z.string() }) })],
   ['a list of objects', z.object({ items: z.array(z.object({ id: z.number() })) })],
   ['a pattern', z.object({ code: z.string().regex(/^\d+$/) })],
-  ['no object at all', z.string() as unknown as z.ZodObject],
-])('a schema with %s cannot be shown as a form, and is refused when it is prepared', (_what, schema) => {
+  ['no object', z.string() as unknown as z.ZodObject],
+])('a schema with %s cannot be a form, and is rejected when the question is made', (_what, schema) => {
   expect(() => elicitation('Where?', schema)).toThrow(TypeError);
 });
 
-test('of an answer, only what was asked for is kept', () => {
+test('only the form’s fields of an answer are kept', () => {
   const { keep } = elicitation('Which units?', form());
   const extra = { units: 'metric', admin: true, constructor: 'x' };
   expect(keep({ action: 'accept', content: extra, _meta: { a: 1 } })).toEqual({
@@ -122,19 +111,76 @@ test('of an answer, only what was asked for is kept', () => {
   expect(keep({ action: 'cancel' })).toEqual({ action: 'cancel' });
 });
 
-test('questions to the model and about the roots are the requests that the revision defines', () => {
-  const params = { messages: [], maxTokens: 9 };
-  expect(sampling(params)).toEqual({
-    kind: 'sampling',
-    message: 'sampling/createMessage',
-    request: { method: 'sampling/createMessage', params },
-    digest: expect.stringMatching(/^[\w-]{8}$/),
-    read: expect.any(Function),
-    keep: expect.any(Function),
-  });
-  expect(listRoots()).toMatchObject({
-    kind: 'roots',
-    message: 'roots/list',
-    request: { method: 'roots/list' },
-  });
+const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+const accept = (content: unknown) => ({ action: 'accept', content });
+
+test.each([
+  ['accepted', accept({ units: 'metric' }), { kind: 'accepted', value: { units: 'metric' } }],
+  ['declined', { action: 'decline' }, { kind: 'declined' }],
+  ['declined, also with content', { action: 'decline', content: { units: 'metric' } }, { kind: 'declined' }],
+  ['cancelled', { action: 'cancel' }, { kind: 'cancelled' }],
+  ['missing, because none came', undefined, { kind: 'missing' }],
+  ['missing, because it was accepted without content', { action: 'accept' }, { kind: 'missing' }],
+  ['missing, because its content is null', accept(null), { kind: 'missing' }],
+  ['missing, because its content is a list', accept([{ units: 'metric' }]), { kind: 'missing' }],
+  [
+    'missing, because its action is unknown',
+    { action: 'perhaps', content: { units: 'metric' } },
+    { kind: 'missing' },
+  ],
+  ['missing, because it answers another kind of question', { roots: [] }, { kind: 'missing' }],
+  ['missing, because it is wrapped', { result: accept({ units: 'metric' }) }, { kind: 'missing' }],
+  ['missing, because it is text', 'accept', { kind: 'missing' }],
+  [
+    'invalid, because the value is not offered',
+    accept({ units: 'kelvin' }),
+    { kind: 'invalid', issues: [expect.objectContaining({ path: ['units'] })] },
+  ],
+  [
+    'invalid, because the field is missing',
+    accept({}),
+    { kind: 'invalid', issues: [expect.objectContaining({ path: ['units'] })] },
+  ],
+])('an answer is %s', (_what, response, answer) => {
+  expect(units.read(response)).toEqual(answer);
+});
+
+test('the value of an accepted answer is the output of the schema, without other fields', () => {
+  const age = elicitation('How old?', z.object({ age: z.number().int().default(18) }));
+  expect(age.read(accept({ age: 7, admin: true }))).toEqual({ kind: 'accepted', value: { age: 7 } });
+  expect(age.read(accept({}))).toEqual({ kind: 'accepted', value: { age: 18 } });
+});
+
+test('an acceptance without content is an answer to a form without required fields', () => {
+  const note = elicitation('Any note?', z.object({ note: z.string().optional() }));
+  expect(note.read({ action: 'accept' })).toEqual({ kind: 'accepted', value: {} });
+});
+
+test('a schema that validates asynchronously is rejected when an answer comes, with its question', () => {
+  const name = elicitation('Which name?', z.object({ name: z.string().refine(async () => true) }));
+  expect(() => name.read(accept({ name: 'x' }))).toThrow(
+    new TypeError('The schema of "Which name?" validates asynchronously; answers are read synchronously.'),
+  );
+});
+
+test('undeclared fields do not reach a schema that would let them pass', () => {
+  const loose = elicitation('Which units?', counted({ units: { type: 'string' } }).schema);
+  const response = JSON.parse(
+    '{"action":"accept","content":{"units":"metric","admin":true,"__proto__":{"a":1}}}',
+  );
+  expect(loose.read(response)).toEqual({ kind: 'accepted', value: { units: 'metric' } });
+});
+
+test('`otherwise` belongs to one question, and not to the next with the same words', () => {
+  const schema = form();
+  const otherwise = { units: 'metric' } as const;
+  expect(elicitation('Which units?', schema, { otherwise }).otherwise).toBe(otherwise);
+  expect(hasDefault(elicitation('Which units?', schema))).toBe(false);
+  expect(hasDefault(elicitation('Which units?', schema, {}))).toBe(false);
+  const [one, other] = [
+    elicitation('Which units?', schema, { otherwise }),
+    elicitation('Which units?', schema),
+  ];
+  expect(one.digest).toBe(other.digest);
+  expect(isQuestion(one)).toBe(true);
 });

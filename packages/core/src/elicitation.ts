@@ -1,7 +1,7 @@
-/** A question to the user, prepared: its form is worked out once and not on every round. */
-import { inputRequired } from '@modelcontextprotocol/server';
-import { interpret } from './answer.ts';
-import { type Question, questionDigest } from './question.ts';
+/** A question to the user, prepared: its form is made once and not in every round. */
+import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import type { Answer } from './answer.ts';
+import { type Question, question } from './question.ts';
 import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
 
 /** A question to the user whose answer must fit `schema`. Made by {@link elicitation}. */
@@ -9,8 +9,14 @@ export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSch
   extends Question<StandardSchemaV1.InferOutput<Schema>> {
   readonly kind: 'elicitation';
   readonly schema: Schema;
-  /** The names of the form's fields: all that an answer to it may carry. */
+  /** The names of the form's fields: an answer may carry nothing else. */
   readonly fields: readonly string[];
+}
+
+/** What a question may say about clients that cannot be asked. */
+export interface ElicitationOptions<Value> {
+  /** The answer for a client that cannot be asked. Left out: such a client is refused. */
+  readonly otherwise?: Value;
 }
 
 /** A schema's form, and the questions that were asked with it. */
@@ -20,8 +26,8 @@ interface Form {
   readonly questions: Map<string, Elicitation>;
 }
 
-// Converting a zod schema costs 15 µs and gives the same value each time, so each schema is converted once. A question
-// costs 5 µs more and comes again in each round of its call, if not in each call: the latest ones are kept.
+// Converting a zod schema costs 15 µs and gives the same form each time, so each schema is converted once. A question
+// costs 5 µs more, and the same one comes in each round of its call: the latest are kept.
 const forms = new WeakMap<StandardSchemaWithJSON, Form>();
 const QUESTIONS_KEPT = 64;
 const LONGEST_KEPT = 1000;
@@ -29,25 +35,35 @@ const LONGEST_KEPT = 1000;
 /**
  * Prepares a question.
  *
- * @param message what the user reads. Keep what changes by itself (the time, a random id) out of it: an
- * answer is pinned to its question, and a question that changes between rounds is asked for ever.
- * @param schema a flat object of primitives, as elicitation forms allow: any Standard Schema that converts
- * to JSON Schema (zod 4, ArkType, Valibot). It has to validate synchronously.
+ * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
+ * pinned to its question, and a question that changes between rounds is asked again each time.
+ * @param schema a flat object of primitives, as elicitation forms allow: any Standard Schema that converts to JSON
+ * Schema (zod 4, ArkType, Valibot). It has to validate synchronously.
+ * @param options `otherwise`: the answer for a client that cannot be asked.
  * @throws TypeError when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
 export function elicitation<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
+  options: ElicitationOptions<StandardSchemaV1.InferOutput<Schema>> = {},
+): Elicitation<Schema> {
+  const asked = remembered(message, schema);
+  return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
+}
+
+function remembered<Schema extends StandardSchemaWithJSON>(
+  message: string,
+  schema: Schema,
 ): Elicitation<Schema> {
   const form = formOf(message, schema);
   const kept = form.questions.get(message);
   if (kept) return kept as Elicitation<Schema>;
-  const question = prepared(message, schema, form);
-  if (message.length > LONGEST_KEPT) return question;
+  const made = prepared(message, schema, form);
+  if (message.length > LONGEST_KEPT) return made;
   if (form.questions.size === QUESTIONS_KEPT) form.questions.delete(form.questions.keys().next().value ?? '');
-  form.questions.set(message, question);
-  return question;
+  form.questions.set(message, made);
+  return made;
 }
 
 function formOf(message: string, schema: StandardSchemaWithJSON): Form {
@@ -69,21 +85,53 @@ function prepared<Schema extends StandardSchemaWithJSON>(
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
   } as unknown as InputRequest;
-  return {
+  const keep = (response: unknown) => pruned(response as ElicitResult, fields);
+  return question<
+    StandardSchemaV1.InferOutput<Schema>,
+    Pick<Elicitation<Schema>, 'kind' | 'schema' | 'fields'>
+  >({
     kind: 'elicitation',
     message,
-    schema,
     request,
-    digest: questionDigest(request),
+    schema,
     fields,
-    read: (response) => interpret(response, { message, schema }),
-    keep: (response) => pruned(response as ElicitResult, fields),
-  };
+    read: (response) => interpret(response, message, schema, fields),
+    keep,
+  });
 }
 
-/** Of an elicitation's result, only what its form asked for: the rest is the client's, and would ride along. */
-function pruned({ action, content }: ElicitResult, fields: readonly string[]): unknown {
-  if (action !== 'accept' || content == null) return { action };
-  const asked = fields.filter((field) => Object.hasOwn(content, field));
-  return { action, content: Object.fromEntries(asked.map((field) => [field, content[field]])) };
+/** Reads one bare elicitation result. Fields that the form does not have never reach the schema. */
+function interpret<Schema extends StandardSchemaV1>(
+  response: unknown,
+  message: string,
+  schema: Schema,
+  fields: readonly string[],
+): Answer<StandardSchemaV1.InferOutput<Schema>> {
+  const view = inputResponse({ response }, 'response');
+  if (view.kind !== 'elicit') return { kind: 'missing' };
+  if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
+  const outcome = schema['~standard'].validate(onlyFields(view.content ?? {}, fields));
+  if (outcome instanceof Promise) {
+    // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
+    outcome.catch(() => {});
+    throw new TypeError(
+      `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
+    );
+  }
+  if (!outcome.issues) return { kind: 'accepted', value: outcome.value };
+  return view.content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
 }
+
+/** The part of an elicitation's result that its form asked for. */
+function pruned({ action, content }: ElicitResult, fields: readonly string[]): unknown {
+  return action !== 'accept' || content == null
+    ? { action }
+    : { action, content: onlyFields(content, fields) };
+}
+
+const onlyFields = (content: object, fields: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    fields
+      .filter((field) => Object.hasOwn(content, field))
+      .map((field) => [field, (content as Record<string, unknown>)[field]]),
+  );

@@ -3,7 +3,7 @@ import * as errors from './errors.ts';
 
 const { MrtrError: _, ...classes } = errors;
 
-test('every class has one code, which is its name, and every error says its class', () => {
+test('every class has one code, which is its name, and every error has its class name', () => {
   const made = Object.values(classes).map(
     (Class) => new (Class as new (...args: unknown[]) => errors.MrtrError)('x'),
   );
@@ -20,13 +20,13 @@ test('an error keeps its cause', () => {
   expect(new errors.CannotAsk('above', { cause }).cause).toBe(cause);
 });
 
-test('a declined elicitation says which of the two refusals it was', () => {
+test('a declined elicitation says whether it was declined or cancelled, and does not speak of the user', () => {
   const [declined, cancelled] = [
-    new errors.ElicitationDeclined('decline'),
-    new errors.ElicitationDeclined('cancel'),
+    new errors.ElicitationDeclined('declined'),
+    new errors.ElicitationDeclined('cancelled'),
   ];
-  expect([declined.action, declined.message]).toEqual(['decline', 'The user declined to answer.']);
-  expect([cancelled.action, cancelled.message]).toEqual(['cancel', 'The user dismissed the question.']);
+  expect([declined.kind, declined.message]).toEqual(['declined', 'The question was declined.']);
+  expect([cancelled.kind, cancelled.message]).toEqual(['cancelled', 'The question was dismissed.']);
 });
 
 test('state that is too large says how large it is, and how large it may be', () => {

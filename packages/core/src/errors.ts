@@ -33,13 +33,16 @@ export class ContinuationLost extends MrtrError {
   readonly code = 'continuation_lost';
 }
 
-/** The user declined the elicitation or dismissed it. `action` says which; both end the call politely. */
+/**
+ * The client answered no (`declined`), or that the question was dismissed (`cancelled`); `kind` tells which. Both end
+ * the call politely. Some clients answer so by themselves, so the message does not speak of the user.
+ */
 export class ElicitationDeclined extends MrtrError {
   readonly code = 'elicitation_declined';
-  readonly action: 'decline' | 'cancel';
-  constructor(action: 'decline' | 'cancel') {
-    super(action === 'decline' ? 'The user declined to answer.' : 'The user dismissed the question.');
-    this.action = action;
+  readonly kind: 'declined' | 'cancelled';
+  constructor(kind: 'declined' | 'cancelled') {
+    super(kind === 'declined' ? 'The question was declined.' : 'The question was dismissed.');
+    this.kind = kind;
   }
 }
 

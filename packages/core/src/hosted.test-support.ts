@@ -1,4 +1,4 @@
-/** A protected server, really hosted, and what a test does to it from outside. */
+/** A protected server, hosted in this process, and its clients. */
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport as V1InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -23,25 +23,35 @@ export interface PostOptions {
 }
 
 export interface Hosted {
-  /** What the server's `onerror` was told, as text. */
+  /** The errors that the server's `onerror` received, as text. */
   readonly errors: readonly string[];
   /** A new server instance, for a connection of its own. */
   readonly server: () => McpServer;
   /** The stateless HTTP face. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** One request past the client, for what a client would not send. */
+  /** Sends one request without a client, so that it can hold anything. */
   readonly post: (method: string, params: Record<string, unknown>, options?: PostOptions) => Promise<Reply>;
+  /** The same, for the whole HTTP response. */
+  readonly send: (
+    method: string,
+    params: Record<string, unknown>,
+    options?: PostOptions,
+  ) => Promise<Response>;
 }
 
 export const URL_IN_PROCESS = 'http://mrtr.invalid/mcp';
 
-/** Hosts servers that `register` fills, each built anew, as a factory is asked for one per request. */
+/**
+ * Hosts servers that `register` fills, a new one for each request. They have a key, and without a ledger their state
+ * is not single-use, unless `options` say otherwise.
+ */
 export function hosted(
   register: (server: McpServer) => void,
   options: RequestStateOptions = {},
   name = 'test-server',
 ): Hosted {
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], ...options });
+  const singleUse = options.ledger ? undefined : false;
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse, ...options });
   return hostedBy((errors) => {
     const server = protectedServer({ name, version: '1.0.0' }, policy);
     server.server.onerror = (error) => errors.push(String(error));
@@ -50,48 +60,53 @@ export function hosted(
   });
 }
 
-/** The same, of servers that are not built by `protectedServer`. */
+/** The same, for servers that `protectedServer` does not build. */
 export function hostedBy(build: (errors: string[]) => McpServer): Hosted {
   const errors: string[] = [];
   const server = () => build(errors);
   const handler = createMcpHandler(server);
   onTestFinished(() => handler.close());
+  const send: Hosted['send'] = (method, params, options) => {
+    const { authInfo } = options ?? {};
+    return handler.fetch(requestOf(method, params, options), authInfo && { authInfo });
+  };
   return {
     errors,
     server,
     fetch: (url, init) => handler.fetch(new Request(url, init)),
-    post: async (method, params, { authInfo, capabilities = { elicitation: {} }, legacy = false } = {}) => {
-      const _meta = {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': capabilities,
-      };
-      const request = new Request(URL_IN_PROCESS, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...(!legacy && {
-            'mcp-protocol-version': '2026-07-28',
-            'mcp-method': method,
-            'mcp-name': String((method === 'resources/read' ? params.uri : params.name) ?? ''),
-          }),
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method,
-          params: legacy ? params : { ...params, _meta: { ..._meta, ...(params._meta as object) } },
-        }),
-      });
-      const response = await handler.fetch(request, authInfo && { authInfo });
-      const text = await response.text();
+    send,
+    post: async (...request) => {
+      const text = await (await send(...request)).text();
       const { jsonrpc: _, id: __, ...reply } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
       return reply;
     },
   };
 }
 
-/** A published v1 client, connected to a server of its own; `answer` is its user, where it can show a form. */
+function requestOf(method: string, params: Record<string, unknown>, options: PostOptions = {}): Request {
+  const { capabilities = { elicitation: {} }, legacy = false } = options;
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...(params._meta as object),
+  };
+  const name = method === 'resources/read' ? params.uri : params.name;
+  return new Request(URL_IN_PROCESS, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(!legacy && {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': String(name ?? ''),
+      }),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: legacy ? params : { ...params, _meta } }),
+  });
+}
+
+/** A published v1 client on a server of its own. `answer` is its user; without one it declares no elicitation. */
 export async function oldClient(
   { server }: Pick<Hosted, 'server'>,
   answer?: (params: unknown) => Record<string, unknown>,
@@ -112,7 +127,7 @@ export async function oldClient(
   return client;
 }
 
-/** Everything that is published on `name` until the test ends. */
+/** The events that are published on `name` until the test ends. */
 export function eventsOf<Name extends ChannelName>(
   name: Name,
 ): Parameters<Parameters<typeof observe<Name>>[1]>[0][] {

@@ -1,33 +1,59 @@
-/** `@mrtr/core`: the wire types of Multi Round-Trip Requests, eras, answers, and sealed request state. */
-export * from './answer.ts';
-export * from './ask-live.ts';
-export * from './call.ts';
-export * from './can-ask.ts';
-export * from './diagnostics.ts';
-export * from './elicitation.ts';
-export * from './errors.ts';
-export * from './memoized.ts';
-export * from './model-and-roots.ts';
-export * from './question.ts';
-export * from './results.ts';
-export * from './revision.ts';
-export * from './server.ts';
-export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
-export type { Binding } from './state/binding.ts';
-export { protectRequestState } from './state/boundary.ts';
-export { canonicalJson } from './state/canonical-json.ts';
+/** `@mrtr/core`: what the author of a handler needs: questions, answers, eras, and sealed request state. */
+export { type Accepted, type Answer, isRefusal, isSettled, type Refusal, type Settled } from './answer.ts';
+export { askLive } from './ask-live.ts';
+export type { LegacyPolicy } from './call.ts';
+export { canAsk, canAskLive } from './can-ask.ts';
 export {
-  type Opened,
-  openState,
-  type RejectionReason,
-  type Seal,
-  sealState,
-  tokenLength,
-} from './state/codec.ts';
-export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
-export { type Claim, MemoryLedger, type MemoryLedgerOptions, type StateLedger } from './state/ledger.ts';
+  type AskEvent,
+  bindRounds,
+  type ChannelName,
+  type EffectEvent,
+  type HandlerEvent,
+  observe,
+  type RoundEvent,
+  type StateEvent,
+} from './diagnostics.ts';
+export { type Elicitation, type ElicitationOptions, elicitation } from './elicitation.ts';
+export * from './errors.ts';
+export type { InputKind } from './input-kind.ts';
+export { listRoots, sampling } from './model-and-roots.ts';
+export type { AnswerOf, Answers, Question, Questions } from './question.ts';
+export { readAnswer } from './read-answer.ts';
+export { cancelledResult, errorResult, textResult } from './results.ts';
+export { MRTR_REVISION, speaksMrtr } from './revision.ts';
+export { protectedServer } from './server.ts';
+export { protectRequestState } from './state/boundary.ts';
+export {
+  type Claim,
+  MemoryLedger,
+  type MemoryLedgerOptions,
+  type Presented,
+  type StateLedger,
+} from './state/ledger.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
-export { isRoutingLabel, routeBy } from './state/routing-label.ts';
 export type { SecondPresentation, SingleUsePolicy } from './state/single-use.ts';
-export * from './whole-numbers.ts';
-export * from './wire.ts';
+export {
+  type CallToolResult,
+  type ClientCapabilities,
+  type CompleteResult,
+  type CreateMessageRequest,
+  type CreateMessageResult,
+  type CreateMessageResultWithTools,
+  type ElicitResult,
+  type GetPromptResult,
+  type InputRequest,
+  type InputRequests,
+  type InputRequiredResult,
+  type InputResponse,
+  type InputResponses,
+  inputRequired,
+  isInputRequiredResult,
+  type ListRootsResult,
+  type McpServer,
+  type MrtrMethod,
+  type ReadResourceResult,
+  type SdkCallback,
+  type ServerContext,
+  type StandardSchemaV1,
+  type StandardSchemaWithJSON,
+} from './wire.ts';

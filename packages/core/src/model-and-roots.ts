@@ -1,43 +1,65 @@
-/** The two questions that are not for the user: to the client's model, and about the client's file system. */
-import { inputRequired } from '@modelcontextprotocol/server';
+/** The two questions that no user sees: to the client's model, and about the client's file system. */
+import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
-import { type Question, questionDigest } from './question.ts';
-import {
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  type InputRequest,
-  isCreateMessageResult,
-  isListRootsResult,
-  type ListRootsResult,
+import type { ElicitationOptions } from './elicitation.ts';
+import type { InputKind } from './input-kind.ts';
+import { type Question, question } from './question.ts';
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  InputRequest,
+  ListRootsResult,
 } from './wire.ts';
 
+type Params = CreateMessageRequest['params'];
+
 /**
- * Asks the client's model (`sampling/createMessage`). Deprecated by the specification since 2026-07-28, and alive
- * for at least a year; a client that declares `sampling` answers it.
+ * Asks the client's model (`sampling/createMessage`). With `tools` in `params`, the model may answer with tool uses
+ * and with several contents. Deprecated by the specification since 2026-07-28; clients that declare `sampling`
+ * answer it.
+ *
+ * @example const summary = sampling({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 200 });
  */
-export const sampling = (params: CreateMessageRequest['params']): Question<CreateMessageResult> =>
-  question('sampling', inputRequired.createMessage(params), isCreateMessageResult);
+export function sampling(
+  params: Params & { readonly tools: NonNullable<Params['tools']> },
+  options?: ElicitationOptions<CreateMessageResultWithTools>,
+): Question<CreateMessageResultWithTools>;
+export function sampling(
+  params: Params,
+  options?: ElicitationOptions<CreateMessageResult>,
+): Question<CreateMessageResult>;
+export function sampling(params: Params, options: ElicitationOptions<unknown> = {}): unknown {
+  const fits = params.tools ? isSpecType.CreateMessageResultWithTools : isSpecType.CreateMessageResult;
+  return answeredBy(
+    params.tools ? 'sampling.tools' : 'sampling',
+    inputRequired.createMessage(params),
+    fits,
+    options,
+  );
+}
 
 /** Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}. */
-export const listRoots = (): Question<ListRootsResult> =>
-  question('roots', inputRequired.listRoots(), isListRootsResult);
+export const listRoots = (options: ElicitationOptions<ListRootsResult> = {}): Question<ListRootsResult> =>
+  answeredBy('roots', inputRequired.listRoots(), isSpecType.ListRootsResult, options);
 
-function question<T>(
-  kind: Question['kind'],
+function answeredBy<T>(
+  kind: InputKind,
   request: InputRequest,
-  fits: (response: unknown) => response is T,
+  fits: (response: unknown) => boolean,
+  { otherwise }: ElicitationOptions<T>,
 ): Question<T> {
   const read = (response: unknown): Answer<T> => {
     if (response === undefined) return { kind: 'missing' };
-    if (fits(response)) return { kind: 'accepted', value: response };
-    return { kind: 'invalid', issues: [{ message: `This is no result of ${request.method}.` }] };
+    if (fits(response)) return { kind: 'accepted', value: response as T };
+    return { kind: 'invalid', issues: [{ message: `This is not a result of ${request.method}.` }] };
   };
-  return {
+  const made = question<T, object>({
     kind,
     message: request.method,
     request,
-    digest: questionDigest(request),
     read,
     keep: (response) => response,
-  };
+  });
+  return otherwise === undefined ? made : { ...made, otherwise };
 }

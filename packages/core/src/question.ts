@@ -1,45 +1,75 @@
-/** Anything that a server can ask its client for in a round. */
+/** A question is a value. Each handler shape decides what to do with it. */
 import { hash } from 'node:crypto';
 import type { Answer } from './answer.ts';
-import type { InputKind } from './can-ask.ts';
+import type { InputKind } from './input-kind.ts';
 import { canonicalJson } from './state/canonical-json.ts';
 import type { InputRequest } from './wire.ts';
 
-/** A prepared question; `T` is what an accepted answer to it holds. Made by `elicitation`, `sampling`, `listRoots`. */
+// Symbol.for, so that two copies of this module in one process know each other's questions.
+const QUESTION: unique symbol = Symbol.for('mrtr.question') as never;
+
+/**
+ * A prepared question; `T` is the value of an accepted answer. Made by `elicitation`, `sampling` and `listRoots`,
+ * and by nothing else.
+ */
 export interface Question<T = unknown> {
+  readonly [QUESTION]: true;
   readonly kind: InputKind;
-  /** What is asked, in words: for the user, or, where no user sees it, for error messages. */
+  /** The question in words: for the user, or, where no user sees it, for error messages. */
   readonly message: string;
   /** The input request as it goes out. */
   readonly request: InputRequest;
   /** {@link questionDigest} of the request. */
   readonly digest: string;
+  /** The answer for a client that cannot be asked. Without it, only clients that can be asked are served. */
+  readonly otherwise?: T;
   /** Reads one bare response as an answer to this question. */
   read(response: unknown): Answer<T>;
-  /** Of a response that was accepted or refused, what later rounds need: nothing that was not asked for. */
+  /** The part of an accepted or refused response that later rounds need: only what was asked for. */
   keep(response: unknown): unknown;
 }
 
-/** What an accepted answer to `Q` holds. */
+/** The value of an accepted answer to `Q`. */
 export type AnswerOf<Q extends Question> = Q extends Question<infer T> ? T : never;
 
-/** Several questions of one round, under the keys that they have on the wire. */
+/** Several questions of one round, under their keys on the wire. */
 export type Questions = Readonly<Record<string, Question>>;
 
 /** The accepted answers to {@link Questions}, under the same keys. */
 export type Answers<Q extends Questions> = { [Key in keyof Q]: AnswerOf<Q[Key]> };
 
+/** Makes a question of its parts. */
+export const question = <T, Rest extends object>(
+  parts: Omit<Question<T>, typeof QUESTION | 'digest'> & Rest,
+): Question<T> & Rest => {
+  // The digest is worked out once, so the words must not change afterwards.
+  Object.freeze(parts.request);
+  Object.freeze(parts.request.params);
+  return { [QUESTION]: true, digest: questionDigest(parts.request), ...parts };
+};
+
+/** Whether `value` is a question. */
+export const isQuestion = (value: unknown): value is Question =>
+  typeof value === 'object' && value !== null && QUESTION in value;
+
+/** Whether `value` is a record of questions, with at least one. */
+export const isQuestions = (value: unknown): value is Questions => {
+  if (typeof value !== 'object' || value === null || isQuestion(value)) return false;
+  const members = Object.values(value);
+  return members.length > 0 && members.every(isQuestion);
+};
+
 /**
- * Eight characters that tell one question from another: of an input request's method and parameters, so of
- * the message and the schema. It detects change; the seal around it is what keeps it honest.
+ * 128 bits that tell one question from another, as 22 characters: a digest of an input request's method and
+ * parameters, and so of the message and the schema. A yes to one text must never count for another.
  */
 export function questionDigest(request: InputRequest): string {
   const known = digests.get(request);
   if (known !== undefined) return known;
-  const digest = hash('sha256', canonicalJson(request), 'base64url').slice(0, 8);
+  const digest = hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);
   digests.set(request, digest);
   return digest;
 }
 
-// A prepared question is asked again and again, and never changed.
+// A digest costs 8 µs, and a prepared question, which never changes, goes out again in each round and each call.
 const digests = new WeakMap<InputRequest, string>();

@@ -16,14 +16,14 @@ test('the few results that every tool needs', () => {
   });
 });
 
-test('a tool call ends with an error result, and politely where the user said no', () => {
+test('a tool call ends with an error result, and politely after a refusal', () => {
   const call = { method: 'tools/call' } as const;
   expect(endCall(call, 'Too many rounds.')).toEqual({ ...text('Too many rounds.'), isError: true });
   expect(endCancelled(call)).toEqual(text('Cancelled.'));
 });
 
 test.each(['prompts/get', 'resources/read'] as const)(
-  'a %s has no room for an error in its result, so it ends with a JSON-RPC error',
+  '%s has no room for an error in its result, so it ends with a JSON-RPC error',
   (method) => {
     expect(() => endCall({ method }, 'Too many rounds.')).toThrow(
       new ProtocolError(-32600, 'Too many rounds.'),

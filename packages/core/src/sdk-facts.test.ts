@@ -1,6 +1,6 @@
 /**
- * What the boundary relies on and the SDK does not document. A failure here says that a release of the SDK took
- * the ground away, before anything else fails for reasons that are harder to read.
+ * Behaviour of the SDK that the boundary relies on and that the SDK does not document. A failure here names the change
+ * in a new release of the SDK, before other tests fail for reasons that are harder to read.
  */
 import {
   createRequestStateCodec,
@@ -20,7 +20,7 @@ const MARK = Symbol.for('mrtr.facts');
 
 type Handler = (request: { params?: Record<string, unknown> }, ctx: ServerContext) => unknown;
 
-/** A server whose low-level handlers pass through `around`, as the boundary has it. */
+/** A server whose low-level handlers pass through `around`, as the boundary’s do. */
 function wrapped(around: (method: string, handler: Handler) => Handler): McpServer {
   const server = new McpServer(INFO);
   const low = server.server;
@@ -32,8 +32,9 @@ function wrapped(around: (method: string, handler: Handler) => Handler): McpServ
 }
 
 const noForm = z.object({});
+const ODD_STATE = 'v1.~é\0\ufeff\r\n 😀 "%7E+/=';
 
-test('what is registered on an McpServer goes through setRequestHandler of that instance', () => {
+test('registration on an McpServer calls setRequestHandler of that instance', () => {
   const methods: string[] = [];
   const server = wrapped((method, handler) => {
     methods.push(method);
@@ -49,7 +50,7 @@ test('what is registered on an McpServer goes through setRequestHandler of that 
   ]);
 });
 
-test('the wrapped handler sees the name and the arguments, and nothing of the retry fields', async () => {
+test('the wrapped handler sees the name and the arguments, and not the fields of a retry', async () => {
   const seen: unknown[] = [];
   const { post } = hostedBy(() => {
     const server = wrapped((_, handler) => (request, ctx) => {
@@ -64,7 +65,7 @@ test('the wrapped handler sees the name and the arguments, and nothing of the re
   expect(seen).toEqual([{ name: 't', arguments: { a: 1 } }]);
 });
 
-test('the legacy shim re-enters the wrapped handler, with the state as the wrapper sent it out', async () => {
+test('the legacy shim enters the wrapped handler again, and echoes its state byte for byte', async () => {
   const states: unknown[] = [];
   const host = {
     server: () => {
@@ -77,7 +78,7 @@ test('the legacy shim re-enters the wrapped handler, with the state as the wrapp
           ? textResult('Done.')
           : inputRequired({
               inputRequests: { q: inputRequired.elicit({ message: '?', requestedSchema: noForm }) },
-              requestState: 'sent out',
+              requestState: ODD_STATE,
             }),
       );
       return server;
@@ -85,7 +86,7 @@ test('the legacy shim re-enters the wrapped handler, with the state as the wrapp
   };
   const client = await oldClient(host, () => ({ action: 'accept', content: {} }));
   expect(await client.callTool({ name: 't' })).toEqual(textResult('Done.'));
-  expect(states).toEqual([undefined, 'sent out']);
+  expect(states).toEqual([undefined, ODD_STATE]);
 });
 
 test.each(['modern', 'legacy'])('a symbol on the context reaches the author on the %s era', async (era) => {
@@ -122,7 +123,7 @@ test.each(['modern', 'legacy'])('a symbol on the context reaches the author on t
   expect(seen).toEqual(['marked', 'marked', 'marked']);
 });
 
-/** What a handler reads as its state when the client sends `requestState`. */
+/** The state that a handler reads when the client sends `requestState`. */
 async function stateSeen(requestState: unknown, options = {}): Promise<unknown[]> {
   const seen: unknown[] = [];
   const { post } = hostedBy(() => {
@@ -137,17 +138,17 @@ async function stateSeen(requestState: unknown, options = {}): Promise<unknown[]
   return seen;
 }
 
-test('without a verify hook, requestState() is what the client sent', async () => {
+test('without a verify hook, requestState() gives the text that the client sent', async () => {
   expect(await stateSeen('anything at all')).toEqual(['anything at all']);
   expect(await stateSeen('')).toEqual(['']);
 });
 
-test('state that is no text does not reach a handler', async () => {
+test('state that is not text does not reach a handler', async () => {
   expect(await stateSeen(42)).toEqual([]);
   expect(await stateSeen(null)).toEqual([]);
 });
 
-test('with a verify hook, requestState() is what the hook made of it', async () => {
+test('with a verify hook, requestState() gives the result of the hook', async () => {
   const verify = async (state: string) => ({ verified: state });
   expect(await stateSeen('sent', { requestState: { verify } })).toEqual([{ verified: 'sent' }]);
 });
@@ -164,7 +165,7 @@ test.each([
   },
 );
 
-test('a new server has no handler for any method that may carry state', () => {
+test('a new server has no handler for a method that may have state', () => {
   const { server } = new McpServer(INFO);
   for (const method of MRTR_METHODS) server.assertCanSetRequestHandler(method);
 });
@@ -190,7 +191,7 @@ test('the server knows the revision and the client of a connection, and neither 
   ]);
 });
 
-test('a ProtocolError of the wrapped handler reaches the wire as it is, though one of a tool does not', async () => {
+test('a ProtocolError of the wrapped handler reaches the wire unchanged, and one of a tool does not', async () => {
   const error = () => new ProtocolError(-32602, 'no', { reason: 'because' });
   const { post } = hostedBy(() => {
     const server = wrapped((_, handler) => (request, ctx) => {
@@ -211,7 +212,7 @@ test('a ProtocolError of the wrapped handler reaches the wire as it is, though o
   expect(inner.result).toMatchObject({ ...textResult('no'), isError: true });
 });
 
-test('a handler with schemas of its own is given the params and not the request', async () => {
+test('a handler with schemas of its own gets the params and not the request', async () => {
   const seen: unknown[] = [];
   const { post } = hostedBy(() => {
     const server = new McpServer(INFO);
@@ -227,7 +228,7 @@ test('a handler with schemas of its own is given the params and not the request'
   expect(seen).toEqual([{ name: 't' }]);
 });
 
-test('the answers arrive in an object whose prototype a client may set', async () => {
+test('the answers are in an object whose prototype a client may set', async () => {
   const seen: unknown[] = [];
   const { post } = hostedBy(() => {
     const server = new McpServer(INFO);
@@ -244,6 +245,116 @@ test('the answers arrive in an object whose prototype a client may set', async (
   expect(seen).toEqual([[[], { action: 'accept' }]]);
 });
 
+const LEGS = {
+  elicitation: inputRequired.elicit({ message: '?', requestedSchema: noForm }),
+  url: inputRequired.elicitUrl({ message: '?', url: 'https://example.com' }),
+  sampling: inputRequired.createMessage({ messages: [], maxTokens: 1 }),
+  tools: inputRequired.createMessage({ messages: [], maxTokens: 1, tools: [] }),
+  roots: inputRequired.listRoots(),
+};
+
+test.each<[keyof typeof LEGS, unknown, unknown]>([
+  ['elicitation', {}, { elicitation: { form: {} } }],
+  ['elicitation', { elicitation: { url: {} } }, { elicitation: { form: {} } }],
+  ['url', { elicitation: {} }, { elicitation: { url: {} } }],
+  ['sampling', { elicitation: {} }, { sampling: {} }],
+  ['tools', { sampling: {} }, { sampling: { tools: {} } }],
+  ['roots', {}, { roots: {} }],
+])(
+  'a question (%s) to a client that declares %j is -32021 with HTTP 400',
+  async (leg, capabilities, missing) => {
+    const { send } = hostedBy(() => {
+      const server = new McpServer(INFO);
+      server.registerTool('t', {}, () =>
+        inputRequired({ inputRequests: { q: LEGS[leg] }, requestState: 's' }),
+      );
+      server.registerPrompt('t', {}, () => inputRequired({ inputRequests: { q: LEGS[leg] } }));
+      return server;
+    });
+    for (const method of ['tools/call', 'prompts/get']) {
+      const response = await send(method, { name: 't' }, { capabilities });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: -32021, data: { requiredCapabilities: missing } },
+      });
+    }
+  },
+);
+
+test('a question that the client declared goes out with HTTP 200', async () => {
+  const { send } = hostedBy(() => {
+    const server = new McpServer(INFO);
+    server.registerTool('t', {}, () => inputRequired({ inputRequests: { q: LEGS.url } }));
+    return server;
+  });
+  const response = await send('tools/call', { name: 't' }, { capabilities: { elicitation: { url: {} } } });
+  expect(response.status).toBe(200);
+});
+
+test('a callback without a schema gets the context alone, also where the client sends arguments', async () => {
+  const given: unknown[][] = [];
+  const { post } = hostedBy(() => {
+    const server = new McpServer(INFO);
+    const kinds = (args: unknown[]) => given.push(args.map((each) => (each as ServerContext).mcpReq?.method));
+    server.registerTool('t', {}, (...args: unknown[]) => {
+      kinds(args);
+      return textResult('');
+    });
+    server.registerPrompt('p', {}, (...args: unknown[]) => {
+      kinds(args);
+      return { messages: [] };
+    });
+    server.registerTool('with', { inputSchema: z.looseObject({}) }, (...args: unknown[]) => {
+      kinds(args);
+      return textResult('');
+    });
+    return server;
+  });
+  await post('tools/call', { name: 't', arguments: { a: 1 } });
+  await post('prompts/get', { name: 'p', arguments: { a: '1' } });
+  await post('tools/call', { name: 'with', arguments: { a: 1 } });
+  expect(given).toEqual([['tools/call'], ['prompts/get'], [undefined, 'tools/call']]);
+});
+
+test.each(['modern', 'legacy'])(
+  'an input_required result reaches the wrapped handler as the same object, with its symbols (%s)',
+  async (era) => {
+    const made: unknown[] = [];
+    const returned: unknown[] = [];
+    const ask = () => {
+      const result = Object.assign(inputRequired({ inputRequests: { q: LEGS.elicitation } }), {
+        [MARK]: 'marked',
+      });
+      made.push(result);
+      return result;
+    };
+    const host = hostedBy(() => {
+      const server = wrapped((method, handler) => async (request, ctx) => {
+        const result = await handler(request, ctx);
+        if (!method.endsWith('/list')) returned.push(result);
+        return { ...textResult(''), messages: [], contents: [] };
+      });
+      server.registerTool('t', { inputSchema: noForm, outputSchema: noForm }, ask);
+      server.registerPrompt('p', {}, ask);
+      server.registerResource('r', 'r://r', {}, ask);
+      return server;
+    });
+    if (era === 'modern') {
+      await host.post('tools/call', { name: 't', arguments: {} });
+      await host.post('prompts/get', { name: 'p' });
+      await host.post('resources/read', { uri: 'r://r' });
+    } else {
+      const client = await oldClient(host);
+      await client.callTool({ name: 't', arguments: {} });
+      await client.getPrompt({ name: 'p' });
+      await client.readResource({ uri: 'r://r' });
+    }
+    expect(made).toHaveLength(3);
+    expect(returned.map((result, at) => result === made[at])).toEqual([true, true, true]);
+    expect(returned).toMatchObject(Array(3).fill({ [MARK]: 'marked' }));
+  },
+);
+
 test('the SDK’s own codec signs and does not hide', async () => {
   const token = await createRequestStateCodec({ key: 'k'.repeat(32) }).mint(
     { plan: 'secret' },
@@ -254,7 +365,7 @@ test('the SDK’s own codec signs and does not hide', async () => {
   });
 });
 
-test('a factory is asked for a new server by every request', async () => {
+test('each request builds a new server', async () => {
   let built = 0;
   const { post } = hostedBy(() => {
     built++;

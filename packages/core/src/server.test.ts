@@ -22,32 +22,53 @@ function asking(policy: RequestStatePolicy, options: Parameters<typeof protected
 
 const answer = () => ({ action: 'accept', content: { sure: true } });
 
-test('the SDK’s shim asks old clients where the policy says so', async () => {
+test('the SDK’s shim asks old clients under the policy `shim`', async () => {
   const client = await oldClient({ server: () => asking(requestStatePolicy({ legacy: 'shim' })) }, answer);
   expect(await client.callTool({ name: 'ask' })).toEqual(textResult('Done.'));
 });
 
-test('the SDK’s shim asks nobody where the policy degrades old clients', async () => {
-  const client = await oldClient({ server: () => asking(requestStatePolicy({ legacy: 'degrade' })) }, answer);
-  await expect(client.callTool({ name: 'ask' })).rejects.toMatchObject({ code: -32603 });
-});
+const REFUSED = {
+  content: [
+    {
+      type: 'text',
+      text: 'This needs a client that can be asked (elicitation), on a connection that can carry the question.',
+    },
+  ],
+  isError: true,
+};
 
-test('the policy decides over the shim even where the SDK’s own options say otherwise', async () => {
-  const options = { inputRequired: { legacyShim: true } };
-  const server = () => asking(requestStatePolicy({ legacy: 'degrade' }), options);
-  await expect((await oldClient({ server }, answer)).callTool({ name: 'ask' })).rejects.toMatchObject({
-    code: -32603,
-  });
-});
+test.each([{}, { inputRequired: { legacyShim: true } }])(
+  'the SDK’s shim asks no client under the policy `degrade`, also with %j',
+  async (options) => {
+    const server = () => asking(requestStatePolicy({ legacy: 'degrade' }), options);
+    expect(await (await oldClient({ server }, answer)).callTool({ name: 'ask' })).toEqual(REFUSED);
+  },
+);
 
-test('the rest of the SDK’s options is the author’s', async () => {
-  const options = { instructions: 'Ask nicely.', inputRequired: { maxRounds: 1 } };
-  const server = () => {
-    const server = protectedServer(INFO, requestStatePolicy(), options);
-    server.registerTool('ask', {}, () => inputRequired({ inputRequests: { sure: sure.request } }));
-    return server;
+/** A server that asks in every round. */
+const insatiable = (policy: RequestStatePolicy, options?: Parameters<typeof protectedServer>[2]) => () => {
+  const server = protectedServer(INFO, policy, options);
+  server.registerTool('ask', {}, () => inputRequired({ inputRequests: { sure: sure.request } }));
+  return server;
+};
+
+test('the shim asks as often as the policy allows, also beyond its own default of eight', async () => {
+  let asked = 0;
+  const count = () => {
+    asked++;
+    return answer();
   };
-  const client = await oldClient({ server }, answer);
+  const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, count);
+  expect(await client.callTool({ name: 'ask' })).toEqual({
+    content: [{ type: 'text', text: 'This call still needs input after 12 rounds. Start it again.' }],
+    isError: true,
+  });
+  expect(asked).toBe(12);
+});
+
+test('the author sets all other options of the SDK', async () => {
+  const options = { instructions: 'Ask nicely.', inputRequired: { maxRounds: 1 } };
+  const client = await oldClient({ server: insatiable(requestStatePolicy(), options) }, answer);
   expect(client.getInstructions()).toBe('Ask nicely.');
   expect(client.getServerVersion()).toEqual(INFO);
   expect(await client.callTool({ name: 'ask' })).toMatchObject({

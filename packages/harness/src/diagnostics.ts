@@ -1,17 +1,42 @@
-/** What a recorder needs to hear on the diagnostics channels, in a form that can be sent to another process. */
-import { type EffectEvent, type HandlerEvent, observe, type RoundEvent, type StateEvent } from '@mrtr/core';
+/**
+ * The diagnostics channels that a recorder reads. Their names and events are a published contract
+ * (docs/observability.md), so a server of any origin may publish them; nothing of the libraries is imported.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { EntryPart } from './transcript/transcript.ts';
 
-/** One event, with the channel that it was told on. */
+/** One event with its channel: plain data, which can be sent to another process. */
 export type Diagnostic =
-  | { readonly channel: 'mrtr:round'; readonly event: RoundEvent }
-  | { readonly channel: 'mrtr:handler'; readonly event: HandlerEvent }
-  | { readonly channel: 'mrtr:effect'; readonly event: EffectEvent }
-  | { readonly channel: 'mrtr:state'; readonly event: StateEvent };
+  | {
+      readonly channel: 'mrtr:handler';
+      readonly event: { readonly part?: EntryPart | undefined; readonly name?: string | undefined };
+    }
+  | {
+      readonly channel: 'mrtr:effect';
+      readonly event: { readonly key: string; readonly phase: 'ran' | 'held' };
+    }
+  | {
+      readonly channel: 'mrtr:state';
+      readonly event: {
+        readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
+        readonly bytes: number;
+        readonly reason?: string | undefined;
+      };
+    };
 
-/** Calls `listener` with every one that is told in this process. */
-export function observeDiagnostics(listener: (diagnostic: Diagnostic) => void): void {
-  observe('mrtr:round', (event) => listener({ channel: 'mrtr:round', event }));
-  observe('mrtr:handler', (event) => listener({ channel: 'mrtr:handler', event }));
-  observe('mrtr:effect', (event) => listener({ channel: 'mrtr:effect', event }));
-  observe('mrtr:state', (event) => listener({ channel: 'mrtr:state', event }));
+/** The channels' names. */
+export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;
+
+/**
+ * Calls `listener` with every event that is published in this process, until the returned function is called.
+ *
+ * @example
+ * const stop = observeDiagnostics((diagnostic) => process.send?.(diagnostic));
+ */
+export function observeDiagnostics(listener: (diagnostic: Diagnostic) => void): () => void {
+  const onEvent = (event: unknown, channel: string | symbol) => listener({ channel, event } as Diagnostic);
+  for (const channel of CHANNELS) subscribe(channel, onEvent);
+  return () => {
+    for (const channel of CHANNELS) unsubscribe(channel, onEvent);
+  };
 }

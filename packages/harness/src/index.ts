@@ -1,12 +1,41 @@
-/** `@mrtr/harness`: real clients of both eras, hostings, a recorder, and transcripts to compare. */
-export { type ConnectedClient, connect } from './client.ts';
-export * from './conversation.ts';
-export { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
-export { diffViews } from './diff.ts';
-export { HostApplication } from './host-application.ts';
-export { type Endpoint, type Hosting, host, type Program } from './hosting.ts';
-export { type Model, scriptedModel } from './model.ts';
-export { hostView, hostViewOfAnyEra, MASKED, wireView } from './normalise.ts';
-export { Recorder } from './recorder.ts';
-export type { Transcript, TranscriptEvent, WireMessage } from './transcript.ts';
-export { type Reply, type ShownQuestion, scripted, shownQuestion, type User } from './user.ts';
+/** `@mrtr/harness`: drives any MCP server with real clients of both eras, and records what happens. */
+export {
+  type CallResult,
+  type ClientKind,
+  type Era,
+  eraOf,
+  type LogicalCall,
+  type Root,
+} from './call.ts';
+export type { ClientApplication } from './clients/client-application.ts';
+export { legacyClient, modernClient } from './clients/connect.ts';
+export { type Model, scriptedModel } from './clients/model.ts';
+export type { Answering } from './clients/recorded-application.ts';
+export { type Reply, type ShownQuestion, scripted, type User } from './clients/user.ts';
+export { type ConversationRequest, converse, type Deploy } from './converse.ts';
+export { CHANNELS, type Diagnostic, observeDiagnostics } from './diagnostics.ts';
+export type { Endpoint, Fetch, Hosting } from './endpoint.ts';
+export {
+  type HttpInstance,
+  host,
+  type LocalHostingKind,
+  type McpInstance,
+  retriesTwice,
+  type ServerInstance,
+  type TwiceHosting,
+} from './host.ts';
+export { InProcess } from './in-process.ts';
+export {
+  callerNamed,
+  type HttpFace,
+  type Post,
+  type Posted,
+  type PostOptions,
+  poster,
+  type RequestOptions,
+  readPosted,
+  requestInit,
+} from './posting.ts';
+export type { Program } from './program.ts';
+export { inInstance, Recorder, type RecorderOptions, recordEffect } from './recorder.ts';
+export { Gate, settle, until, within } from './waiting.ts';

@@ -1,97 +1,153 @@
-/** Collects the events of one conversation, also where several run in this process at once. */
+/** Records the events of one conversation, also where several conversations run in this process at once. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
-import type { TranscriptEvent, WireMessage } from './transcript.ts';
+import {
+  CLIENT,
+  type Happening,
+  type Message,
+  type TranscriptEvent,
+  type WireMessage,
+} from './transcript/transcript.ts';
 
-// Diagnostics channels are process-wide; what they tell belongs to the conversation in whose context it happens.
+// Diagnostics channels are process-wide. An event belongs to the conversation, and to the instance, in whose
+// asynchronous context it was published.
 const current = new AsyncLocalStorage<Recorder>();
+const instance = new AsyncLocalStorage<string>();
 
-observeDiagnostics((diagnostic) => current.getStore()?.tell(diagnostic));
+let recorders = 0;
+let stopObserving = () => {};
 
-/** What a recorder needs of a transport: v1's and v2's have it alike. */
+/** The recorder of the conversation that this code runs in, if any. */
+export const currentRecorder = (): Recorder | undefined => current.getStore();
+
+/** Runs `work` as part of one of several instances in this process: events in it name the instance. */
+export const inInstance = <T>(id: string, work: () => T): T => instance.run(id, work);
+
+/**
+ * Records an effect in the transcript of the conversation that this code runs in. For the fakes that a tool writes to
+ * in a test. Without a conversation it does nothing.
+ *
+ * @example
+ * const orders = { place: async (item: string) => recordEffect('order', item) };
+ */
+export const recordEffect = (name: string, detail: string): void =>
+  currentRecorder()?.record({ kind: 'effect', name, detail });
+
+/** The parts of a transport that are watched. v1's and v2's transports have them alike. */
 interface AnyTransport {
   send(message: unknown, options?: unknown): Promise<void>;
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }
 
+/** How a recorder works. */
+export interface RecorderOptions {
+  /** Called with each event as it happens. */
+  readonly onEvent?: ((event: TranscriptEvent) => void) | undefined;
+  /** The clock, in milliseconds. Default `performance.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** A happening whose `instance` may be left out: it is the one in which it happened. */
+export type Recorded = Happening extends infer One
+  ? One extends { readonly instance: string }
+    ? Omit<One, 'instance'> & { readonly instance?: string | undefined }
+    : One
+  : never;
+
+type Unrouted = { -readonly [Key in keyof Message]: Message[Key] } & { readonly at: number };
+
 /** Records one conversation. */
 export class Recorder {
   readonly events: TranscriptEvent[] = [];
-  readonly #onEvent: ((event: TranscriptEvent) => void) | undefined;
-  #recording = false;
-  #entryPending = false;
-  #shaped = false;
+  readonly #onEvent: (event: TranscriptEvent) => void;
+  readonly #now: () => number;
+  /** The instance that each request of the client reached, by the request's id. */
+  readonly #served = new Map<unknown, string>();
+  #instances: readonly string[] = [];
+  #latest: string | undefined;
+  #announced = 0;
+  #startedAt: number | undefined;
 
-  constructor(onEvent?: (event: TranscriptEvent) => void) {
+  constructor({ onEvent = () => {}, now = () => performance.now() }: RecorderOptions = {}) {
     this.#onEvent = onEvent;
+    this.#now = now;
   }
 
-  /** Runs `scene` with everything in it recorded here. */
-  run<T>(scene: () => Promise<T>): Promise<T> {
-    return current.run(this, scene);
+  /** Runs `scene` with everything in it recorded here. Observes the diagnostics channels for as long as that takes. */
+  async run<T>(scene: () => Promise<T>): Promise<T> {
+    if (recorders++ === 0) stopObserving = observeDiagnostics((event) => currentRecorder()?.tell(event));
+    try {
+      return await current.run(this, scene);
+    } finally {
+      if (--recorders === 0) stopObserving();
+    }
   }
 
-  /** From now on: what connecting a client took is not part of the call. */
-  start(): void {
-    this.#recording = true;
+  /** Begins to record: connecting the client is not part of the call. `instances` are the ids of the server's. */
+  start(instances: readonly string[]): void {
+    this.#instances = instances;
+    this.#startedAt = this.#now();
   }
 
-  /** No more: the call is over, and what closing its client breaks off is not part of it either. */
+  /** Ends it: closing the client is not part of the call either. */
   stop(): void {
-    this.#recording = false;
+    this.#startedAt = undefined;
+    this.#announce(true);
   }
 
-  record(event: TranscriptEvent): void {
-    if (!this.#recording) return;
-    this.#flushEntry();
-    this.events.push(event);
-    this.#onEvent?.(event);
+  /** Records a happening, now. */
+  record(happening: Recorded): void {
+    if (this.#startedAt === undefined) return;
+    const { kind } = happening;
+    const at = Math.round((this.#now() - this.#startedAt) * 10) / 10;
+    const where = INSIDE.has(kind) && {
+      instance: ('instance' in happening && happening.instance) || this.#here(),
+    };
+    this.events.push({ at, ...happening, ...where } as TranscriptEvent);
+    this.#announce();
   }
 
-  /** Something was told on a diagnostics channel, in this process or in another. */
-  tell({ channel, event }: Diagnostic): void {
-    if (channel === 'mrtr:handler') this.handlerEntered();
-    else if (channel === 'mrtr:effect') this.record({ kind: 'effect', key: event.key, phase: event.phase });
-    else if (channel === 'mrtr:state') this.record({ kind: 'state', phase: event.phase, bytes: event.bytes });
-    else if (event.phase === 'start') this.#roundStarted();
-    else this.#roundEnded(event.shape);
+  /** Records a diagnostic that was published in this process, or by instance `from` in another one. */
+  tell(diagnostic: Diagnostic, from?: string): void {
+    const { channel, event } = diagnostic;
+    if (channel === 'mrtr:handler') {
+      const { part = 'handler', name } = event;
+      this.record({ kind: 'entry', instance: from, part, ...(name !== undefined && { name }) });
+    } else if (channel === 'mrtr:effect') {
+      this.record({ kind: 'guard', instance: from, key: event.key, phase: event.phase });
+    } else if (channel === 'mrtr:state') {
+      const { phase, bytes, reason } = event;
+      this.record({ kind: 'state', instance: from, phase, bytes, ...(reason !== undefined && { reason }) });
+    }
   }
 
-  /** A shape says that it enters the author's function. From then on it is the shapes that tell. */
-  handlerEntered(): void {
-    this.#shaped = true;
-    this.#entryPending = false;
-    this.record({ kind: 'entry' });
+  /** A message of the client reached one of the instances. */
+  routed(to: string, body: string): void {
+    this.#latest = to;
+    const { id, method } = parsed(body);
+    if (id !== undefined && method !== undefined) this.#served.set(id, to);
+    const event = this.events.findLast(
+      (one): one is Unrouted =>
+        one.kind === 'message' &&
+        one.from === CLIENT &&
+        one.message.id === id &&
+        one.message.method === method,
+    );
+    if (event) event.to ??= to;
+    this.#announce();
   }
 
-  /** Without a shape the registered callback is the author's function, and a round is an entry into it. */
-  #roundStarted(): void {
-    this.#entryPending = !this.#shaped;
-  }
-
-  #roundEnded(shape: string | undefined): void {
-    if (shape !== undefined) this.#entryPending = false;
-    this.#flushEntry();
-  }
-
-  #flushEntry(): void {
-    if (!this.#entryPending) return;
-    this.#entryPending = false;
-    this.record({ kind: 'entry' });
-  }
-
-  /** Watches a client's transport, both ways. A message counts when its send has succeeded. */
+  /** Watches a client's transport, both ways. */
   watch<T extends AnyTransport>(transport: T): T {
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
-      const event: TranscriptEvent = { kind: 'wire', from: 'client', message: message as WireMessage };
-      // Placed before the send, since over HTTP the answer arrives before the send returns.
-      this.record(event);
+      // Recorded before the send: over HTTP the answer arrives before the send returns.
+      const event = this.#sent(message as WireMessage);
       try {
         await send(message, options);
       } catch (error) {
-        const at = this.events.indexOf(event);
-        if (at >= 0 && this.#recording) this.events.splice(at, 1);
+        // When the call is over, the client closes, and cuts off requests that have reached their server.
+        if (event && this.#startedAt !== undefined) event.lost = true;
         throw error;
       }
     };
@@ -103,11 +159,51 @@ export class Recorder {
         receive =
           listener &&
           ((message: unknown, extra?: unknown) => {
-            this.record({ kind: 'wire', from: 'server', message: message as WireMessage });
+            this.#received(message as WireMessage);
             listener(message, extra);
           });
       },
     });
     return transport;
+  }
+
+  #sent(message: WireMessage): Unrouted | undefined {
+    const [sole, ...others] = this.#instances;
+    const known = others.length === 0 && sole !== undefined && { to: sole };
+    this.record({ kind: 'message', from: CLIENT, ...known, message });
+    const event = this.events.at(-1);
+    return event?.kind === 'message' && event.message === message ? event : undefined;
+  }
+
+  #received(message: WireMessage): void {
+    const from = (message.method === undefined && this.#served.get(message.id)) || this.#here();
+    this.record({ kind: 'message', from, to: CLIENT, message });
+  }
+
+  /** The instance in whose context we are; else the one that the latest message reached. */
+  #here(): string {
+    return instance.getStore() ?? this.#latest ?? this.#instances[0] ?? 'server';
+  }
+
+  /** Tells the listener. A message waits until it is known which instance it reached, or something else happens. */
+  #announce(all = false): void {
+    while (this.#announced < this.events.length) {
+      const event = this.events[this.#announced] as TranscriptEvent;
+      const unrouted = event.kind === 'message' && event.to === undefined && !event.lost;
+      if (unrouted && !all && this.#announced === this.events.length - 1) return;
+      this.#announced++;
+      this.#onEvent(event);
+    }
+  }
+}
+
+/** What happens inside an instance. */
+const INSIDE = new Set<Happening['kind']>(['entry', 'guard', 'effect', 'state', 'kill', 'restart']);
+
+function parsed(body: string): WireMessage {
+  try {
+    return JSON.parse(body) as WireMessage;
+  } catch {
+    return {};
   }
 }

@@ -1,14 +1,7 @@
+import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { listVerifier, parseTokenList } from './bearer-tokens.ts';
-import {
-  hosting,
-  INITIALIZE,
-  modernClient,
-  modernRequest,
-  oldClient,
-  oldRequest,
-  read,
-} from './hosting.test-support.ts';
+import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
 const SECRET = 'a secret of sixteen and more';
 
@@ -20,7 +13,7 @@ test('a list names subjects and their tokens', () => {
   ]);
 });
 
-test('one secret alone will do, and may be padded as base64 is', () => {
+test('one secret alone is accepted, with or without base64 padding', () => {
   for (const token of [SECRET, `${SECRET}=`, `${SECRET}==`]) {
     expect(parseTokenList(token)).toEqual([{ subject: 'token', token }]);
     expect(parseTokenList(`alice=${token}`)).toEqual([{ subject: 'alice', token }]);
@@ -54,11 +47,11 @@ test.each([
 ])('a request %s is refused, whatever it asks for', async (_what, headers) => {
   const { url } = await guarded();
   const requests: RequestInit[] = [
-    modernRequest('tools/list', {}, headers),
+    requestInit('tools/list', {}, { headers }),
     { ...INITIALIZE, headers: { ...INITIALIZE.headers, ...headers } },
     { headers },
     { method: 'DELETE', headers },
-    { ...modernRequest('tools/list', {}, headers), body: 'not json' },
+    { ...requestInit('tools/list', {}, { headers }), body: 'not json' },
   ];
   for (const request of requests) {
     const response = await fetch(url, request);
@@ -86,13 +79,15 @@ test.each([
 ])('a request state that alice was given, from %s', async (_who, token, error) => {
   const { url } = await guarded();
   const call = { name: 'ask' };
-  const { result } = await read(await fetch(url, modernRequest('tools/call', call, as(TOKENS.alice))));
+  const { result } = await read(
+    await fetch(url, requestInit('tools/call', call, { headers: as(TOKENS.alice) })),
+  );
   const retry = {
     ...call,
     requestState: result?.requestState,
     inputResponses: { q: { action: 'accept', content: {} } },
   };
-  const answered = await read(await fetch(url, modernRequest('tools/call', retry, as(token))));
+  const answered = await read(await fetch(url, requestInit('tools/call', retry, { headers: as(token) })));
   if (error) expect(answered.error).toMatchObject(error);
   else expect(answered.result).toMatchObject({ content: [{ type: 'text', text: 'Asked.' }] });
 });

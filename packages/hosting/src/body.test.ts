@@ -9,13 +9,13 @@ const open = (...chunks: Uint8Array[]): Readable => {
   return body;
 };
 
-test('characters may be cut by chunks', async () => {
+test('a character may be split between two chunks', async () => {
   const bytes = Buffer.from('{"city":"東京"}');
   const body = Readable.from([...bytes].map((byte) => Buffer.of(byte)));
   expect(await textOf(body, bytes.length)).toBe('{"city":"東京"}');
 });
 
-test('a body that is too long is not waited for to end, and what comes later is let go', async () => {
+test('a body that is too long is refused before its end, and the rest is discarded', async () => {
   const body = open(Buffer.alloc(6));
   const text = textOf(body, 10);
   body.push(Buffer.alloc(5));
@@ -24,7 +24,7 @@ test('a body that is too long is not waited for to end, and what comes later is 
   expect(body.readableLength).toBe(0);
 });
 
-test('a client that goes away ends the waiting for its body, before it began and after', async () => {
+test('a client that leaves ends the reading of its body, before it began or after', async () => {
   const body = open(Buffer.from('{'));
   const text = textOf(body, 10);
   body.destroy(new Error('ECONNRESET'));

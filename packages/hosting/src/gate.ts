@@ -5,18 +5,44 @@ import {
   createMcpHandler,
   hostHeaderValidationResponse,
   isLegacyRequest,
+  type OAuthTokenVerifier,
   originValidationResponse,
   requireBearerAuth,
 } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
 import { textOf } from './body.ts';
-import type { HttpOptions } from './http.ts';
 import { problem } from './problem.ts';
-import { reporting, type Served } from './served.ts';
-import { Sessions } from './sessions.ts';
+import { type OnError, reporting, type Served } from './served.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
+
+/** What is let in, and how it is served. Everything has a default. */
+export interface GateOptions {
+  /** Default `/mcp`. */
+  readonly path?: string;
+  /**
+   * Host names that requests may be for, and origins they may come from; IPv6 addresses in brackets. Default:
+   * `localhost` and its addresses.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Largest request body, in bytes. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Who may come in. Default: everybody; bind to loopback then. */
+  readonly verifier?: OAuthTokenVerifier | undefined;
+  /**
+   * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
+   * `stateless` holds nothing.
+   */
+  readonly legacy?: 'sessions' | 'stateless';
+  /** Bounds on what old clients hold. */
+  readonly sessionLimits?: SessionLimits;
+  /** Subscription streams of new clients at once. Default 1024; one more is answered with `-32603`. */
+  readonly maxSubscriptions?: number;
+  /** Default: nobody is told. */
+  readonly onerror?: OnError;
+}
 
 /** The web-standard face of an HTTP hosting. */
 export class Gate {
@@ -31,7 +57,7 @@ export class Gate {
 
   constructor(
     served: Served,
-    options: HttpOptions & { readonly path: string; readonly maxBodyBytes: number },
+    options: GateOptions & { readonly path: string; readonly maxBodyBytes: number },
   ) {
     const { allowedHosts = LOOPBACK, legacy = 'sessions', verifier, onerror } = options;
     this.#served = served;

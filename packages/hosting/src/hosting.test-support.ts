@@ -1,11 +1,10 @@
 /** A listening server with three tools, and real clients of it. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import {
   inputRequired,
   protectedServer,
@@ -13,19 +12,11 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
+import { Gate, legacyClient, modernClient as modern, readPosted, requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
 import type { Served } from './served.ts';
-
-/** A promise, and what settles it. */
-export function deferred<T = void>() {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 /** An instance whose `wait` tool waits for the test. */
 export interface Fixture extends Served {
@@ -42,12 +33,12 @@ export interface Fixture extends Served {
 /** Tools: `ask` asks one question, `wait` answers when it is released, `who` says whose token it was called with. */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
-  const entered = deferred<ServerContext>();
-  const released = deferred();
+  const entered = new Gate<ServerContext>();
+  const released = new Gate();
   const errors: string[] = [];
   return {
     entered: entered.promise,
-    release: () => released.resolve(),
+    release: () => released.open(),
     errors,
     onerror: (error) => errors.push(error.message),
     closed: 0,
@@ -64,7 +55,7 @@ export function fixture(): Fixture {
             }),
       );
       server.registerTool('wait', {}, async (ctx) => {
-        entered.resolve(ctx);
+        entered.open(ctx);
         await released.promise;
         return textResult('Waited.');
       });
@@ -94,52 +85,23 @@ const bearer = (token?: string) => ({
 
 /** A v2 client, connected. Its user says yes. */
 export async function modernClient(url: URL, token?: string): Promise<Client> {
-  const client = new Client(
-    { name: 'modern', version: '1.0.0' },
-    { capabilities: { elicitation: {} }, versionNegotiation: { mode: { pin: '2026-07-28' } } },
-  );
-  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: {} }));
-  await client.connect(new StreamableHTTPClientTransport(url, bearer(token)));
+  const elicit = () => ({ action: 'accept', content: {} }) as const;
+  const client = await modern(new StreamableHTTPClientTransport(url, bearer(token)), { elicit });
   onTestFinished(() => client.close());
   return client;
 }
 
-/** A v1 client, connected. Its user says yes; what it was asked is in `asked`. */
+/** A v1 client, connected. Its user says yes; the questions are in `asked`. */
 export async function oldClient(url: URL, token?: string): Promise<OldClient & { asked: string[] }> {
-  const client = new OldClient({ name: 'old', version: '1.0.0' }, { capabilities: { elicitation: {} } });
   const asked: string[] = [];
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-    asked.push(params.message);
-    return { action: 'accept' as const, content: {} };
+  const client = await legacyClient(new OldTransport(url, bearer(token)) as Transport, {
+    elicit: ({ message }) => {
+      asked.push(message);
+      return { action: 'accept', content: {} };
+    },
   });
-  await client.connect(new OldTransport(url, bearer(token)) as Transport);
   onTestFinished(() => client.close());
   return Object.assign(client, { asked });
-}
-
-const ACCEPT = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
-
-/** A request at 2026-07-28, as it is before it is sent. */
-export function modernRequest(
-  method: string,
-  params: Record<string, unknown> = {},
-  headers: Record<string, string> = {},
-): RequestInit {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
-  };
-  return {
-    method: 'POST',
-    headers: {
-      ...ACCEPT,
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
-      ...headers,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  };
 }
 
 /** A request at 2025-11-25. */
@@ -148,11 +110,12 @@ export const oldRequest = (
   params: Record<string, unknown> = {},
   session?: string,
   id = 1,
-): RequestInit => ({
-  method: 'POST',
-  headers: { ...ACCEPT, ...(session !== undefined && { 'mcp-session-id': session }) },
-  body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-});
+): RequestInit =>
+  requestInit(method, params, {
+    legacy: true,
+    id,
+    ...(session !== undefined && { headers: { 'mcp-session-id': session } }),
+  });
 
 /** A response or a notification at 2025-11-25. */
 export const oldMessage = (message: Record<string, unknown>, session: string): RequestInit => ({
@@ -166,13 +129,10 @@ export const INITIALIZE = oldRequest('initialize', {
   clientInfo: { name: 'by hand', version: '1.0.0' },
 });
 
-/** What a response says: its status, and the one JSON-RPC message in it. */
-export async function read(
-  response: Response,
-): Promise<{ status: number; error?: unknown; result?: Record<string, unknown> }> {
-  const text = await response.text();
-  const { jsonrpc: _, id: __, ...message } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
-  return { status: response.status, ...message };
+/** The status of a response, and the result or the error in it. */
+export async function read(response: Response) {
+  const { text: _, ...message } = await readPosted(response);
+  return message;
 }
 
 /** Opens a connection. `send` writes bytes and resolves with all that came back when the server has closed it. */

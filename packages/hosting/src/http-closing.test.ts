@@ -1,10 +1,10 @@
+import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
   fixture,
   hosting,
   INITIALIZE,
   modernClient,
-  modernRequest,
   oldClient,
   oldRequest,
   rawConnection,
@@ -35,7 +35,7 @@ test.each([
 test('an answer is sent to its last byte before its connection is cut', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
   const connection = await rawConnection(url);
-  const { headers, body } = modernRequest('tools/call', { name: 'wait' });
+  const { headers, body } = requestInit('tools/call', { name: 'wait' });
   const lines = Object.entries(headers as Record<string, string>).map(([name, value]) => `${name}: ${value}`);
   const answer = connection.send(
     ['POST /mcp HTTP/1.1', 'Host: localhost', ...lines, `Content-Length: ${`${body}`.length}`, '', body].join(
@@ -51,7 +51,7 @@ test('an answer is sent to its last byte before its connection is cut', async ()
   expect(json).toContain('Waited.');
 });
 
-test('while it closes, connections that were open already hear so', async () => {
+test('while a server closes, open connections are told that they end', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
   const [health, late, call] = [await rawConnection(url), await rawConnection(url), await modernClient(url)];
   const finished = call.callTool({ name: 'wait' });
@@ -65,9 +65,9 @@ test('while it closes, connections that were open already hear so', async () => 
   await closed;
 });
 
-test('a call that hangs is cut after the time it had', async () => {
+test('a call that hangs is cut off after the drain time', async () => {
   const { http, url, entered } = await hosting({ drainMs: 50 });
-  const call = fetch(url, modernRequest('tools/call', { name: 'wait' })).then(read);
+  const call = fetch(url, requestInit('tools/call', { name: 'wait' })).then(read);
   const cut = expect(call).rejects.toThrow();
   const { mcpReq } = await entered;
   await http.close();
@@ -82,13 +82,13 @@ test("streams that stand open do not delay it: an old client's, and a new one's 
   await begun.text();
   const standing = await fetch(url, { headers: { ...session, accept: 'text/event-stream' } });
   expect(standing.headers.get('content-type')).toBe('text/event-stream');
-  const listening = await fetch(url, modernRequest('subscriptions/listen', { notifications: {} }));
+  const listening = await fetch(url, requestInit('subscriptions/listen', { notifications: {} }));
   expect(listening.headers.get('content-type')).toBe('text/event-stream');
   await http.close();
   await Promise.allSettled([standing.text(), listening.text()]);
 });
 
-test('a connection that is kept alive does not delay it', async () => {
+test('a kept-alive connection does not delay closing', async () => {
   const { http, url } = await hosting(FOREVER);
   const connection = await rawConnection(url);
   const silent = connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -96,7 +96,7 @@ test('a connection that is kept alive does not delay it', async () => {
   expect(await silent).toMatch(/^(HTTP\/1\.1 200|$)/);
 });
 
-test('what outlives requests is released once, however often it is closed, and after the calls', async () => {
+test('closing releases the instance once, after its calls, however often it is called', async () => {
   const served = await hosting(FOREVER);
   const call = (await modernClient(served.url)).callTool({ name: 'wait' });
   await served.entered;
@@ -107,7 +107,7 @@ test('what outlives requests is released once, however often it is closed, and a
   expect(served.closed).toBe(1);
 });
 
-test('an instance that cannot release what it holds is an error, and the port is free all the same', async () => {
+test('an instance that fails to close is an error, and the port is free all the same', async () => {
   const served = await hosting();
   served.close = () => Promise.reject(new Error('stuck'));
   await expect(served.http.close()).rejects.toThrow('stuck');
@@ -115,7 +115,7 @@ test('an instance that cannot release what it holds is an error, and the port is
   expect((await hosting({ port })).url.port).toBe(`${port}`);
 });
 
-test('sessions end with it', async () => {
+test('closing a server ends its sessions', async () => {
   const { http, url, entered } = await hosting({ drainMs: 50 });
   const begun = await fetch(url, INITIALIZE);
   await begun.text();
@@ -128,7 +128,7 @@ test('sessions end with it', async () => {
   expect(mcpReq.signal.aborted).toBe(true);
 });
 
-test('what is served and does not end when it is told to keeps nobody waiting for ever, and the operator hears of it', async () => {
+test('an instance that never finishes closing does not block the server, and is reported', async () => {
   const served = fixture();
   const http = await serveHttp(
     { ...served, close: () => new Promise(() => {}) },

@@ -1,16 +1,10 @@
+import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import {
-  hosting,
-  INITIALIZE,
-  modernRequest,
-  oldRequest,
-  rawConnection,
-  read,
-} from './hosting.test-support.ts';
+import { hosting, INITIALIZE, oldRequest, rawConnection, read } from './hosting.test-support.ts';
 
-const listTools = modernRequest('tools/list');
+const listTools = requestInit('tools/list');
 
-test('it binds to loopback unless told otherwise', async () => {
+test('a server binds to loopback by default', async () => {
   const { url } = await hosting();
   expect(url.hostname).toBe('127.0.0.1');
 });
@@ -49,7 +43,7 @@ test.each([
   expect((await fetch(url, listTools)).status).toBe(200);
 });
 
-test('further hosts can be allowed', async () => {
+test('the operator can allow further hosts', async () => {
   const { url } = await hosting({ allowedHosts: ['mcp.example'] });
   const get = (host: string) => statusOf(url, 'GET /mcp HTTP/1.1', `Host: ${host}`, LAST);
   expect(await Promise.all([get('mcp.example'), get('localhost')])).toEqual([400, 403]);
@@ -68,20 +62,23 @@ test.each([
   expect(await statusOf(url, `GET ${path} HTTP/1.1`, 'Host: localhost', LAST)).toBe(status);
 });
 
-test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])('%s is not allowed, and what is, is said', async (method) => {
-  const { url } = await hosting();
-  const response = await fetch(url, { method });
-  expect(response.status).toBe(405);
-  expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
-});
+test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH'])(
+  '%s is refused, and the response names the allowed methods',
+  async (method) => {
+    const { url } = await hosting();
+    const response = await fetch(url, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, POST, DELETE');
+  },
+);
 
-test('TRACE, of which no web-standard request can be made, is not allowed either', async () => {
+test('TRACE, which a web-standard Request cannot express, is refused too', async () => {
   const { url } = await hosting();
   expect(await statusOf(url, 'TRACE /mcp HTTP/1.1', 'Host: localhost', LAST)).toBe(405);
   expect((await fetch(url, listTools)).status).toBe(200);
 });
 
-test('/healthz says ok to whoever asks, and under whatever name', async () => {
+test('/healthz answers ok to everybody, under any host name', async () => {
   const { url } = await hosting();
   const response = await fetch(new URL('/healthz', url));
   expect([response.status, await response.text()]).toEqual([200, 'ok']);
@@ -98,7 +95,7 @@ test('a body over the limit is refused before anything is parsed', async () => {
   expect((await post('{'.repeat(100))).status).toBe(400);
 });
 
-test('a body over the limit is refused also where its length was not announced', async () => {
+test('a body over the limit is refused even if its length was not announced', async () => {
   const { url } = await hosting({ maxBodyBytes: 100 });
   const chunk = `65\r\n${'{'.repeat(0x65)}\r\n0\r\n`;
   const head = [
@@ -129,7 +126,7 @@ test.each(['null', '[]', '7', '"text"', '{}', '[[]]', '{"jsonrpc":"2.0","id":{},
 test('a batch is refused from clients of both eras, and nothing of it runs', async () => {
   const { url } = await hosting();
   const session = (await fetch(url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
-  for (const request of [modernRequest('tools/list'), oldRequest('tools/list', {}, session), INITIALIZE]) {
+  for (const request of [requestInit('tools/list'), oldRequest('tools/list', {}, session), INITIALIZE]) {
     expect(await read(await fetch(url, { ...request, body: `[${request.body}]` }))).toEqual({
       status: 400,
       error: { code: -32600, message: 'Send one message at a time, not a batch' },
@@ -137,9 +134,9 @@ test('a batch is refused from clients of both eras, and nothing of it runs', asy
   }
 });
 
-test('there are at most so many subscriptions', async () => {
+test('subscriptions are limited', async () => {
   const { url } = await hosting({ maxSubscriptions: 1 });
-  const listen = modernRequest('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  const listen = requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } });
   const first = await fetch(url, listen);
   expect(first.headers.get('content-type')).toBe('text/event-stream');
   expect((await read(await fetch(url, listen))).error).toMatchObject({ code: -32603 });
@@ -158,7 +155,7 @@ test.each([
   expect((await fetch(url, { ...listTools, headers })).status).toBe(status);
 });
 
-test('a body that is encoded is refused before it is read', async () => {
+test('an encoded body is refused before it is read', async () => {
   const { url } = await hosting();
   const headers = { ...(listTools.headers as Record<string, string>), 'content-encoding': 'gzip' };
   expect((await fetch(url, { ...listTools, headers })).status).toBe(415);

@@ -1,14 +1,6 @@
+import { Gate, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
-import {
-  deferred,
-  hosting,
-  INITIALIZE,
-  modernClient,
-  modernRequest,
-  oldClient,
-  oldRequest,
-  read,
-} from './hosting.test-support.ts';
+import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
 const text = (said: string) => [{ type: 'text', text: said }];
 
@@ -46,13 +38,13 @@ test('a session id that was never given out is not found', async () => {
   }
 });
 
-test('an old client that does not begin with initialize is told to', async () => {
+test('an old client that does not begin with initialize is told to do so', async () => {
   const { url } = await hosting();
   expect(await read(await fetch(url, oldRequest('tools/list')))).toMatchObject({ status: 400 });
   expect(await read(await fetch(url))).toMatchObject({ status: 400 });
 });
 
-test('with stateless serving, an old client is served without a session, and cannot be asked', async () => {
+test('stateless serving gives an old client no session, and cannot ask its user', async () => {
   const { url } = await hosting({ legacy: 'stateless' });
   const old = await oldClient(url);
   expect((await old.listTools()).tools).toHaveLength(3);
@@ -63,7 +55,7 @@ test('with stateless serving, an old client is served without a session, and can
   expect((await fetch(url, INITIALIZE)).headers.get('mcp-session-id')).toBeNull();
 });
 
-test('the path is the one that was chosen', async () => {
+test('a server serves the path that its options name, and no other', async () => {
   const { url } = await hosting({ path: '/tools' });
   expect(url.pathname).toBe('/tools');
   expect((await (await modernClient(url)).listTools()).tools).toHaveLength(3);
@@ -73,18 +65,18 @@ test('the path is the one that was chosen', async () => {
 test('a modern client that goes away aborts the signal of its call', async () => {
   const { url, entered } = await hosting();
   const client = new AbortController();
-  const call = fetch(url, { ...modernRequest('tools/call', { name: 'wait' }), signal: client.signal });
+  const call = fetch(url, { ...requestInit('tools/call', { name: 'wait' }), signal: client.signal });
   const { mcpReq } = await entered;
-  const aborted = deferred();
-  mcpReq.signal.addEventListener('abort', () => aborted.resolve());
+  const aborted = new Gate();
+  mcpReq.signal.addEventListener('abort', () => aborted.open());
   client.abort();
   await expect(call).rejects.toThrow('aborted');
   await aborted.promise;
 });
 
-test('why a state is refused is told to whoever hosts, and not to the client', async () => {
+test('the reason of a rejected state goes to the operator and not to the client', async () => {
   const { url, errors } = await hosting();
-  const forged = modernRequest('tools/call', { name: 'ask', requestState: 'v1.forged', inputResponses: {} });
+  const forged = requestInit('tools/call', { name: 'ask', requestState: 'v1.forged', inputResponses: {} });
   const { error } = await read(await fetch(url, forged));
   expect(error).toEqual({
     code: -32602,

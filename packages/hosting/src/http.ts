@@ -3,47 +3,23 @@ import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
-import type { OAuthTokenVerifier } from '@modelcontextprotocol/server';
 import { bounded } from './bounded.ts';
-import { Gate } from './gate.ts';
+import { Gate, type GateOptions } from './gate.ts';
 import { problem } from './problem.ts';
 import type { OnError, Served } from './served.ts';
-import type { SessionLimits } from './sessions.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
 export type { OnError, Served } from './served.ts';
 export type { SessionLimits } from './sessions.ts';
 
 /** How to host. Everything has a default. */
-export interface HttpOptions {
+export interface HttpOptions extends GateOptions {
   /** Address to bind. Default `127.0.0.1`: whoever wants to be reachable has to say so. */
   readonly host?: string;
   /** Default 0, any free port. */
   readonly port?: number;
-  /** Default `/mcp`. */
-  readonly path?: string;
-  /**
-   * Host names that requests may be for, and origins they may come from; IPv6 addresses in brackets. Default:
-   * `localhost` and its addresses.
-   */
-  readonly allowedHosts?: readonly string[];
-  /** Largest request body, in bytes. Default 1 MiB. */
-  readonly maxBodyBytes?: number;
-  /** Who may come in. Default: everybody; bind to loopback then. */
-  readonly verifier?: OAuthTokenVerifier | undefined;
-  /**
-   * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
-   * `stateless` holds nothing.
-   */
-  readonly legacy?: 'sessions' | 'stateless';
-  /** Bounds on what old clients hold. */
-  readonly sessionLimits?: SessionLimits;
-  /** Subscription streams of new clients at once. Default 1024; one more is answered with `-32603`. */
-  readonly maxSubscriptions?: number;
   /** How long `close` waits for calls in flight, in milliseconds. Default 10 000. */
   readonly drainMs?: number;
-  /** Default: nobody is told. */
-  readonly onerror?: OnError;
 }
 
 /** A listening server. */

@@ -32,7 +32,7 @@ const user = (sub: string) => ({ token: `token-of-${sub}`, clientId: 'app', scop
 /** Lets idle sessions be found, and the sweep finish. */
 const hours = (count: number) => vi.advanceTimersByTimeAsync(count * 3_600_000);
 
-test('a session that is idle for too long is closed', async () => {
+test('a session that is idle too long is closed', async () => {
   const { held, send, begin } = sessions();
   const [idle, used] = [await begin(), await begin()];
   await hours(0.9);
@@ -54,7 +54,7 @@ test('a session with a call under way is not idle', async () => {
   expect(held.size).toBe(0);
 });
 
-test('a client that goes away leaves an idle session, and its call goes on until the session ends', async () => {
+test('a client that leaves makes its session idle, and its call runs until the session ends', async () => {
   const { served, held, send, begin } = sessions();
   const client = new AbortController();
   await send({ ...oldRequest('tools/call', { name: 'wait' }, await begin()), signal: client.signal });
@@ -67,7 +67,7 @@ test('a client that goes away leaves an idle session, and its call goes on until
   expect(mcpReq.signal.aborted).toBe(true);
 });
 
-test('a client whose standing stream is lost leaves an idle session', async () => {
+test('a client that loses its standing stream makes its session idle', async () => {
   const { held, send, begin } = sessions();
   const client = new AbortController();
   const headers = { accept: 'text/event-stream', 'mcp-session-id': await begin() };
@@ -80,7 +80,7 @@ test('a client whose standing stream is lost leaves an idle session', async () =
   expect(held.size).toBe(0);
 });
 
-test('there are at most so many sessions, also where clients begin together', async () => {
+test('sessions are limited, even if clients begin at the same time', async () => {
   const { held, send } = sessions({ max: 2 });
   const begun = await Promise.all([send(INITIALIZE), send(INITIALIZE), send(INITIALIZE)]);
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 503]);
@@ -106,7 +106,7 @@ test('a server that cannot be built holds no session', async () => {
   expect(held.size).toBe(0);
 });
 
-test('one owner has at most so many sessions, and others come in', async () => {
+test('the sessions of one owner are limited, and others are still served', async () => {
   const { send } = sessions({ maxPerOwner: 2 });
   const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
   expect(await Promise.all(statuses)).toEqual([200, 200, 503, 200]);
@@ -115,7 +115,7 @@ test('one owner has at most so many sessions, and others come in', async () => {
   });
 });
 
-test('anonymous callers are no owner: they share all sessions', async () => {
+test('anonymous callers are not counted as one owner', async () => {
   const { send } = sessions({ max: 3, maxPerOwner: 1 });
   const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
@@ -137,7 +137,7 @@ async function next(reader: ReadableStreamDefaultReader<Uint8Array> | undefined)
   return JSON.parse(/^data: (.+)$/m.exec(new TextDecoder().decode(value))?.[1] ?? 'null');
 }
 
-test('one call too many is refused; an answer to a waiting one gets through, and makes room', async () => {
+test('calls over the limit are refused; an answer to a waiting call gets through and makes room', async () => {
   const { call, tell } = await asking(2);
   const [waiting] = await Promise.all([call(1), call(2)]);
   expect(await read(await call(3))).toEqual({
@@ -163,7 +163,7 @@ test('calls of a client that hung up still count', async () => {
   expect((await call(3)).status).toBe(429);
 });
 
-test('calls that arrive together do not pass the limit together', async () => {
+test('calls that arrive at the same time cannot exceed the limit together', async () => {
   const { call } = await asking(2);
   const statuses = [1, 2, 3].map(async (id) => (await call(id)).status);
   expect(await Promise.all(statuses)).toEqual([200, 200, 429]);
@@ -187,7 +187,7 @@ test('a cancelled call ends, its question is taken back, and it makes room', asy
   expect((await call(2)).status).toBe(200);
 });
 
-test('what only looks like a cancellation makes no room', async () => {
+test('a message that only looks like a cancellation makes no room', async () => {
   const { call, tell } = await asking(1);
   const events = (await call(1)).body?.getReader();
   await next(events);

@@ -1,86 +1,169 @@
-/** `@mrtr/ledger-postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
-import type { Claim, StateLedger } from '@mrtr/core';
+/** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
+import { type Claim, InvalidPolicy, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
+import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
+import { requireWholeNumbers } from '@mrtr/core/shape';
 
-/** What is used of a `pg` pool (or of PGlite, which has the same method). */
+/** The part of a `pg` pool that a {@link PostgresLedger} uses. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
 }
 
-/** What a {@link PostgresLedger} takes. */
+/** The options of a {@link PostgresLedger}. */
 export interface PostgresLedgerOptions {
-  /** The table, an unquoted identifier. Default `mrtr_ledger`. Servers that share keys and audience must share it. */
+  /**
+   * The table, an identifier that needs no quotes. Default `mrtr_ledger`. Servers that share keys and audience must
+   * share the table.
+   */
   readonly table?: string;
-  /** How often this instance deletes what has expired, in seconds. Default 60. */
+  /** How often this instance deletes expired entries, in seconds. Default 60. */
   readonly sweepSeconds?: number;
+  /**
+   * Tokens remembered at once, counted at each sweep. Default 1 000 000. Their results are bounded by the policy's
+   * `maxResultBytes`.
+   */
+  readonly maxEntries?: number;
+  /** The same, of one principal, counted at each claim. Default 1000. Anonymous callers share `maxEntries`. */
+  readonly maxEntriesPerPrincipal?: number;
 }
 
 interface Row {
+  readonly found: boolean;
   readonly result: string | null;
-  readonly leased: boolean;
+  readonly answers: string | null;
+  readonly leased: boolean | null;
+  /** The database's clock, in milliseconds since the epoch, as text: it is a bigint. */
+  readonly now: string;
 }
 
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 /**
- * A ledger on PostgreSQL: one row per presented token, by the database's clock, deleted after it has expired.
+ * A ledger on PostgreSQL: one row for each presented token. It decides by the database's clock. Rows are deleted after
+ * their token has expired.
  *
  * @example
- * const ledger = new PostgresLedger(new Pool({ connectionString }));
+ * import { requestStatePolicy } from '@mrtr/core';
+ * import { PostgresLedger } from '@mrtr/ledgers/postgres';
+ * import { Pool } from 'pg';
+ *
+ * const ledger = new PostgresLedger(new Pool({ connectionString: process.env.DATABASE_URL }));
  * await ledger.createTable();
+ * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], ledger });
  */
 export class PostgresLedger implements StateLedger {
   readonly #db: Queryable;
   readonly #table: string;
   readonly #sweepMs: number;
+  readonly #maxEntries: number;
+  readonly #maxOwn: number;
   #swept = 0;
+  #full = false;
 
-  /** @throws TypeError when `table` is no plain identifier: it becomes part of the statements. */
-  constructor(db: Queryable, { table = 'mrtr_ledger', sweepSeconds = 60 }: PostgresLedgerOptions = {}) {
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(table)) throw new TypeError(`'${table}' is no plain table name.`);
+  /** @throws InvalidPolicy when `table` needs quotes (it becomes part of the statements), and for a wrong limit. */
+  constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
+    const { table = 'mrtr_ledger', sweepSeconds = 60 } = options;
+    const { maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
+    requireWholeNumbers('PostgresLedger', { maxEntries, maxEntriesPerPrincipal });
+    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(table)) {
+      throw new InvalidPolicy(
+        `PostgresLedger: table must be an identifier that needs no quotes (a-z, 0-9, _); it is '${table}'.`,
+      );
+    }
+    this.#maxEntries = maxEntries;
+    this.#maxOwn = maxEntriesPerPrincipal;
     this.#db = db;
     this.#table = table;
     this.#sweepMs = sweepSeconds * 1000;
   }
 
-  /** Creates the table, unless it is there. Several instances may do so at once. */
+  /**
+   * Creates the table, unless it exists. Several instances may call this at once.
+   *
+   * @throws the database's error, when the role may not create tables.
+   */
   async createTable(): Promise<void> {
-    const columns =
-      'id text PRIMARY KEY, lease_until timestamptz NOT NULL, expires_at timestamptz NOT NULL, result text';
-    // One after the other: "if not exists" alone lets two creations that begin at once collide in the catalogue.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#create();
+        return;
+      } catch (error) {
+        // "if not exists" alone lets two creations that begin at once collide in the catalogue. No lock: any role that
+        // may connect could hold a public one for ever.
+        if (attempt === 5 || !COLLISIONS.includes(String((error as { code?: unknown }).code))) throw error;
+      }
+    }
+  }
+
+  async #create(): Promise<void> {
     await this.#db.query(
-      `DO $$ BEGIN
-         PERFORM pg_advisory_xact_lock(hashtext('${this.#table}'));
-         CREATE TABLE IF NOT EXISTS ${this.#table} (${columns});
-         CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (expires_at);
-       END $$`,
+      `CREATE TABLE IF NOT EXISTS ${this.#table} (
+         id text PRIMARY KEY, principal text, answers text NOT NULL, result text,
+         lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
+       CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
+       CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, forget_at)`,
     );
   }
 
-  async claim(id: string, expiresAt: number, leaseSeconds: number): Promise<Claim> {
+  /**
+   * See {@link StateLedger.claim}.
+   *
+   * @throws StoreFull when there is no room; else the database's error. The request is refused then, and does not run.
+   */
+  async claim({ id, answers, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
     await this.#sweep();
-    const inserted = await this.#db.query(
-      `INSERT INTO ${this.#table} (id, lease_until, expires_at)
-       VALUES ($1, now() + make_interval(secs => $2), to_timestamp($3)) ON CONFLICT (id) DO NOTHING RETURNING id`,
-      [id, leaseSeconds, expiresAt],
-    );
-    if (inserted.rows.length > 0) return { kind: 'first' };
     const { rows } = await this.#db.query(
-      `SELECT result, lease_until > now() AS leased FROM ${this.#table} WHERE id = $1`,
+      `WITH clock AS (SELECT ${NOW_MS} AS ms), inserted AS (
+         INSERT INTO ${this.#table} (id, principal, answers, lease_until, forget_at)
+         SELECT $1, $2, $3, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM clock
+         WHERE NOT $9 AND ms < $5::bigint AND abs($6::bigint - ms) <= $7
+           AND ($2::text IS NULL OR $8 > (
+             SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()))
+         ON CONFLICT (id) DO NOTHING RETURNING id)
+       SELECT id FROM inserted`,
+      [id, principal ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS, this.#maxOwn, this.#full],
+    );
+    if (rows.length > 0) return { kind: 'first' };
+    return this.#decided(id, expiresAt, now);
+  }
+
+  /** The reason why nothing was inserted. */
+  async #decided(id: string, expiresAt: number, theirs: number): Promise<Claim> {
+    const { rows } = await this.#db.query(
+      `SELECT entry.id IS NOT NULL AS found, result, answers, lease_until > now() AS leased, clock.ms::text AS now
+       FROM (SELECT ${NOW_MS} AS ms) AS clock LEFT JOIN ${this.#table} AS entry ON entry.id = $1`,
       [id],
     );
-    const row = rows[0] as Row | undefined;
-    // Deleted between the two statements: it has expired, and what has expired is not served.
-    if (!row) return { kind: 'lost' };
-    if (row.result !== null) return { kind: 'settled', result: row.result };
-    return { kind: row.leased ? 'in-flight' : 'lost' };
+    const row = rows[0] as Row;
+    const now = Number(row.now);
+    if (Math.abs(theirs - now) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs: theirs - now };
+    if (row.found && row.result !== null) {
+      return { kind: 'settled', result: row.result, answers: row.answers ?? '' };
+    }
+    if (row.found) return { kind: row.leased ? 'in-flight' : 'lost' };
+    if (now >= expiresAt) return { kind: 'expired' };
+    throw new StoreFull(ledgerFull(this.#full ? 'all' : 'own'));
   }
 
+  /** See {@link StateLedger.settle}. */
   async settle(id: string, result: string): Promise<void> {
-    await this.#db.query(`UPDATE ${this.#table} SET result = $2 WHERE id = $1`, [id, result]);
+    await this.#db.query(`UPDATE ${this.#table} SET result = $2 WHERE id = $1 AND result IS NULL`, [
+      id,
+      result,
+    ]);
   }
 
   async #sweep(): Promise<void> {
     const now = Date.now();
     if (now - this.#swept < this.#sweepMs) return;
     this.#swept = now;
-    await this.#db.query(`DELETE FROM ${this.#table} WHERE expires_at < now()`);
+    await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
+    const { rows } = await this.#db.query(
+      `SELECT count(*) >= $1 AS full FROM (SELECT 1 FROM ${this.#table} LIMIT $1) AS entries`,
+      [this.#maxEntries],
+    );
+    this.#full = (rows[0] as { full: boolean }).full;
   }
 }
+
+/** unique_violation, duplicate_table, duplicate_object */
+const COLLISIONS: readonly string[] = ['23505', '42P07', '42710'];

@@ -1,25 +1,21 @@
 /** Of several instances that say something about one call, which one is heard. On a real PostgreSQL. */
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { Calls, tableOfCalls } from './calls.ts';
-import { type PostgresServer, testServer } from './database.test-support.ts';
 
 const [OWNER, OTHER, THIRD] = ['1', '2', '3'] as const;
 
-let server: PostgresServer;
+const { database, test } = await postgresOfTheRun();
 let pool: Pool;
 let calls: Calls;
 
 beforeAll(async () => {
-  server = await testServer();
-  pool = new Pool({ connectionString: await server.database() });
+  pool = new Pool({ connectionString: await database() });
   await pool.query(tableOfCalls('public'));
   calls = new Calls(pool, 'public');
-}, 60_000);
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
 });
+afterAll(() => pool.end());
 
 async function added(id: string): Promise<string> {
   const head = Buffer.from('head');
@@ -44,7 +40,7 @@ const turn = (number: number, body: string, done = false) => ({
   keepSeconds: 60,
 });
 
-test('who has lost a call publishes nothing of it any more', async () => {
+test('an instance that lost a call can publish nothing more of it', async () => {
   const id = await added('lost');
   expect(await calls.claim(id, OWNER, OTHER)).toBe(true);
   expect(await calls.publish(id, OWNER, turn(1, 'late'))).toBe(false);
@@ -53,7 +49,7 @@ test('who has lost a call publishes nothing of it any more', async () => {
   expect(await calls.read(id)).toMatchObject({ key: Buffer.from('key of 1') });
 });
 
-test('of several that take a call over one gets it, and may say so again', async () => {
+test('one of several instances that claim a call gets it, and may repeat its claim', async () => {
   const id = await added('contested');
   const claims = await Promise.all([OTHER, THIRD].map((to) => calls.claim(id, OWNER, to)));
   expect(claims.filter(Boolean)).toHaveLength(1);
@@ -62,7 +58,7 @@ test('of several that take a call over one gets it, and may say so again', async
   expect(await calls.read(id)).toMatchObject({ instance: winner });
 });
 
-test('a turn ends once, whoever says it twice, and a call that is over goes nowhere', async () => {
+test('a turn ends once, and a call that is over can be neither published nor claimed', async () => {
   const id = await added('ended');
   expect(await calls.publish(id, OWNER, turn(1, 'first'))).toBe(true);
   // Said again, because nobody knew whether it had been heard; and by another run of the same turn.

@@ -1,13 +1,5 @@
 /** What the tests look at in a database. */
-import { ownServer, postgresServer, query } from '@mrtr/postgres-server';
-
-export { type OwnServer, type PostgresServer, query } from '@mrtr/postgres-server';
-
-/** The server that `MRTR_TEST_POSTGRES` names, or one that is started here. Whoever calls has to stop it. */
-export const testServer = () => postgresServer(process.env.MRTR_TEST_POSTGRES);
-
-/** One that a test may end: on the programs in `MRTR_TEST_POSTGRES_PROGRAMS`, where that names a folder. */
-export const testServerOfOurs = () => ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
+import { query } from '@mrtr/postgres-server';
 
 /** Cuts every connection to a database. */
 export const cut = (url: string) =>

@@ -1,5 +1,6 @@
 /** How a store is configured. */
-import { InvalidPolicy, type RequestStatePolicy, requireWholeNumbers } from '@mrtr/core';
+import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
+import { requireWholeNumbers } from '@mrtr/core/shape';
 
 /** What `DbosStore.open` takes. */
 export interface DbosStoreOptions {
@@ -8,8 +9,8 @@ export interface DbosStoreOptions {
    * and listen. The role must be allowed to create the schema.
    */
   readonly postgres: string;
-  /** The servers' policy. Its `keys` seal what is stored, and its `principal` says who may answer. */
-  readonly policy: RequestStatePolicy;
+  /** The servers' policy. Its key ring seals the records; nothing else of it is used. */
+  readonly policy: Pick<RequestStatePolicy, 'ring'>;
   /**
    * Names the code of the handlers. A call runs only on instances of the version that it began on: change it with
    * every deploy that changes which steps a handler takes or what it asks.
@@ -71,7 +72,7 @@ export function settled(options: DbosStoreOptions): Settings {
     throw new InvalidPolicy(
       'DbosStore: version must be text that names the code of the handlers, and differs where they do: a commit, say.',
     );
-  if (policy.ephemeral) {
+  if (policy.ring[0]?.ephemeral) {
     throw new InvalidPolicy(
       'DbosStore: the policy has a random key of this process, and no other one could open what is stored. Give ' +
         'requestStatePolicy the same `keys` on every instance.',

@@ -2,20 +2,18 @@
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
-import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { cut, type PostgresServer, query, testServer } from './database.test-support.ts';
+import { query } from '@mrtr/postgres-server';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { Pool } from 'pg';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { cut } from './database.test-support.ts';
 import { Presence } from './presence.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
-const PATIENCE = { timeout: 10_000, interval: 50 };
+const PATIENCE = { timeout: 10_000, interval: 10 };
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await testServer();
-}, 60_000);
-afterAll(() => server.stop());
+const { database, test: onPostgres } = await postgresOfTheRun();
 
 async function listening(onConnection: (socket: Socket) => void): Promise<string> {
   const listener = createServer(onConnection).listen(0, '127.0.0.1');
@@ -31,7 +29,7 @@ const message = (type: string, body: string) => {
   return Buffer.concat([head, Buffer.from(body)]);
 };
 
-test('a database that ends a session in the very moment it begins is an error, and not the end of the process', async () => {
+test('a database that ends a session as it begins causes an error, and does not end the process', async () => {
   const fatal = message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
   const host = await listening((socket) => {
     // All in one piece, so that nobody has a turn in between.
@@ -42,8 +40,8 @@ test('a database that ends a session in the very moment it begins is an error, a
   await expect(opening).rejects.toThrow('not queryable');
 });
 
-test('a session that is lost while it is made anew is made anew once', async () => {
-  const postgres = await server.database();
+onPostgres('a session that is lost again while it reconnects is replaced by exactly one', async () => {
+  const postgres = await database();
   const { hostname, port } = new URL(postgres);
   let losses = 0;
   const host = await listening((socket) => {
@@ -61,9 +59,18 @@ test('a session that is lost while it is made anew is made anew once', async () 
       } else upstream.write(data);
     });
   });
-  const through = Object.assign(new URL(postgres), { host });
-  const store = await DbosStore.open({ postgres: through.href, policy, version: '1' });
-  onTestFinished(() => store.close());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const pool = new Pool({ connectionString: Object.assign(new URL(postgres), { host }).href });
+  const presence = new Presence(
+    pool.on('error', () => {}),
+    () => {},
+  );
+  onTestFinished(() => {
+    presence.close();
+    return pool.end();
+  });
+  for (const instance of ['1', '2']) await presence.hold(instance, () => {});
   const locks = () =>
     query<{ sessions: string; held: string; awaited: string }>(
       postgres,
@@ -71,13 +78,17 @@ test('a session that is lost while it is made anew is made anew once', async () 
          count(*) FILTER (WHERE NOT granted) AS awaited
        FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     );
-  // The process's own, and the store's.
   const whole = [{ sessions: '1', held: '2', awaited: '0' }];
   expect(await locks()).toEqual(whole);
   losses = 3;
   await cut(postgres);
-  await vi.waitFor(async () => expect([losses, await locks()]).toEqual([0, whole]), PATIENCE);
-}, 20_000);
+  const anew = async () => {
+    // A moment of the wait before the next attempt.
+    vi.advanceTimersByTime(100);
+    expect([losses, await locks()]).toEqual([0, whole]);
+  };
+  await vi.waitFor(anew, PATIENCE);
+});
 
 /** A session that says one thing at a time. */
 class Session extends EventEmitter {
@@ -91,7 +102,7 @@ class Session extends EventEmitter {
   readonly release = () => {};
 }
 
-test('many who come and go at once are shown one after the other', async () => {
+test('instances that come and go at once are shown one statement at a time', async () => {
   const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, () => {});
   const instances = ['1', '2', '3', '4'];
   await presence.hold('0', () => {});
@@ -101,7 +112,7 @@ test('many who come and go at once are shown one after the other', async () => {
   presence.close();
 });
 
-test('while the database is gone it is asked for less and less often, and that is said once a minute', async () => {
+test('while the database is gone, reconnecting slows down and is reported once a minute', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let session: Session | undefined = new Session();

@@ -1,5 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { CannotAsk, ContinuationLost, ElicitationDeclined, keyRing } from '@mrtr/core';
+import { CannotAsk, ContinuationLost, ElicitationDeclined } from '@mrtr/core';
+import { keyRing } from '@mrtr/core/seal';
 import { expect, test } from 'vitest';
 import { errorRecord, type Head, revivedError, unread, unreadAnswers, Vault } from './records.ts';
 
@@ -8,7 +9,7 @@ const revived = (thrown: unknown) => revivedError(JSON.parse(JSON.stringify(erro
 const head = { salt: 'salt' } as Head;
 
 test.each([
-  ['a declined question', new ElicitationDeclined('cancel')],
+  ['a declined question', new ElicitationDeclined('cancelled')],
   ['a lost continuation', new ContinuationLost('It is gone.')],
   ['a client that cannot be asked', new CannotAsk('Nobody is there.')],
   ['an error of the protocol', new ProtocolError(-32002, 'Not there', { uri: 'a:b' })],
@@ -18,7 +19,7 @@ test.each([
   expect([again.constructor, again.stack]).toEqual([error.constructor, error.stack]);
 });
 
-test('any other error keeps its name, its message and what of its properties is JSON', () => {
+test('any other error keeps its name, its message and its JSON properties', () => {
   class OutOfStock extends Error {
     override readonly name = 'OutOfStock';
     readonly shelf = { item: 'tea' };
@@ -61,7 +62,7 @@ function fail(): never {
   throw new Error('SECRET');
 }
 
-test('an error that has but the name of one that ends a call is any other error', () => {
+test('an error that only has the name of an error class of ours is not revived as one', () => {
   const error = Object.assign(new Error('The other end says so.'), { name: 'ElicitationDeclined' });
   const again = revived(error);
   expect(again).not.toBeInstanceOf(ElicitationDeclined);
@@ -81,7 +82,7 @@ test('a record opens as what it was sealed as, for its call, with a key of the p
   expect(() => Vault.of('call', vault.key(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
 });
 
-test('answers that say the same in another order are the same, and no name tells what it names', () => {
+test('the digest of answers ignores their order, and the digest of a step depends on the call’s salt', () => {
   expect(unreadAnswers({ a: 1, b: 2 }, head)).toBe(unreadAnswers({ b: 2, a: 1 }, head));
   expect(unreadAnswers(undefined, head)).toBe(unreadAnswers({}, head));
   expect(unreadAnswers({ a: 1 }, head)).not.toBe(unreadAnswers({ a: 2 }, head));

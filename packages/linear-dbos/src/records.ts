@@ -4,16 +4,13 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import {
   CannotAsk,
   ContinuationLost,
-  canonicalJson,
   ElicitationDeclined,
   type InputKind,
   type InputRequests,
   type InputResponses,
-  keyRing,
-  openAtRest,
-  type RequestStatePolicy,
-  sealAtRest,
 } from '@mrtr/core';
+import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { canonicalJson } from '@mrtr/core/shape';
 
 /** What a call began with. A handler that is started again has to see the same. */
 export interface Head {
@@ -22,13 +19,12 @@ export interface Head {
   readonly input: unknown;
   /** Whether that is the text of a resource's URI. */
   readonly isUri: boolean;
-  /** Who called, as the policy says it. Only this caller may answer. */
-  readonly caller: string | undefined;
-  /** What the handler gets to see of that. */
+  /** A keyed digest of the caller's identity, as the handler sees it. Only this caller may answer; see {@link TurnRecord}. */
   readonly principal: string | undefined;
   readonly askable: readonly InputKind[];
   readonly maxRounds: number;
   readonly maxQuestions: number;
+  readonly maxStateBytes: number;
   /** What {@link unread} is made with. */
   readonly salt: string;
 }
@@ -37,6 +33,10 @@ export interface Head {
 export interface Message {
   readonly responses?: InputResponses | Readonly<Record<string, unknown>> | undefined;
   readonly askable: readonly InputKind[];
+  /** The questions that are answered, as key and digest. A handler that is run again must ask the same. */
+  readonly asked?: readonly (readonly [key: string, digest: string])[] | undefined;
+  /** The caller's digest, under the key that seals now. */
+  readonly principal?: string | undefined;
   /** The instance that waits for what comes of it. */
   readonly from: string;
 }
@@ -50,6 +50,11 @@ export type TurnRecord = (
 ) & {
   /** The answers that it came of, where it came of any; see {@link unreadAnswers}. */
   readonly answers?: string | undefined;
+  /**
+   * The caller's digest as the latest answer brought it, and so under a key that is as new as its token: the one that the
+   * call began under may be removed while it waits.
+   */
+  readonly principal?: string | undefined;
 };
 
 /** What a step gave. */
@@ -128,7 +133,7 @@ export class Vault {
   }
 }
 
-type Ring = RequestStatePolicy['ring'];
+type Ring = readonly SealingKey[];
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
 
@@ -166,7 +171,7 @@ export function revivedError(record: ErrorRecord): Error {
 
 function rebuilt({ kind, message, properties }: ErrorRecord): Error {
   if (kind === 'ElicitationDeclined')
-    return new ElicitationDeclined(properties.action === 'cancel' ? 'cancel' : 'decline');
+    return new ElicitationDeclined(properties.kind === 'cancelled' ? 'cancelled' : 'declined');
   if (kind === 'ContinuationLost') return new ContinuationLost(message);
   if (kind === 'CannotAsk') return new CannotAsk(message);
   if (kind === 'ProtocolError') return new ProtocolError(Number(properties.code), message, properties.data);

@@ -15,17 +15,13 @@ import {
   DBOSWorkflowConflictError,
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
+import { ContinuationLost, type InputRequests, type RequestStatePolicy } from '@mrtr/core';
+import { askProblem, publish as observe, questionDigest } from '@mrtr/core/shape';
 import {
-  ContinuationLost,
-  type InputRequests,
-  publish as observe,
-  type RequestStatePolicy,
-} from '@mrtr/core';
-import {
+  continuationState,
   Frame,
   FrameContext,
   type LinearRound,
-  overdrawn,
   type Pause,
   UNANSWERED,
 } from '@mrtr/shapes/linear-store';
@@ -51,7 +47,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: Calls;
   readonly runtime: Runtime;
-  readonly policy: RequestStatePolicy;
+  readonly policy: Pick<RequestStatePolicy, 'ring'>;
   readonly news: News;
   report(error: Error): void;
   /** The call runs here no longer. */
@@ -67,9 +63,9 @@ export const LOOK_AGAIN_MS = 20_000;
 const MOST_FORGED = 100;
 const BEGIN_WITHIN_MS = 2000;
 const DIVERGED =
-  'This call cannot go on: its handler took other steps than it took before. Start the call again.';
-/** Why a call ends that DBOS or the database failed. */
-export const UNRECORDED = 'This call cannot go on: it could not be recorded. Start the call again.';
+  'This call cannot be resumed: its handler took other steps than it took before. Start the call again.';
+/** The message of a call that ends because DBOS or the database failed. */
+export const UNRECORDED = 'This call cannot be resumed: it could not be recorded. Start the call again.';
 
 /** A call that was started here or taken over. */
 export class RunningCall {
@@ -93,6 +89,8 @@ export class RunningCall {
   #tell: string | undefined;
   /** What the turn that is open comes of. */
   #answered: string | undefined;
+  /** The caller's digest as the latest answer brought it. */
+  #principal: string | undefined;
   readonly #since = performance.now();
   #begun = false;
   /** The turn whose answers it waits for. */
@@ -102,11 +100,14 @@ export class RunningCall {
     this.id = vault.call;
     this.#vault = vault;
     this.#head = head;
+    this.#principal = head.principal;
     this.#handler = handler;
     this.published = published;
     this.#host = host;
     this.#failed.catch(() => {});
-    this.#frame = new Frame(head.principal, (key, step) => this.#perform(key, step));
+    this.#frame = new Frame({ id: this.id, principal: head.principal }, (key, step) =>
+      this.#perform(key, step),
+    );
     this.#frame.askable = head.askable;
   }
 
@@ -152,7 +153,7 @@ export class RunningCall {
   async #turns(): Promise<void> {
     const { target, isUri } = this.#head;
     const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
-    observe('mrtr:handler', { shape: 'linear', target });
+    observe('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
     const context = new FrameContext(this.#frame, this.id);
     let pause = this.#frame.start(() => this.#handler(input as never, context));
     for (let turn = 1; ; turn++) {
@@ -167,7 +168,9 @@ export class RunningCall {
         await this.#publish({ kind: 'lost', why: this.#aborted });
         break;
       }
+      if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
       this.#frame.askable = message.askable;
+      this.#principal = message.principal;
       this.#answered = unreadAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
       pause = this.#frame.resume(message.responses);
@@ -188,11 +191,12 @@ export class RunningCall {
   }
 
   #asked(requests: InputRequests, round: number): TurnRecord {
-    const { maxRounds, maxQuestions } = this.#head;
-    const why = overdrawn(requests, { round, maxRounds, maxQuestions });
-    if (why === undefined) return { kind: 'asked', requests };
-    this.#frame.abort(new ContinuationLost(why));
-    return round < maxRounds ? { kind: 'asked', requests, overdrawn: why } : { kind: 'lost', why };
+    const { maxRounds, maxQuestions, maxStateBytes } = this.#head;
+    const limits = { round, maxRounds, maxQuestions, maxStateBytes, askable: this.#frame.askable };
+    const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
+    if (problem === undefined) return { kind: 'asked', requests };
+    this.#frame.abort(new ContinuationLost(problem.message));
+    return { kind: 'asked', requests, overdrawn: problem.message };
   }
 
   /** Ends the turn that is open. Says false where the call is over; hangs where it is another instance's. */
@@ -200,7 +204,7 @@ export class RunningCall {
     const { calls, instance, news, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
     const done = record.kind !== 'asked' || record.overdrawn !== undefined;
-    const told = { ...record, answers: this.#answered };
+    const told = { ...record, answers: this.#answered, principal: this.#principal };
     const body = this.#vault.seal(told, `turn ${turn}`);
     const key = this.#vault.key(policy.ring);
     // Nobody but the request that waits here can ask for the first turn, so that is not kept.
@@ -291,8 +295,18 @@ export class RunningCall {
   }
 }
 
-/** The handler did not do again what it had done. */
+/** A handler that is run again did not take the steps that it took before. */
 class Diverged extends Error {}
+
+/** A question without a key is known by its round and its digest: a handler that is run again must ask the same. */
+function checkAsked(requests: InputRequests, answered: Message['asked'], turn: number): void {
+  for (const [key, digest] of answered ?? []) {
+    const request = requests[key];
+    if (request && questionDigest(request) === digest) continue;
+    const came = request ? 'another question under that key' : 'no question under that key';
+    throw new Diverged(`The answers of round ${turn} are to '${key}', and the handler now asks ${came}.`);
+  }
+}
 
 const diverged = (error: unknown): boolean =>
   error instanceof Diverged ||

@@ -1,8 +1,8 @@
 /** Where handlers of shape H wait durably: any instance with the same keys and database can go on with a call. */
 import { randomBytes } from 'node:crypto';
-import { ContinuationLost, pseudonym, StoreFull, speaksMrtr } from '@mrtr/core';
+import { ContinuationLost, StoreFull, speaksMrtr } from '@mrtr/core';
+import { askProblem } from '@mrtr/core/shape';
 import {
-  askableKinds,
   assertJson,
   CLIENT_CANCELLED,
   type LinearRound,
@@ -47,7 +47,7 @@ const LOOK_ELSEWHERE_MS = 500;
 const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
 const LOST =
-  'This call cannot go on here: its continuation expired, was resumed already, or is unknown. Start the call again.';
+  'This call cannot be resumed here: its continuation expired, was resumed already, or is unknown. Start the call again.';
 const ELSEWHERE =
   'This server is shutting down. The call is kept: send the same answer again, for another instance.';
 const NOT_NOW = 'This server cannot keep calls now. Nothing of this call has run; try again later.';
@@ -58,20 +58,20 @@ const ARGUMENTS = 'The input of a linear handler on a DbosStore';
 /**
  * Holds the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
  * it; when that process is gone, the instance that gets the next answer runs the handler again up to where it was, with
- * the recorded values of `ctx.run` and the recorded answers. Code outside of `ctx.run` runs again with it.
+ * the recorded values of `ctx.once` and the recorded answers. Code outside of `ctx.once` runs again with it.
  *
  * Steps are taken one at a time, and none while a question waits: a step that waits for another one, or for an answer,
  * waits forever. Arguments must be JSON, or the `URL` of a resource: a schema that makes something else of them is refused.
  *
- * Leave the policy's `singleUse` out: an answer is taken once as it is, and a ledger would refuse the retry by which another
- * process goes on with the call of one that died.
+ * Set the policy's `singleUse` to false: an answer is taken once as it is, and a ledger would refuse the retry by which
+ * another process resumes the call of one that died.
  *
  * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS is one a
  * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`,
  * and nobody else may launch DBOS there. An open store keeps the process alive; close it.
  *
  * @example
- * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
+ * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], singleUse: false });
  * const store = await DbosStore.open({ postgres: process.env.DATABASE_URL, policy, version: '2026-11-22' });
  * server.registerTool('deploy', { inputSchema }, linear(deploy, { store }));
  */
@@ -122,13 +122,12 @@ export class DbosStore implements LinearStore {
    *
    * @throws StoreFull when there is no room for one more call, for anybody or for this principal, and after `close()`.
    * @throws ContinuationLost when the call cannot go on, or the database cannot be reached.
-   * @throws NotJson when the arguments of a new call are not; and what the policy's `principal` throws.
+   * @throws NotJson when the arguments of a new call are not JSON.
    */
   async round(round: LinearRound): Promise<Turn> {
     if (this.#closing) throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lost(ELSEWHERE);
-    const caller = this.#options.policy.principal(round.ctx);
     if (round.id === undefined && !(round.input instanceof URL)) assertJson(round.input, ARGUMENTS);
-    const served = this.#serve(round, caller);
+    const served = this.#serve(round);
     this.#rounds.add(served);
     try {
       return await served;
@@ -165,12 +164,10 @@ export class DbosStore implements LinearStore {
     await this.#runtime.release();
   }
 
-  async #serve(round: LinearRound, caller: string | undefined): Promise<Turn> {
+  async #serve(round: LinearRound): Promise<Turn> {
     const { call, ctx, handler } = round;
     const { signal } = ctx.mcpReq;
-    const awaited = await (round.id === undefined
-      ? this.#start(round, caller)
-      : this.#answer(round, round.id, caller));
+    const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
     const stopReminding = this.#remind(awaited);
     const giveUp = () => void this.#giveUp(awaited, CLIENT_CANCELLED);
     signal.addEventListener('abort', giveUp, { once: true });
@@ -183,8 +180,8 @@ export class DbosStore implements LinearStore {
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overdrawn !== undefined) {
-        // The boundary refuses it, unless the call began under a stricter policy: its answer would begin another call.
-        if (Object.keys(record.requests).length <= call.maxQuestions) throw lost(record.overdrawn);
+        // The boundary refuses it too, unless the call began under a stricter policy or for another client.
+        if (!askProblem(call, record.requests)) throw lost(record.overdrawn);
         return { kind: 'asked', id: undefined, requests: record.requests };
       }
       // The shim's rounds are one request: its end is the call's.
@@ -218,23 +215,21 @@ export class DbosStore implements LinearStore {
     return () => clearTimeout(timer);
   }
 
-  async #start({ handler, input, call, ctx }: LinearRound, caller: string | undefined): Promise<AwaitedTurn> {
+  async #start({ handler, input, call }: LinearRound): Promise<AwaitedTurn> {
     const { maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
-    const id = randomBytes(16).toString('base64url');
-    const { method, target, principal, maxRounds, maxQuestions } = call;
-    const askable = askableKinds(ctx);
+    const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes } = call;
     const salt = randomBytes(16).toString('base64url');
     const initial: Head = {
       method,
       target,
       input,
       isUri: input instanceof URL,
-      caller,
       principal,
       askable,
       maxRounds,
       maxQuestions,
+      maxStateBytes,
       salt,
     };
     const vault = Vault.make(id);
@@ -244,7 +239,7 @@ export class DbosStore implements LinearStore {
     const running = new RunningCall(vault, head, handler, 0, this.#host);
     this.#running.set(id, running);
     try {
-      await this.#admit(vault, sealed, caller);
+      await this.#admit(vault, sealed, principal);
     } catch (error) {
       this.#running.delete(id);
       if (error instanceof StoreFull) throw error;
@@ -262,38 +257,40 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(vault: Vault, head: Buffer, caller: string | undefined): Promise<void> {
+  async #admit(vault: Vault, head: Buffer, principal: string | undefined): Promise<void> {
     const { maxCallsPerPrincipal: maxOfPrincipal, policy, ttlSeconds, version } = this.#options;
-    const principal = caller === undefined ? undefined : pseudonym(caller, policy.ring);
     const key = vault.key(policy.ring);
     const [id, instance] = [vault.call, this.#instance];
     const call = { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal };
     if (!(await this.#runtime.calls.add(call))) throw new StoreFull(PRINCIPAL_FULL);
   }
 
-  async #answer(
-    { call, ctx }: LinearRound,
-    continuation: string,
-    presenter: string | undefined,
-  ): Promise<AwaitedTurn> {
+  async #answer({ call, ctx }: LinearRound, continuation: string): Promise<AwaitedTurn> {
     const at = continuation.lastIndexOf('.');
     const [id, turn] = [continuation.slice(0, at), Number(continuation.slice(at + 1))];
     const row = await this.#runtime.calls.read(id);
     if (!row) throw lost();
     const vault = Vault.of(id, row.key, this.#options.policy.ring);
     const head = vault.open<Head>(row.head, 'head');
-    const { caller, method, target } = head;
-    if (caller !== presenter || method !== call.method || target !== call.target) {
+    const { method, target } = head;
+    const latest = latestIn(row, vault);
+    if (
+      !call.isPrincipal(latest?.principal ?? head.principal) ||
+      method !== call.method ||
+      target !== call.target
+    ) {
       this.#options.onerror(new Error(`Call ${id} was presented by another principal, or for another tool.`));
       throw lost();
     }
     const { inputResponses: responses } = ctx.mcpReq;
     const awaited = { vault, turn: turn + 1, answers: unreadAnswers(responses, head) };
     // A client whose connection or instance was lost says the same again, and gets what came of it.
-    if (recordIn(row, awaited)?.answers === awaited.answers) return awaited;
+    if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lost();
     this.#checkVersion(row);
-    const message: Message = { responses, askable: askableKinds(ctx), from: this.#instance };
+    const asked = call.asked && [...call.asked];
+    const { askable, principal } = call;
+    const message: Message = { responses, asked, askable, principal, from: this.#instance };
     const sealed = vault.seal(message, `answers ${turn}`).toString('base64');
     await this.#runtime.send(id, sealed, String(turn));
     return { ...awaited, message: sealed };
@@ -388,8 +385,8 @@ export class DbosStore implements LinearStore {
   #checkVersion({ version, dead }: CallRow): void {
     if (!dead || version === this.#options.version) return;
     throw lost(
-      `This call began on version '${version}' of this server, no instance of which runs it any longer, and cannot go ` +
-        `on on version '${this.#options.version}'. Start the call again.`,
+      `This call began on version '${version}' of this server, no instance of which runs it any longer, and cannot be ` +
+        `resumed on version '${this.#options.version}'. Start the call again.`,
     );
   }
 
@@ -412,8 +409,12 @@ export class DbosStore implements LinearStore {
   }
 }
 
+/** The latest turn that has ended. */
+const latestIn = ({ turn, body }: CallRow, vault: Vault): TurnRecord | undefined =>
+  body ? vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
+
 /** What came of a turn, when that is the latest one. */
-const recordIn = ({ turn, body }: CallRow, awaited: AwaitedTurn): TurnRecord | undefined =>
-  turn === awaited.turn && body ? awaited.vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
+const recordIn = (row: CallRow, { turn, vault }: AwaitedTurn): TurnRecord | undefined =>
+  row.turn === turn ? latestIn(row, vault) : undefined;
 
 const lost = (why = LOST): ContinuationLost => new ContinuationLost(why);

@@ -1,4 +1,4 @@
-/** The calls whose spans are open, and for a while those that are over: bounded, since a client may never come back. */
+/** The calls whose spans are open, and for a while those that have ended: bounded, since a client may never return. */
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 
 /** A logical call. */
@@ -8,10 +8,8 @@ export interface TracedCall {
   /** Rounds being served now: more than one where a client sends the same round twice at once. */
   running: number;
   ended: boolean;
-  /** How a round ended after which the call does not go on. */
+  /** The outcome of the round that ended the call. */
   outcome?: string;
-  /** Id of the state that its latest round was answered with. */
-  latest?: string;
 }
 
 interface Remembered {
@@ -19,15 +17,15 @@ interface Remembered {
   readonly deadline: number;
 }
 
-// Node fires a timer beyond this at once. A sweep that comes too early finds nothing and waits on.
+// Node fires a longer timer at once. A sweep that comes too early finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Leads from the id of a state to the call that it belongs to. */
+/** Finds the call that a round belongs to, by the call's id. */
 export class OpenCalls {
   readonly #ttlMs: number;
   readonly #max: number;
   // One time to live for all, so insertion order is deadline order.
-  readonly #byState = new Map<string, Remembered>();
+  readonly #byId = new Map<string, Remembered>();
   readonly #running = new Map<Span, TracedCall>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -36,9 +34,9 @@ export class OpenCalls {
     this.#max = max;
   }
 
-  /** The call that the state of this id belongs to; it may be over. */
+  /** The call of this id; it may have ended. */
   find(id: string): TracedCall | undefined {
-    return this.#byState.get(id)?.call;
+    return this.#byId.get(id)?.call;
   }
 
   roundStarted(call: TracedCall, span: Span): void {
@@ -47,12 +45,11 @@ export class OpenCalls {
     this.#running.set(span, call);
   }
 
-  /** @param sealed id of the state that the round was answered with: without one, no later round can be told. */
-  roundEnded(call: TracedCall, span: Span, outcome: string, sealed: string | undefined): void {
+  roundEnded(id: string, call: TracedCall, span: Span, outcome: string): void {
     if (!this.#running.delete(span)) return;
     call.running--;
-    if (sealed === undefined || outcome !== 'input_required') call.outcome ??= outcome;
-    else this.#remember(sealed, call);
+    if (outcome === 'input_required') this.#remember(id, call);
+    else call.outcome ??= outcome;
     if (call.outcome !== undefined) end(call, call.outcome);
   }
 
@@ -64,26 +61,27 @@ export class OpenCalls {
       call.running = 0;
       end(call, 'unobserved');
     }
-    for (const { call } of this.#byState.values()) end(call, 'unobserved');
+    for (const { call } of this.#byId.values()) end(call, 'unobserved');
     this.#running.clear();
-    this.#byState.clear();
+    this.#byId.clear();
   }
 
   #remember(id: string, call: TracedCall): void {
-    call.latest = id;
-    this.#byState.set(id, { call, deadline: Date.now() + this.#ttlMs });
-    if (this.#byState.size > this.#max) this.#forgetOldest();
+    // Behind all others, which have less time left.
+    this.#byId.delete(id);
+    this.#byId.set(id, { call, deadline: Date.now() + this.#ttlMs });
+    if (this.#byId.size > this.#max) this.#forgetOldest();
     this.#watch();
   }
 
   #forgetOldest(): void {
-    const [id, { call }] = this.#byState.entries().next().value as [string, Remembered];
-    this.#byState.delete(id);
-    if (call.latest === id) end(call, 'abandoned');
+    const [id, { call }] = this.#byId.entries().next().value as [string, Remembered];
+    this.#byId.delete(id);
+    end(call, 'abandoned');
   }
 
   #watch(): void {
-    const oldest = this.#byState.values().next().value;
+    const oldest = this.#byId.values().next().value;
     if (this.#timer || !oldest) return;
     const wait = Math.max(0, oldest.deadline - Date.now());
     this.#timer = setTimeout(() => this.#sweep(), Math.min(wait, LONGEST_TIMER_MS));
@@ -93,7 +91,7 @@ export class OpenCalls {
   #sweep(): void {
     this.#timer = undefined;
     const now = Date.now();
-    for (const { deadline } of this.#byState.values()) {
+    for (const { deadline } of this.#byId.values()) {
       if (deadline > now) break;
       this.#forgetOldest();
     }
@@ -101,7 +99,7 @@ export class OpenCalls {
   }
 }
 
-/** Ends the call's span, unless a round of it is being served: that one's end will. */
+/** Ends the call's span, unless a round of it is being served: the end of that round does it then. */
 function end(call: TracedCall, outcome: string): void {
   if (call.ended || call.running > 0) return;
   call.ended = true;

@@ -1,4 +1,13 @@
-import { publish, publishAround, type RoundEvent } from '@mrtr/core';
+import { channel } from 'node:diagnostics_channel';
+import {
+  inputRequired,
+  type McpServer,
+  protectedServer,
+  type RoundEvent,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
+import { publish } from '@mrtr/core/shape';
 import { SpanStatusCode } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
@@ -14,7 +23,7 @@ const CALL = { method: 'tools/call', target: 'deploy' };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A tracer in memory, and what has ended. */
+/** A tracer in memory, and the spans that have ended. */
 function traced(options?: TraceOptions) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
@@ -27,16 +36,24 @@ function traced(options?: TraceOptions) {
   return { tracer, stop, spans, calls, rounds };
 }
 
-type Told = Partial<RoundEvent> & { readonly seals?: string; readonly within?: () => unknown };
+type Round = Partial<RoundEvent> & { readonly asks?: boolean; readonly within?: () => unknown };
 
-/** A round as the boundary tells it. */
-function round({ seals, within = () => {}, outcome, ...start }: Told = {}): Promise<void> {
-  const number = { ...CALL, round: 1, ...start };
-  return publishAround({ ...number, phase: 'start' }, async () => {
+/** A round of the call `call`, published as the boundary does it; with `asks` it ends with a question. */
+function round({ asks = false, within = () => {}, outcome, ...start }: Round = {}): Promise<void> {
+  const event = { ...CALL, call: 'c', round: 1, ...start };
+  const { call, method, target } = event;
+  return channel('mrtr:round').runStores({ ...event, phase: 'start' }, async () => {
     await within();
-    if (seals !== undefined) publish('mrtr:state', { ...CALL, phase: 'sealed', bytes: 89, id: seals });
-    const ending = outcome ?? (seals === undefined ? 'complete' : 'input_required');
-    publish('mrtr:round', { ...CALL, phase: 'end', round: number.round, outcome: ending, shape: 'once' });
+    if (asks) publish('mrtr:state', { call, method, target, phase: 'sealed', bytes: 89 });
+    const ending = outcome ?? (asks ? 'input_required' : 'complete');
+    channel('mrtr:round').publish({
+      call,
+      method,
+      target,
+      phase: 'end',
+      round: event.round,
+      outcome: ending,
+    });
   });
 }
 
@@ -44,24 +61,26 @@ const parentOf = ({ parentSpanContext }: ReadableSpan) => parentSpanContext?.spa
 const idOf = (span: ReadableSpan | undefined) => span?.spanContext().spanId;
 const outcomeOf = ({ attributes }: ReadableSpan) => attributes['mrtr.outcome'];
 
-test('two rounds that a state joins are children of one call, with what happened in each', async () => {
+test('two rounds of one call are children of one span, with the events of each', async () => {
   const { calls, rounds } = traced();
   await round({
-    seals: 'one',
+    asks: true,
     within: () => {
-      publish('mrtr:handler', { shape: 'once', target: 'deploy' });
-      publish('mrtr:effect', { shape: 'once', key: 'ticket', phase: 'ran' });
-      publish('mrtr:ask', { target: 'deploy', keys: ['sure'], live: false });
+      publish('mrtr:handler', { call: 'c', shape: 'once', target: 'deploy', part: 'handler' });
+      publish('mrtr:handler', { call: 'c', target: 'deploy', part: 'step', name: 'first' });
+      publish('mrtr:effect', { call: 'c', shape: 'once', key: 'ticket', phase: 'ran' });
+      publish('mrtr:ask', { call: 'c', target: 'deploy', keys: ['sure'], live: false });
     },
   });
   expect(calls()).toEqual([]);
-  await round({ round: 2, continues: 'one' });
+  await round({ round: 2 });
   const [call] = calls();
   expect(calls()).toHaveLength(1);
   expect(call).toMatchObject({
     name: 'tools/call deploy',
     attributes: {
       'mcp.method.name': 'tools/call',
+      'mrtr.call': 'c',
       'gen_ai.tool.name': 'deploy',
       'mrtr.rounds': 2,
       'mrtr.outcome': 'complete',
@@ -72,61 +91,106 @@ test('two rounds that a state joins are children of one call, with what happened
     rounds().map(({ events }) => events.map(({ name, attributes }) => ({ name, ...attributes }))),
   ).toEqual([
     [
-      { name: 'mrtr.handler', 'mrtr.shape': 'once' },
+      { name: 'mrtr.handler', 'mrtr.shape': 'once', 'mrtr.part': 'handler' },
+      { name: 'mrtr.handler', 'mrtr.shape': 'plain', 'mrtr.part': 'step', 'mrtr.name': 'first' },
       { name: 'mrtr.effect', 'mrtr.key': 'ticket', 'mrtr.phase': 'ran' },
       { name: 'mrtr.ask', 'mrtr.keys': ['sure'], 'mrtr.live': false },
       { name: 'mrtr.state', 'mrtr.phase': 'sealed', 'mrtr.bytes': 89 },
     ],
-    [{ name: 'mrtr.state', 'mrtr.phase': 'opened' }],
+    [],
   ]);
 });
 
-test('events of rounds that run side by side do not mix', async () => {
+/** Calls a tool at 2025-11-25, over a transport that answers every request for roots. */
+async function callAsOldClient(server: McpServer, name: string): Promise<unknown> {
+  type Message = Record<string, unknown>;
+  let arrive = (_: unknown) => {};
+  const arrived = new Promise<unknown>((resolve) => {
+    arrive = resolve;
+  });
+  let receive = (_: Message) => {};
+  const send = async ({ id, method, result }: Message) => {
+    if (method === 'roots/list') receive({ jsonrpc: '2.0', id, result: { roots: [] } });
+    else if (id === 'call') arrive(result);
+  };
+  const transport = { start: async () => {}, close: async () => {}, send };
+  await server.connect(transport as Parameters<McpServer['connect']>[0]);
+  receive = (transport as unknown as { onmessage: typeof receive }).onmessage;
+  const clientInfo = { name: 'old', version: '1' };
+  const hello = { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo };
+  receive({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params: hello });
+  receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  receive({ jsonrpc: '2.0', id: 'call', method: 'tools/call', params: { name } });
+  return arrived;
+}
+
+test('a call on a protected server is one span, also where the author keeps no state', async () => {
+  vi.useRealTimers();
+  const { calls, rounds } = traced();
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
+  const server = protectedServer({ name: 'shop', version: '1' }, policy);
+  server.registerTool('deploy', {}, (ctx) =>
+    ctx.mcpReq.inputResponses?.roots
+      ? textResult('Done.')
+      : inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }),
+  );
+  expect(await callAsOldClient(server, 'deploy')).toMatchObject(textResult('Done.'));
+  expect(calls().map(({ attributes }) => [attributes['mrtr.rounds'], attributes['mrtr.outcome']])).toEqual([
+    [2, 'complete'],
+  ]);
+  expect(rounds().map(({ events }) => events.map(({ name }) => name))).toEqual([
+    ['mrtr.handler', 'mrtr.state', 'mrtr.ask'],
+    ['mrtr.handler'],
+  ]);
+});
+
+test('events of rounds that run at the same time do not mix', async () => {
   const { rounds } = traced();
   const effect = (key: string) => async () => {
     await Promise.resolve();
-    publish('mrtr:effect', { shape: 'once', key, phase: 'ran' });
+    publish('mrtr:effect', { call: key, shape: 'once', key, phase: 'ran' });
   };
-  await Promise.all([round({ within: effect('a') }), round({ within: effect('b') })]);
+  await Promise.all(['a', 'b'].map((call) => round({ call, within: effect(call) })));
   expect(rounds().map(({ events }) => events.map(({ attributes }) => attributes?.['mrtr.key']))).toEqual([
     ['a'],
     ['b'],
   ]);
 });
 
-test('a question without state ends the call’s span: nothing tells which later round belongs to it', async () => {
+test('two calls are two spans, also of one tool', async () => {
   const { calls } = traced();
-  await round({ outcome: 'input_required' });
-  await round();
-  expect(calls().map(outcomeOf)).toEqual(['input_required', 'complete']);
+  await round({ call: 'a', asks: true });
+  await round({ call: 'b', asks: true });
+  await round({ call: 'b', round: 2 });
+  await round({ call: 'a', round: 2 });
+  expect(calls().map(({ attributes }) => attributes['mrtr.call'])).toEqual(['b', 'a']);
 });
 
-test('a state presented a second time is a call of its own, linked to the one that it repeats', async () => {
+test('a round that is presented again after its call has ended is a span of its own, linked to the first', async () => {
   const { calls } = traced();
-  await round({ seals: 'one' });
-  await round({ round: 2, continues: 'one' });
-  await round({ round: 2, continues: 'one' });
+  await round({ asks: true });
+  await round({ round: 2 });
+  await round({ round: 2 });
   const [first, second] = calls();
   expect(calls()).toHaveLength(2);
   expect(second?.links.map(({ context }) => context.spanId)).toEqual([idOf(first)]);
 });
 
-test('a state presented twice at once is two rounds of one call, which ends with the last of them', async () => {
+test('a round that is presented twice at once is two rounds of one call, which ends with the last of them', async () => {
   const { calls, rounds } = traced();
-  await round({ seals: 'one' });
-  await Promise.all([round({ round: 2, continues: 'one' }), round({ round: 2, continues: 'one' })]);
+  await round({ asks: true });
+  await Promise.all([round({ round: 2 }), round({ round: 2 })]);
   expect(rounds()).toHaveLength(3);
   expect(calls().map(({ attributes }) => attributes['mrtr.rounds'])).toEqual([3]);
 });
 
-test('a round that another process began is a call of its own, which says where it came in', async () => {
-  const { calls, rounds } = traced();
-  await round({ round: 3, continues: 'of another instance' });
-  expect(calls()[0]?.attributes).toMatchObject({ 'mrtr.first_round': 3, 'mrtr.rounds': 1 });
-  expect(rounds()[0]?.attributes).toMatchObject({ 'mrtr.state.opened': 'of another instance' });
+test('a call that began in another process is a span of its own, which names its first round here', async () => {
+  const { calls } = traced();
+  await round({ round: 3 });
+  expect(calls()[0]?.attributes).toMatchObject({ 'mrtr.call': 'c', 'mrtr.first_round': 3, 'mrtr.rounds': 1 });
 });
 
-test('a rejected state is a span alone, in error, with the reason', () => {
+test('rejected state is a span of its own, in error, with the reason', () => {
   const { spans } = traced();
   publish('mrtr:state', { ...CALL, phase: 'rejected', bytes: 12, reason: 'tampered' });
   expect(spans()).toHaveLength(1);
@@ -136,43 +200,42 @@ test('a rejected state is a span alone, in error, with the reason', () => {
   });
 });
 
-test('a client’s trace context is the parent of the call; what cannot be read is none', async () => {
+test('a client’s trace context is the parent of the call, if it is valid', async () => {
   const { calls } = traced();
   const trace1 = '0af7651916cd43dd8448eb211c80319c';
-  await round({ traceparent: `00-${trace1}-b7ad6b7169203331-01` });
-  await round({ traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` });
-  await round({ traceparent: `ff-${trace1}-b7ad6b7169203331-01` });
+  const [trace, zero, version] = [`00-${trace1}`, `00-${'0'.repeat(32)}`, `ff-${trace1}`];
+  for (const context of [trace, zero, version])
+    await round({ traceparent: `${context}-b7ad6b7169203331-01` });
   await round({ traceparent: 'nonsense' });
   expect(calls().map(parentOf)).toEqual(['b7ad6b7169203331', undefined, undefined, undefined]);
   expect(calls()[0]?.spanContext().traceId).toBe(trace1);
 });
 
-test('a later round is linked to the trace that its own request came in', async () => {
+test('a later round is linked to the trace of its own request', async () => {
   const { calls, rounds } = traced();
-  await round({ seals: 'one', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+  await round({ asks: true, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
   await round({
     round: 2,
-    continues: 'one',
     traceparent: '00-1af7651916cd43dd8448eb211c80319c-c7ad6b7169203331-01',
   });
   expect(calls()).toHaveLength(1);
   expect(rounds()[1]?.links.map(({ context }) => context.spanId)).toEqual(['c7ad6b7169203331']);
 });
 
-test('a call whose client never comes back ends as abandoned when its time is over', async () => {
+test('a call whose client does not return ends as abandoned after its time to live', async () => {
   const { calls } = traced({ ttlSeconds: 60 });
-  await round({ seals: 'one' });
+  await round({ asks: true });
   vi.advanceTimersByTime(59_000);
   expect(calls()).toEqual([]);
   vi.advanceTimersByTime(1000);
   expect(calls().map(outcomeOf)).toEqual(['abandoned']);
 });
 
-test('beyond the bound, the call that has waited longest is given up', async () => {
-  const { calls } = traced({ maxStates: 2 });
-  for (const seals of ['one', 'two', 'three']) await round({ seals, target: seals });
+test('beyond maxCalls, the call that has waited longest ends as abandoned', async () => {
+  const { calls } = traced({ maxCalls: 2 });
+  for (const call of ['one', 'two', 'three']) await round({ call, asks: true, target: call });
   expect(calls().map(({ name }) => name)).toEqual(['tools/call one']);
-  await round({ round: 2, continues: 'three' });
+  await round({ call: 'three', round: 2 });
   expect(calls().map(outcomeOf)).toEqual(['abandoned', 'complete']);
 });
 
@@ -182,11 +245,12 @@ test('a round that fails fails its call', async () => {
   expect(spans().map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.ERROR]);
 });
 
-test('the end of tracing ends every span, and nothing is heard afterwards', async () => {
+test('the end of tracing ends every span, and later rounds have none', async () => {
   const { stop, spans, calls } = traced();
-  await round({ seals: 'one' });
+  await round({ asks: true });
   let finish = () => {};
   const running = round({
+    call: 'slow',
     target: 'slow',
     within: () =>
       new Promise<void>((resolve) => {
@@ -202,7 +266,7 @@ test('the end of tracing ends every span, and nothing is heard afterwards', asyn
   expect(spans()).toHaveLength(before);
 });
 
-test('a name as long as a client likes is cut, and a resource is not in the name', async () => {
+test('a long target is cut, and a resource is not in the name', async () => {
   const { calls } = traced();
   await round({ target: 'x'.repeat(5000) });
   await round({ method: 'resources/read', target: 'config://a' });

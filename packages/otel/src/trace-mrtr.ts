@@ -1,9 +1,8 @@
 /**
  * Turns the diagnostics channels into spans: one for each logical call, with a child for each round.
  *
- * Within a round, events find their span by AsyncLocalStorage. From one round to the next, the id of the state that
- * was sealed in the one and opened in the other leads to the call; so not a byte more goes over the wire. What
- * that cannot do is written in docs/observability.md.
+ * Within a round, events find their span by AsyncLocalStorage. From one round to the next, the call's id, which every
+ * token carries, leads to the call; so nothing more goes over the wire. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core';
@@ -22,22 +21,20 @@ import {
 import { OpenCalls, type TracedCall } from './open-calls.ts';
 import { contextFrom } from './traceparent.ts';
 
-/** What {@link traceMrtr} takes beside a tracer. */
+/** The options of {@link traceMrtr}. */
 export interface TraceOptions {
   /** How long a call may wait for its next round before its span ends as abandoned, in seconds. Default 600, as
    * long as request state lives unless its policy says otherwise. */
   readonly ttlSeconds?: number;
-  /** States remembered at once, one for each round; beyond it, the call that has waited longest is given up.
+  /** Waiting calls that are remembered at once; beyond it, the call that has waited longest ends as abandoned.
    * Default 10 000. */
-  readonly maxStates?: number;
+  readonly maxCalls?: number;
 }
 
 /** The round that is being served in this asynchronous context. */
 interface TracedRound {
   readonly call: TracedCall;
   readonly span: Span;
-  /** Id of the state that the round answered with. */
-  sealed: string | undefined;
 }
 
 /**
@@ -48,10 +45,10 @@ interface TracedRound {
  */
 export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
-  { ttlSeconds = 600, maxStates = 10_000 }: TraceOptions = {},
+  { ttlSeconds = 600, maxCalls = 10_000 }: TraceOptions = {},
 ): () => void {
   const rounds = new AsyncLocalStorage<TracedRound>();
-  const calls = new OpenCalls(ttlSeconds * 1000, maxStates);
+  const calls = new OpenCalls(ttlSeconds * 1000, maxCalls);
   const note = (name: string, attributes: Attributes) => rounds.getStore()?.span.addEvent(name, attributes);
   const ends = [
     bindRounds(rounds, (start) => startRound(tracer, calls, start)),
@@ -59,14 +56,20 @@ export function traceMrtr(
       const round = rounds.getStore();
       if (event.phase === 'end' && round) endRound(calls, round, event);
     }),
-    observe('mrtr:handler', ({ shape }) => note('mrtr.handler', { 'mrtr.shape': shape })),
+    observe('mrtr:handler', ({ shape = 'plain', part, name }) =>
+      note('mrtr.handler', {
+        'mrtr.shape': shape,
+        'mrtr.part': part,
+        ...(name !== undefined && { 'mrtr.name': name }),
+      }),
+    ),
     observe('mrtr:ask', ({ keys, live }) => note('mrtr.ask', { 'mrtr.keys': [...keys], 'mrtr.live': live })),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),
     observe('mrtr:state', (event) => {
-      const round = rounds.getStore();
-      // It is told before its round starts; the start says what the round continues, and is noted there.
-      if (event.phase === 'rejected') tellRejection(tracer, event);
-      else if (event.phase === 'sealed' && round) noteSealed(round, event);
+      // State is opened or rejected before its round starts, so those events have no span yet.
+      if (event.phase === 'rejected') recordRejection(tracer, event);
+      else if (event.phase === 'sealed')
+        note('mrtr.state', { 'mrtr.phase': 'sealed', 'mrtr.bytes': event.bytes });
     }),
   ];
   return () => {
@@ -76,8 +79,8 @@ export function traceMrtr(
 }
 
 function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): TracedRound {
-  const { round, continues } = start;
-  const known = continues === undefined ? undefined : calls.find(continues);
+  const { round, call: id } = start;
+  const known = calls.find(id);
   const around = contextFrom(context.active(), start.traceparent);
   const call = known && !known.ended ? known : startCall(tracer, start, around, known);
   // Each request of a call may come in a trace of its own: a later one is linked, since a span has but one parent.
@@ -90,12 +93,8 @@ function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): Traced
     },
     trace.setSpan(ROOT_CONTEXT, call.span),
   );
-  if (continues !== undefined) {
-    span.setAttribute('mrtr.state.opened', continues);
-    span.addEvent('mrtr.state', { 'mrtr.phase': 'opened' });
-  }
   calls.roundStarted(call, span);
-  return { call, span, sealed: undefined };
+  return { call, span };
 }
 
 function startCall(
@@ -104,28 +103,22 @@ function startCall(
   around: Context,
   over: TracedCall | undefined,
 ): TracedCall {
-  // A round of a call that is over (its state was presented twice) is another call, and says which one it repeats.
+  // A round of a call that has ended (its state was presented twice) gets a span of its own, linked to the first.
   const links = over ? [{ context: over.span.spanContext() }] : [];
   const options = { attributes: { ...attributesOf(start), 'mrtr.first_round': start.round }, links };
   return { span: tracer.startSpan(nameOf(start), options, around), rounds: 0, running: 0, ended: false };
 }
 
-function endRound(calls: OpenCalls, { call, span, sealed }: TracedRound, event: RoundEvent): void {
-  const { outcome = 'error', shape } = event;
-  span.setAttributes({ 'mrtr.outcome': outcome, ...(shape !== undefined && { 'mrtr.shape': shape }) });
+function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEvent): void {
+  const { outcome = 'error' } = event;
+  span.setAttribute('mrtr.outcome', outcome);
   if (outcome === 'error') span.setStatus({ code: SpanStatusCode.ERROR });
   span.end();
-  calls.roundEnded(call, span, outcome, sealed);
+  calls.roundEnded(event.call, call, span, outcome);
 }
 
-function noteSealed(round: TracedRound, { id, bytes }: StateEvent): void {
-  round.sealed = id;
-  if (id !== undefined) round.span.setAttribute('mrtr.state.sealed', id);
-  round.span.addEvent('mrtr.state', { 'mrtr.phase': 'sealed', 'mrtr.bytes': bytes });
-}
-
-/** A request with state that does not open never becomes a round, and nothing in it can be trusted to name a call. */
-function tellRejection(tracer: Tracer, event: StateEvent): void {
+/** A request whose state does not open never becomes a round, and nothing in it can be trusted to name a call. */
+function recordRejection(tracer: Tracer, event: StateEvent): void {
   const { bytes, reason = '' } = event;
   const attributes = { ...attributesOf(event), 'mrtr.outcome': 'rejected' };
   const span = tracer.startSpan(nameOf(event), { kind: SpanKind.SERVER, attributes });
@@ -134,7 +127,7 @@ function tellRejection(tracer: Tracer, event: StateEvent): void {
   span.end();
 }
 
-type Called = Pick<RoundEvent, 'method' | 'target'>;
+type Called = Pick<RoundEvent, 'method' | 'target'> & { readonly call?: string | undefined };
 
 // A client may call what does not exist, by a name as long as it likes.
 const clipped = (target: string): string => target.slice(0, 100);
@@ -149,8 +142,9 @@ const TARGET_ATTRIBUTES: Readonly<Record<string, string>> = {
   'resources/read': 'mcp.resource.uri',
 };
 
-const attributesOf = ({ method, target }: Called): Attributes => ({
+const attributesOf = ({ call, method, target }: Called): Attributes => ({
   'mcp.method.name': method,
+  ...(call !== undefined && { 'mrtr.call': call }),
   [TARGET_ATTRIBUTES[method] ?? 'mrtr.target']: clipped(target),
 });
 

@@ -1,9 +1,6 @@
-/** Real servers and clients in one process, for the tests of the shapes. */
-import { type AuthInfo, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+/** What the tests of the shapes share: questions, answers, and a deployment with its clients. */
+import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import {
   type ClientCapabilities,
   type CompleteResult,
@@ -17,14 +14,14 @@ import {
   type RequestStatePolicy,
   requestStatePolicy,
   type SdkCallback,
+  type ServerContext,
 } from '@mrtr/core';
-import { onTestFinished } from 'vitest';
+import type { Call } from '@mrtr/core/shape';
 import { z } from 'zod';
+import { modernClient, oldClient, type User } from './in-process.test-support.ts';
 
 const SERVER = { name: 'shapes-test', version: '0.0.0' };
-const CLIENT = { name: 'shapes-test-client', version: '0.0.0' };
 const KEY = 'k'.repeat(32);
-const MCP_URL = new URL('http://shapes.invalid/mcp');
 
 /** The arguments of every tool here. */
 export const Args = z.object({ n: z.number().optional() });
@@ -58,7 +55,7 @@ export const tool =
     );
   };
 
-/** `fn` as an effect that counts its runs, and is told which one it is. */
+/** `fn` as an effect that counts its runs, and gets the number of the run. */
 export function counted<T>(fn: (run: number) => T) {
   const effect = () => fn(++effect.runs);
   effect.runs = 0;
@@ -84,9 +81,34 @@ export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
 
-/** What came of one request, small enough to compare as a whole. `state` is sealed. */
+/** A request without a server around it: the boundary's record, and the SDK's context that carries it. */
+export function requestOf(
+  over: Partial<Call>,
+  mcpReq: object,
+): { readonly call: Call; readonly ctx: ServerContext } {
+  const call: Call = {
+    id: 'call',
+    method: 'tools/call',
+    target: 'tool',
+    revision: '2026-07-28',
+    legacyCapabilities: undefined,
+    legacy: 'degrade',
+    principal: undefined,
+    isPrincipal: (name) => name === undefined,
+    round: 1,
+    asked: new Map(),
+    askable: ['elicitation'],
+    maxRounds: 10,
+    maxQuestions: 32,
+    maxStateBytes: 65_536,
+    ...over,
+  };
+  return { call, ctx: { mcpReq, [Symbol.for('mrtr.call')]: call } as unknown as ServerContext };
+}
+
+/** The outcome of one request, small enough to compare as a whole. `state` is sealed. */
 export interface Outcome {
-  /** Messages by key; for what no user sees, the method. */
+  /** Messages by key; the method for questions that no user sees. */
   readonly asks?: Readonly<Record<string, string>>;
   readonly state?: string | undefined;
   readonly says?: string;
@@ -94,6 +116,8 @@ export interface Outcome {
   readonly fails?: string;
   /** The message of a JSON-RPC error. */
   readonly rejects?: string;
+  /** The capabilities that a `-32021` names. */
+  readonly lacks?: unknown;
 }
 
 interface Round {
@@ -103,21 +127,21 @@ interface Round {
   readonly requestState?: string | undefined;
 }
 
-/** A deployment: fresh servers per request, one key, and whatever was deployed last. */
+/** A deployment: a fresh server for each request, one key, and the version that was deployed last. */
 export class Site {
   readonly policy: RequestStatePolicy;
   #register: Register;
   #handler: McpHttpHandler;
-  /** Who is calling, from now on. */
+  /** The caller of all requests from now on. */
   caller: AuthInfo | undefined;
 
   constructor(register: Register, state: RequestStateOptions = {}) {
-    this.policy = requestStatePolicy({ keys: [KEY], ...state });
+    this.policy = requestStatePolicy({ keys: [KEY], singleUse: false, ...state });
     this.#register = register;
     this.#handler = createMcpHandler(() => this.server());
   }
 
-  /** Puts another version in place; calls under way go on with it. */
+  /** Deploys another version; calls under way are resumed by it. */
   deploy(register: Register): void {
     this.#register = register;
   }
@@ -136,36 +160,19 @@ export class Site {
   fetch = (url: string | URL, init?: RequestInit): Promise<Response> =>
     this.#handler.fetch(new Request(url, init), this.caller === undefined ? {} : { authInfo: this.caller });
 
-  /** A modern client. `user` fulfils the questions of {@link Caller.call}. */
-  async connect(
-    user?: (message: string) => ElicitResult,
-    capabilities: ClientCapabilities = { elicitation: {} },
-  ): Promise<Caller> {
-    const client = new Client(CLIENT, { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities });
-    if ('elicitation' in capabilities) {
-      client.setRequestHandler('elicitation/create', ({ params }) => {
-        if (!user) throw new Error(`Nobody answers "${params.message}".`);
-        return user(params.message);
-      });
-    }
-    await client.connect(new StreamableHTTPClientTransport(MCP_URL, { fetch: this.fetch }));
-    onTestFinished(() => client.close());
-    return new Caller(client);
+  /** A modern client. `user` answers the questions of {@link Caller.call}. */
+  async connect(user?: User, capabilities: ClientCapabilities = { elicitation: {} }): Promise<Caller> {
+    return new Caller(await modernClient(this.fetch, user, capabilities));
   }
 
-  /** The published v1 client, on a connection of its own. */
-  async connectLegacy(user: (message: string) => ElicitResult): Promise<LegacyCaller> {
-    const client = new LegacyClient(CLIENT, { capabilities: { elicitation: {} } });
+  /** An old client. Without a user it cannot be asked. */
+  async connectLegacy(user?: User): Promise<LegacyCaller> {
     const questions: string[] = [];
-    client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-      questions.push(params.message);
-      return { ...user(params.message) };
-    });
-    const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    const server = this.server();
-    await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
-    await client.connect(ours);
-    onTestFinished(() => client.close());
+    const shown: User = (message) => {
+      questions.push(message);
+      return (user as User)(message);
+    };
+    const client = await oldClient(this.server(), user && shown);
     return { questions, call: (args = {}) => seen(() => client.callTool({ name: 'tool', arguments: args })) };
   }
 }
@@ -190,18 +197,17 @@ export class Caller {
   }
 
   /** One request, as it is. */
-  send(round: Round = {}, signal?: AbortSignal): Promise<Outcome> {
+  send(round: Round = {}, options: RequestOptions = {}): Promise<Outcome> {
     const params = { name: 'tool', arguments: {}, ...stated(round) };
-    const options = { allowInputRequired: true, ...(signal && { signal }) } as const;
-    return seen(() => this.#client.callTool(params as never, options));
+    return seen(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));
   }
 
   /** The next round after `outcome`, with these answers. May be sent twice. */
-  answer(outcome: Outcome, inputResponses: Readonly<Record<string, unknown>>, signal?: AbortSignal) {
-    return this.send({ inputResponses, requestState: outcome.state }, signal);
+  answer(outcome: Outcome, inputResponses: Readonly<Record<string, unknown>>, options?: RequestOptions) {
+    return this.send({ inputResponses, requestState: outcome.state }, options);
   }
 
-  /** What the server says of its tools. */
+  /** The tools that the server lists. */
   async tools() {
     return (await this.#client.listTools()).tools;
   }
@@ -237,7 +243,11 @@ async function seen(request: () => Promise<unknown>): Promise<Outcome> {
   try {
     result = (await request()) as AnyResult;
   } catch (error) {
-    return { rejects: (error as Error).message };
+    const { code, data, message } = error as Error & {
+      code?: number;
+      data?: { requiredCapabilities: unknown };
+    };
+    return code === -32021 ? { lacks: data?.requiredCapabilities } : { rejects: message };
   }
   if (result.resultType === 'input_required') {
     const asks = Object.entries(result.inputRequests ?? {}).map(([key, asked]) => [key, messageOf(asked)]);
@@ -247,6 +257,6 @@ async function seen(request: () => Promise<unknown>): Promise<Outcome> {
   return result.isError ? { fails: text ?? '' } : { says: text ?? '' };
 }
 
-/** What the user reads; of what no user sees, its method. */
+/** The text that the user reads; the method of questions that no user sees. */
 const messageOf = ({ method, params }: InputRequest): string =>
   (params as { message?: string } | undefined)?.message ?? method;

@@ -1,5 +1,6 @@
 /** Parks as many frames of shape H as it is told, and says what that costs. Needs `--expose-gc`. */
 import { createHook } from 'node:async_hooks';
+import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { textResult } from '@mrtr/core';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
@@ -29,12 +30,10 @@ const callback = linear(
 );
 
 let timers = 0;
+// An id for each call, as the boundary gives.
+const first = () => contextOf({ round: 1, id: randomBytes(16).toString('base64url') });
 const park = async (at: number) =>
-  (
-    (await callback({ location: `place ${at}` }, contextOf({ round: 1 }))) as {
-      readonly requestState: string;
-    }
-  ).requestState;
+  ((await callback({ location: `place ${at}` }, first())) as { readonly requestState: string }).requestState;
 
 /** Everything that is to be kept for later, in as few objects as can be. */
 async function parkAll(): Promise<string[]> {

@@ -1,25 +1,35 @@
 /** H on PostgreSQL, beside the shapes of `options.ts`. */
-
 import { DbosStore } from '@mrtr/linear-dbos';
-import { option as h, linearOption } from '@mrtr/option-h';
-import type { RunningOption } from '@mrtr/tools';
+import { option } from '@mrtr/option-h-postgres';
+import { getWeather } from '@mrtr/option-h-postgres/weather';
+import { resolveWorkItem } from '@mrtr/option-h-postgres/work-item';
+import { linear } from '@mrtr/shapes/linear';
+import { defineOption, type RunningOption } from '@mrtr/tools';
 import { database } from './database.ts';
 import { policy, running, SHAPES } from './options.ts';
 
-/** A shape by its id; `h-postgres` is the tools of H on the database, swept each second where `swept`. */
+/**
+ * A shape by its id. `h-postgres` is the option's handlers on a store of the benchmark's own, which is open when this
+ * resolves, and deletes what is over each second where `swept`.
+ */
 export async function runningOn(id: string, swept = false): Promise<RunningOption> {
-  const option = SHAPES.find((shape) => shape.id === id);
-  if (option) return running(option);
-  const onerror = (error: Error) => void process.stderr.write(`${error.message}\n`);
-  const sweeping = swept ? { sweepSeconds: 1 } : {};
+  const shape = SHAPES.find((one) => one.id === id);
+  if (shape) return running(shape);
   const store = await DbosStore.open({
     postgres: database(),
     policy: policy(),
     version: 'bench',
-    onerror,
-    ...sweeping,
+    onerror: ({ message }) => void process.stderr.write(`${message}\n`),
+    ...(swept && { sweepSeconds: 1 }),
   });
-  return running(
-    linearOption(() => store, { id, title: 'linear continuation on PostgreSQL', claims: h.claims }),
-  );
+  const onStore = defineOption({
+    claims: option.claims,
+    handlers: ({ world }) => ({
+      getWeather: linear(getWeather(world), { store }),
+      resolveWorkItem: linear(resolveWorkItem(world), { store }),
+      framesHeld: () => store.parked,
+      close: () => store.close(),
+    }),
+  });
+  return running(onStore);
 }

@@ -1,22 +1,24 @@
-/** The shapes that keep their promises, as options to run. */
-
+/** The options that are measured, from the list of all. */
 import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
-import { option as f } from '@mrtr/option-f';
-import { option as g } from '@mrtr/option-g';
-import { option as h } from '@mrtr/option-h';
-import { option as i } from '@mrtr/option-i';
-import { option as j } from '@mrtr/option-j';
+import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options';
 import type { Option, RunningOption } from '@mrtr/tools';
 import { forgetfulWorld } from './world.ts';
 
-/** F to J. */
-export const SHAPES: readonly Option[] = [f, g, h, i, j];
+/** The shapes that keep their promises, in memory: F and what comes after it. */
+export const SHAPES: readonly LoadedOption[] = await loadOptions(
+  OPTIONS.filter(({ id, needsPostgres }) => id >= 'f' && !needsPostgres),
+);
+
+/** The options that ask an old client live. */
+export const LIVE: readonly LoadedOption[] = await loadOptions(
+  OPTIONS.filter(({ id }) => id === 'c' || id === 'd'),
+);
 
 const KEY = 'the benchmark has a key that every process of it knows';
 
 /** The policy of every process. */
-export const policy = (): RequestStatePolicy => requestStatePolicy({ keys: [KEY] });
+export const policy = (): RequestStatePolicy => requestStatePolicy({ keys: [KEY], singleUse: false });
 
-/** Makes an option run, with everything protected as it is by default. */
+/** Makes an option run. State is not single-use: no ledger is measured with it. */
 export const running = (option: Option): RunningOption =>
   option.create({ world: forgetfulWorld(), state: policy() });

@@ -10,7 +10,7 @@ import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
 /** A new server with the two tools, for one connection. `onEntry` is called when one of them is entered. */
-export function createOldServer(world: World, onEntry: () => void = () => {}): McpServer {
+function createOldServer(world: World, onEntry: () => void = () => {}): McpServer {
   const server = new McpServer({ name: 'old-server', version: '0.0.0' });
   const ask = asking(server);
   const entered =
@@ -28,6 +28,11 @@ export function createOldServer(world: World, onEntry: () => void = () => {}): M
 export const oldServer = {
   id: 'old',
   title: 'a server on the v1 SDK',
-  create: ({ world, onEntry }: { readonly world: World; readonly onEntry?: () => void }): Sessions =>
-    inSessions(() => createOldServer(world, onEntry)),
+  create: ({
+    world,
+    onEntry,
+  }: {
+    readonly world: World;
+    readonly onEntry?: (() => void) | undefined;
+  }): Sessions => inSessions(() => createOldServer(world, onEntry)),
 };

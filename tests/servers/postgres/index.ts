@@ -7,10 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, cp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
 import { arch, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@mrtr/harness/process';
 import { Client } from 'pg';
 
 // Who runs PostgreSQL where we are root, as which it does not run: the user whom every system has for such things.
@@ -28,6 +28,8 @@ export interface StartOptions {
 
 /** A server. */
 export interface PostgresServer {
+  /** The connection string of its own database, `postgres`. */
+  readonly url: string;
   /** A new database on it: its connection string. A copy of `template` where that is given, which nobody may use then. */
   database(template?: string): Promise<string>;
   /** Stops the server if it was started here. The databases of one that was named stay. */
@@ -51,7 +53,8 @@ export interface OwnServer extends PostgresServer {
  * @throws Error with what PostgreSQL said, when it does not start.
  */
 export async function postgresServer(url?: string, options: StartOptions = {}): Promise<PostgresServer> {
-  if (url !== undefined) return { database: (template) => newDatabase(url, template), stop: async () => {} };
+  if (url !== undefined)
+    return { url, database: (template) => newDatabase(url, template), stop: async () => {} };
   return ownServer(options);
 }
 
@@ -92,6 +95,7 @@ async function startedIn(
   await start();
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
   return {
+    url,
     database: (template) => newDatabase(url, template),
     restart: async (meanwhile) => {
       await keeper.end();
@@ -211,14 +215,4 @@ export async function query<Row>(url: string, text: string, values: unknown[] = 
   } finally {
     await client.end();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

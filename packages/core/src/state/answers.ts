@@ -1,18 +1,23 @@
-/** What a client answers, before anybody reads it. */
+/** The answers of a client, before anybody reads them. */
 import { canonicalJson } from './canonical-json.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
 
 /**
- * The answers without a prototype of the client's making: the SDK collects them by assignment, so that a key
- * `__proto__` becomes the prototype of the others, where a careless read finds an answer that is not there.
+ * The answers to the questions that were asked. A copy without the client's prototype: the SDK collects answers by
+ * assignment, so that a key `__proto__` becomes the prototype of the others, where a careless read finds an answer.
+ *
+ * @param asked the keys of the round before; undefined for answers to anything.
  */
-export const ownAnswers = <R extends Responses>(responses: R): R =>
-  Object.fromEntries(Object.entries(responses)) as R;
+export const ownAnswers = <R extends Responses>(
+  responses: R,
+  asked: ReadonlyMap<string, unknown> | undefined,
+): R =>
+  Object.fromEntries(Object.entries(responses).filter(([key]) => asked === undefined || asked.has(key))) as R;
 
 /**
- * Whether each of the answers is JSON of at most `maxBytes`, nested no deeper than arguments may be. A number beyond all
- * (`1e999`) is none: kept in state, it would come back as null.
+ * Whether each of the answers is JSON of at most `maxBytes`, nested no deeper than arguments may be. Rejects numbers
+ * that overflow (`1e999`): state would bring them back as null.
  */
 export const answersFit = (responses: Responses | undefined, maxBytes: number): boolean =>
   Object.values(responses ?? {}).every((response) => {

@@ -1,20 +1,20 @@
 /** A tool, a prompt and a resource that ask once and keep a plan between the rounds. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { readAnswer } from '../answer.ts';
 import { elicitation } from '../elicitation.ts';
-import type { PostOptions } from '../hosted.test-support.ts';
+import type { Hosted, PostOptions } from '../hosted.test-support.ts';
+import { readAnswer } from '../read-answer.ts';
 import { textResult } from '../results.ts';
 import { inputRequired } from '../wire.ts';
 
-/** What the author keeps between the rounds, and nobody else shall read or write. */
+/** The author's state between the rounds. A client must not read or write it. */
 export const PLAN = 'plan: replace every replica at once';
 
 export const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 
 export const YES = { sure: { action: 'accept', content: { sure: true } } };
 
-/** Registers all three; `entries` collects the state that each entry into the author's code was given. */
+/** Registers two tools, a prompt and a resource; `entries` collects the state that each entry of the author's code read. */
 export const asking =
   (entries: (string | undefined)[] = [], plan = PLAN) =>
   (server: McpServer): void => {
@@ -40,14 +40,14 @@ export const asking =
 
 export const ARGUMENTS = { service: 'shop', replicas: 3 };
 
-/** The three requests, before anything was asked. */
+/** The first request of each method. */
 export const CALLS = [
   ['tools/call', { name: 'deploy', arguments: ARGUMENTS }],
   ['prompts/get', { name: 'report', arguments: { of: 'shop' } }],
   ['resources/read', { uri: 'config://shop' }],
 ] as const;
 
-/** The frozen answer to any state that is not accepted, for whatever reason. */
+/** The frozen answer to state that is rejected, for any reason. */
 export const REJECTED = {
   error: {
     code: -32602,
@@ -55,6 +55,13 @@ export const REJECTED = {
     data: { reason: 'invalid_request_state' },
   },
 };
+
+/** Begins a call of the tool `deploy`, and gives its retry, without answers. */
+export async function begun({ post }: Pick<Hosted, 'post'>, options?: PostOptions) {
+  const call = { name: 'deploy', arguments: ARGUMENTS };
+  const { result } = await post('tools/call', call, options);
+  return { ...call, requestState: result?.requestState as string };
+}
 
 /** An authenticated user, as the SDK's bearer middleware passes one on. */
 export const as = (sub: string): PostOptions => ({

@@ -3,11 +3,12 @@ import { expect, test } from 'vitest';
 import { openAtRest, pseudonym, sealAtRest } from './at-rest.ts';
 import { openState, sealState } from './codec.ts';
 import { keyRing } from './key-ring.ts';
+import { EMPTY, KEY, OTHER_KEY } from './sealed.test-support.ts';
 
 const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)];
 const ring = keyRing([oldSecret]);
 
-test('what was sealed for a place opens there, whatever the text and the place', () => {
+test('a text that was sealed for a place opens at that place', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (plain, place) => {
       expect(openAtRest(sealAtRest(plain, place, ring), place, ring)).toBe(plain);
@@ -15,11 +16,11 @@ test('what was sealed for a place opens there, whatever the text and the place',
   );
 });
 
-test('what was moved to another place does not open', () => {
+test('a value that was moved to another place does not open', () => {
   expect(openAtRest(sealAtRest('paid', 'call 1', ring), 'call 2', ring)).toBeUndefined();
 });
 
-test('what was changed in any byte, or cut short, does not open', () => {
+test('a value with a changed byte, or cut short, does not open', () => {
   const sealed = sealAtRest('paid', 'call 1', ring);
   for (let at = 0; at < sealed.length; at++) {
     const changed = Buffer.from(sealed);
@@ -36,7 +37,7 @@ test('after a rotation the new key seals and the old one still opens', () => {
   expect(openAtRest(sealAtRest('new', 'p', rotated), 'p', keyRing([newSecret]))).toBe('new');
 });
 
-test('the key at rest is not the key of tokens: neither opens what the other sealed', () => {
+test('the key at rest is not the key of tokens: neither opens a value that the other sealed', () => {
   const [key] = ring;
   if (!key) throw new Error('The ring is empty.');
   expect(key.atRest.equals(key.cipher)).toBe(false);
@@ -47,15 +48,17 @@ test('the key at rest is not the key of tokens: neither opens what the other sea
     audience: 'a',
     principal: undefined,
   } as const;
-  const token = sealState('payload', { binding, round: 1, issuedAt: 1, ttlSeconds: 60 }, key);
+  const content = { ...EMPTY, payload: 'payload' };
+  const token = sealState(content, { binding, issuedAt: 1, ttlSeconds: 60 }, key);
   const bytes = Buffer.from(token.slice(3), 'base64url');
   expect(openAtRest(bytes, `v1.${key.id}`, ring)).toBeUndefined();
-  const sealed = `v1.${sealAtRest('payload'.repeat(8), 'p', ring).toString('base64url')}`;
+  const sealed = `v1.${sealAtRest('payload'.repeat(12), 'p', ring).toString('base64url')}`;
   expect(openState(sealed, binding, 2, ring)).toEqual({ rejected: 'tampered' });
 });
 
-test('a pseudonym is the same for the same text and key, and for no others', () => {
-  expect(pseudonym('ada', ring)).toBe(pseudonym('ada', keyRing([oldSecret, newSecret])));
-  const all = [pseudonym('ada', ring), pseudonym('eve', ring), pseudonym('ada', keyRing([newSecret]))];
+test('a pseudonym is the same for one text and key, and differs for another text or key', () => {
+  expect(pseudonym('ada', KEY)).toBe(pseudonym('ada', { ...KEY }));
+  const all = [pseudonym('ada', KEY), pseudonym('eve', KEY), pseudonym('ada', OTHER_KEY)];
   expect(new Set(all).size).toBe(3);
+  for (const name of all) expect(name).toMatch(/^[\w-]{22}$/);
 });

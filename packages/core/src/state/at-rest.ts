@@ -49,9 +49,9 @@ export function openAtRest(
   return undefined;
 }
 
-/** A name for `text` that a store may count and compare by: the same under the same first key, and telling nothing. */
-export const pseudonym = (text: string, ring: readonly SealingKey[]): string =>
-  createHmac('sha256', first(ring).naming).update(text).digest('base64url').slice(0, 22);
+/** A name for `text` that a store can count and compare by: the same under the same key, and it reveals nothing. */
+export const pseudonym = (text: string, key: SealingKey): string =>
+  createHmac('sha256', key.naming).update(text).digest('base64url').slice(0, 22);
 
 // A policy's ring has at least one key; see `keyRing`.
 const first = (ring: readonly SealingKey[]): SealingKey => ring[0] as SealingKey;

@@ -1,4 +1,4 @@
-/** What a token is good for: one call, to one target, with these arguments, by this principal, here. */
+/** The request that a token belongs to: one method, one target, these arguments, this principal, this audience. */
 import { hash } from 'node:crypto';
 import type { MrtrMethod } from '../wire.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -20,8 +20,7 @@ export const BINDING_BYTES = 18;
 
 /**
  * Sixteen bytes of a salted SHA-256 over every claim, which decide, and two bytes of per-claim checksums,
- * which only tell the operator's log which claim it was. One hash instead of five keeps the token shorter
- * than the SDK's signed one although it says more.
+ * which only tell the operator's log which claim it was. One hash instead of five keeps the token short.
  *
  * @throws RangeError when the arguments are nested too deeply to digest.
  */

@@ -1,19 +1,34 @@
-/** Every state that a client may not present, and that it learns nothing from trying. */
+/** Attacks with state: changed, stolen, replayed. The client learns nothing from trying. */
+import { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { eventsOf, type Hosted, hosted, oldClient, type PostOptions } from '../hosted.test-support.ts';
+import { z } from 'zod';
+import { callOf } from '../call.ts';
+import {
+  eventsOf,
+  type Hosted,
+  hosted,
+  hostedBy,
+  oldClient,
+  type PostOptions,
+} from '../hosted.test-support.ts';
+import { readAnswer } from '../read-answer.ts';
 import { textResult } from '../results.ts';
-import { ARGUMENTS, as, asking, CALLS, PLAN, REJECTED, YES } from './asking.test-support.ts';
+import { inputRequired } from '../wire.ts';
+import { ARGUMENTS, as, asking, begun, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
+import { protectRequestState } from './boundary.ts';
+import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { bytesOf, NOW, tokenOf } from './sealed.test-support.ts';
 
 const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
 
-/** The second request of a deployment that began with `token`: what is posted, where and by whom. */
+/** The second request of a deployment: its state, its parameters, its user and its server. */
 interface Attempt {
   readonly token: string;
   readonly params: Record<string, unknown>;
   readonly options: PostOptions;
   readonly host: Hosted;
-  /** Seconds after the first request. */
+  /** Milliseconds after the first request. */
   readonly later: number;
 }
 
@@ -27,26 +42,26 @@ const ATTEMPTS: [string, string, (attempt: Attempt) => Partial<Attempt>][] = [
   ['of another version', 'malformed', ({ token }) => ({ token: `v2.${token.slice(3)}` })],
   ['in another spelling', 'malformed', ({ token }) => ({ token: `${token}=` })],
   ['the author’s plaintext', 'malformed', () => ({ token: PLAN })],
-  ['larger than the ceiling', 'too_large', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
+  ['larger than the limit', 'too_large', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
   ['sealed with another key', 'unknown_key', () => ({ host: hosted(asking(), { keys: ['o'.repeat(32)] }) })],
-  ['expired', 'expired', () => ({ later: 600 })],
-  ['from the future', 'issued_in_the_future', () => ({ later: -61 })],
+  ['expired', 'expired', () => ({ later: 600_000 })],
+  ['from the future', 'issued_in_the_future', () => ({ later: -60_001 })],
   ['of another tool', 'other_target', () => ({ params: { ...DEPLOY, name: 'destroy' } })],
   [
     'of other arguments',
     'other_arguments',
     () => ({ params: { ...DEPLOY, arguments: { service: 'bank' } } }),
   ],
-  ['of arguments that are gone', 'other_arguments', () => ({ params: { name: 'deploy' } })],
+  ['of arguments that are missing now', 'other_arguments', () => ({ params: { name: 'deploy' } })],
   ['of another user', 'other_principal', () => ({ options: as('mallory') })],
-  ['of a user who is not logged in any more', 'other_principal', () => ({ options: {} })],
+  ['of a user who has logged out', 'other_principal', () => ({ options: {} })],
 ];
 
 test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, change) => {
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
   let now = NOW;
-  const host = hosted(asking(entries), { now: () => now * 1000 });
+  const host = hosted(asking(entries), { now: () => now });
   const { result } = await host.post('tools/call', DEPLOY, as('alice'));
   const token = result?.requestState as string;
   const honest = { token, params: DEPLOY, options: as('alice'), host, later: 0 };
@@ -64,11 +79,11 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   ]);
 });
 
-test('what an honest client does in the same place is accepted', async () => {
+test('the honest retry is accepted to the last millisecond', async () => {
   let now = NOW;
-  const { post } = hosted(asking(), { now: () => now * 1000 });
+  const { post } = hosted(asking(), { now: () => now });
   const { result } = await post('tools/call', DEPLOY, as('alice'));
-  now += 599;
+  now += 599_999;
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
   expect((await post('tools/call', echo, as('alice'))).result).toMatchObject(textResult('Done.'));
 });
@@ -81,7 +96,7 @@ test('state of another server with the same keys is rejected', async () => {
   expect(other.errors).toEqual(['Error: requestState of tools/call deploy rejected: other_audience']);
 });
 
-test('two servers that name the same audience serve each other’s calls', async () => {
+test('two servers with the same audience serve each other’s calls', async () => {
   const shared = { audience: 'the-fleet' };
   const { result } = await hosted(asking(), shared, 'blue').post('tools/call', DEPLOY);
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
@@ -90,7 +105,7 @@ test('two servers that name the same audience serve each other’s calls', async
 });
 
 test.each([[42], [null], [true], [{ toString: 'v1.' }], [['v1.']]])(
-  'state that is no text (%j) is rejected like any other',
+  'state that is not text (%j) is rejected in the same way',
   async (requestState) => {
     const entries: (string | undefined)[] = [];
     const { post } = hosted(asking(entries));
@@ -122,7 +137,7 @@ test('state does not open for arguments that are nested too deeply to compare', 
   expect(errors).toEqual(['Error: requestState of tools/call deploy rejected: other_arguments']);
 });
 
-test('an old client that makes up state is told the same, and its handler is not entered', async () => {
+test('an old client that makes up state gets the same error, and its handler does not run', async () => {
   const entries: (string | undefined)[] = [];
   const host = hosted(asking(entries));
   const client = await oldClient(host, () => YES.sure);
@@ -135,7 +150,7 @@ test('an old client that makes up state is told the same, and its handler is not
   expect(entries).toEqual([]);
 });
 
-test('an answer hidden in the prototype of the answers is no answer', async () => {
+test('an answer in the prototype of the answers does not count', async () => {
   const { post } = hosted(asking());
   const { result } = await post('tools/call', DEPLOY);
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)}}`);
@@ -147,14 +162,6 @@ test('an answer hidden in the prototype of the answers is no answer', async () =
   expect(again?.resultType).toBe('input_required');
 });
 
-test('sealing alone does not make state single-use: an honest retry is answered again', async () => {
-  const { post } = hosted(asking());
-  const { result } = await post('tools/call', DEPLOY);
-  const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
-  const [first, second] = [await post('tools/call', echo), await post('tools/call', echo)];
-  expect(second).toEqual(first);
-});
-
 test('two calls on one connection at a time keep their states apart', async () => {
   const entries: (string | undefined)[] = [];
   const host = hosted(asking(entries));
@@ -164,4 +171,130 @@ test('two calls on one connection at a time keep their states apart', async () =
   const results = await Promise.all(names.map((name, n) => client.callTool({ name, arguments: { n } })));
   expect(results).toEqual(Array(4).fill(textResult('Done.')));
   expect(states.filter(({ phase }) => phase === 'opened').map(({ target }) => target)).toEqual(names);
+});
+
+test('no result leaves the boundary unsealed, also where the SDK then refuses it', async () => {
+  const handed: { requestState?: string }[] = [];
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, audience: 'a' });
+  const { send } = hostedBy(() => {
+    const server = new McpServer({ name: 'a', version: '1' });
+    const low = server.server;
+    const set = low.setRequestHandler.bind(low) as (
+      method: string,
+      handler: (...args: unknown[]) => unknown,
+    ) => void;
+    low.setRequestHandler = ((method: string, handler: (...args: unknown[]) => unknown) => {
+      set(method, async (...args) => {
+        const result = await handler(...args);
+        if (method === 'tools/call') handed.push(result as object);
+        return result;
+      });
+    }) as typeof low.setRequestHandler;
+    protectRequestState(server, policy);
+    asking()(server);
+    return server;
+  });
+  expect((await send('tools/call', DEPLOY, { capabilities: {} })).status).toBe(400);
+  expect(handed.map(({ requestState }) => requestState)).toEqual([expect.stringMatching(/^v1\./)]);
+});
+
+test('the state of another call of the same user resumes that call, with its id, round and state', async () => {
+  const calls: unknown[] = [];
+  const host = hosted((server) => {
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
+      const { id, round } = callOf(ctx);
+      calls.push([id, round, ctx.mcpReq.requestState()]);
+      return inputRequired({ inputRequests: { sure: sure.request }, requestState: `plan ${calls.length}` });
+    });
+  });
+  const [one, other] = [await begun(host, as('alice')), await begun(host, as('alice'))];
+  await host.post('tools/call', { ...one, requestState: other.requestState }, as('alice'));
+  const [[first] = [], [second] = []] = calls as [string][];
+  expect(second).not.toBe(first);
+  expect(calls.at(-1)).toEqual([second, 2, 'plan 2']);
+});
+
+const no = { sure: { action: 'accept', content: { sure: false } } };
+
+/** A tool that repeats the answer it got, and counts its entries. */
+function repeating(options: RequestStateOptions) {
+  const entries: boolean[] = [];
+  const host = hosted((server) => {
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
+      const answer = readAnswer(ctx, 'sure', sure);
+      if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { sure: sure.request } });
+      entries.push(answer.value.sure);
+      return textResult(`${answer.value.sure}`);
+    });
+  }, options);
+  return { ...host, entries };
+}
+
+test.each<[RequestStateOptions['singleUse'], unknown[], unknown[], boolean[]]>([
+  [false, [YES, YES, no], ['true', 'true', 'false'], [true, true, false]],
+  ['reject', [YES, YES, no], ['true', undefined, undefined], [true]],
+  ['replay', [YES, YES], ['true', 'true'], [true]],
+])(
+  'state that is presented again under singleUse %j is served, rejected or replayed',
+  async (singleUse, presented, texts, entries) => {
+    const site = repeating({ singleUse, ledger: new MemoryLedger() });
+    const retry = await begun(site);
+    const replies = [];
+    for (const inputResponses of presented) {
+      const reply = await site.post('tools/call', { ...retry, inputResponses });
+      if (!reply.result) expect(reply).toEqual(REJECTED);
+      replies.push((reply.result?.content as { text: string }[] | undefined)?.[0]?.text);
+    }
+    expect(replies).toEqual(texts);
+    expect(site.entries).toEqual(entries);
+  },
+);
+
+test('a second presentation with other answers gets the frozen refusal', async () => {
+  const site = repeating({ singleUse: 'replay', ledger: new MemoryLedger() });
+  const retry = await begun(site);
+  await site.post('tools/call', { ...retry, inputResponses: YES });
+  expect(await site.post('tools/call', { ...retry, inputResponses: no })).toEqual(REJECTED);
+});
+
+test('a replayed error is the error that went out', async () => {
+  const { post } = hosted(
+    (server) => {
+      server.registerResource('r', 'r://r', {}, (_, ctx) => {
+        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: PLAN });
+        throw Object.assign(new Error('the printer is on fire'), { code: -32055 });
+      });
+    },
+    { singleUse: 'replay' },
+  );
+  const { result } = await post('resources/read', { uri: 'r://r' });
+  const retry = { uri: 'r://r', requestState: result?.requestState };
+  const first = await post('resources/read', retry);
+  expect(await post('resources/read', retry)).toEqual(first);
+});
+
+test('a recorded result that was moved to another token in the ledger is not served', async () => {
+  const results = new Map<string, string>();
+  const moved: StateLedger = {
+    claim: async ({ id, answers }) => {
+      const [other] = [...results].filter(([key]) => key !== id);
+      return other ? { kind: 'settled', result: other[1], answers } : { kind: 'first' };
+    },
+    settle: async (id, result) => void results.set(id, result),
+  };
+  const site = repeating({ ledger: moved });
+  await site.post('tools/call', { ...(await begun(site)), inputResponses: YES });
+  expect(await site.post('tools/call', { ...(await begun(site)), inputResponses: YES })).toEqual(REJECTED);
+  expect(site.entries).toEqual([true]);
+});
+
+test('after a key rotation a recorded result is still replayed', async () => {
+  const ledger = new MemoryLedger();
+  const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
+  const before = repeating({ ledger, keys: [oldKey] });
+  const retry = { ...(await begun(before)), inputResponses: YES };
+  const first = await before.post('tools/call', retry);
+  const after = repeating({ ledger, keys: [newKey, oldKey] });
+  expect(await after.post('tools/call', retry)).toEqual(first);
+  expect(after.entries).toEqual([]);
 });

@@ -6,19 +6,24 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { bindRounds, observe } from '../diagnostics.ts';
 import { InvalidPolicy } from '../errors.ts';
-import { eventsOf, hosted, hostedBy, oldClient, URL_IN_PROCESS } from '../hosted.test-support.ts';
+import {
+  eventsOf,
+  type Hosted,
+  hosted,
+  hostedBy,
+  oldClient,
+  URL_IN_PROCESS,
+} from '../hosted.test-support.ts';
 import { textResult } from '../results.ts';
 import { inputRequired } from '../wire.ts';
-import { ARGUMENTS, as, asking, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, as, asking, begun, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
 import { requestStatePolicy } from './policy.ts';
 
 const KEYS = ['k'.repeat(32)];
 
-test('the handler reads its plaintext, the wire carries a sealed token, and the client never notices', async () => {
-  const entries: (string | undefined)[] = [];
-  const host = hosted(asking(entries));
-  const wire: string[] = [];
+/** The SDK's own client at 2026-07-28, whose user answers yes. `wire` collects the bodies in both directions. */
+async function modernClient(host: Hosted, wire: string[] = []): Promise<Client> {
   const client = new Client(
     { name: 'c', version: '1' },
     { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: {} } },
@@ -35,6 +40,13 @@ test('the handler reads its plaintext, the wire carries a sealed token, and the 
   await client.connect(transport);
   onTestFinished(() => client.close());
   wire.length = 0;
+  return client;
+}
+
+test('the handler reads its plaintext, and the wire carries a sealed token that the client echoes', async () => {
+  const entries: (string | undefined)[] = [];
+  const wire: string[] = [];
+  const client = await modernClient(hosted(asking(entries)), wire);
 
   expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toMatchObject(textResult('Done.'));
 
@@ -48,7 +60,7 @@ test('the handler reads its plaintext, the wire carries a sealed token, and the 
   expect(everything).not.toContain(Buffer.from(PLAN).toString('base64url').slice(2, -2));
 });
 
-test.each(CALLS)('%s is asked, answered with its state, and done', async (method, params) => {
+test.each(CALLS)('%s asks, gets its answer with its state, and completes', async (method, params) => {
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
   const { post, errors } = hosted(asking(entries));
@@ -68,15 +80,15 @@ test.each(CALLS)('%s is asked, answered with its state, and done', async (method
   expect(errors).toEqual([]);
   const target = 'name' in params ? params.name : params.uri;
   const bytes = requestState.length;
-  const id = states[0]?.id;
-  expect(id).toMatch(/^[\w-]{16}$/);
+  const call = states[0]?.call;
+  expect(call).toMatch(/^[\w-]{22}$/);
   expect(states).toEqual([
-    { phase: 'sealed', method, target, bytes, id },
-    { phase: 'opened', method, target, bytes, id },
+    { phase: 'sealed', method, target, bytes, call },
+    { phase: 'opened', method, target, bytes, call },
   ]);
 });
 
-test('a new instance with the same key goes on where another one stopped', async () => {
+test('a new instance with the same key resumes a call of another', async () => {
   const [one, other] = [hosted(asking()), hosted(asking())];
   const params = { name: 'deploy', arguments: ARGUMENTS };
   const { result } = await one.post('tools/call', params);
@@ -97,43 +109,50 @@ test('the arguments may come back in another order and another notation', async 
   expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
 });
 
-test('a round without state is left as it is', async () => {
-  const states = eventsOf('mrtr:state');
+test('a question without the author’s state goes out with a token too', async () => {
+  const states: unknown[] = [];
   const { post } = hosted((server) => {
-    server.registerTool('ask', {}, () => inputRequired({ inputRequests: { sure: sure.request } }));
+    server.registerTool('ask', {}, (ctx) => {
+      states.push(ctx.mcpReq.requestState());
+      return inputRequired({ inputRequests: { sure: sure.request } });
+    });
   });
   const { result } = await post('tools/call', { name: 'ask' });
-  expect(result).not.toHaveProperty('requestState');
   expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { sure: sure.request } });
-  expect(states).toEqual([]);
+  expect(result?.requestState).toMatch(/^v1\./);
+  await post('tools/call', { name: 'ask', requestState: result?.requestState });
+  expect(states).toEqual([undefined, undefined]);
 });
 
-test.each([['\0'], ['\0\0'], ['\0plan']])(
-  'state that begins with a zero byte (%j) is state',
+test('state without a question goes out sealed, and comes back', async () => {
+  const { post } = hosted((server) => {
+    server.registerTool('poll', {}, (ctx) =>
+      ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
+    );
+  });
+  const { result } = await post('tools/call', { name: 'poll' });
+  expect(result?.requestState).toMatch(/^v1\./);
+  const reply = await post('tools/call', { name: 'poll', requestState: result?.requestState });
+  expect(reply.result).toMatchObject(textResult('Done.'));
+});
+
+test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
+  'the state %j comes back as it was',
   async (plan) => {
     const entries: (string | undefined)[] = [];
-    const { post } = hosted(asking(entries, plan), { singleUse: 'replay' });
-    const { result } = await post('tools/call', { name: 'deploy' });
-    await post('tools/call', { name: 'deploy', inputResponses: YES, requestState: result?.requestState });
+    const { post } = hosted(asking(entries, plan));
+    await post('tools/call', { ...(await begun({ post })), inputResponses: YES });
     expect(entries).toEqual([undefined, plan]);
   },
 );
 
-test('empty state is state', async () => {
-  const entries: (string | undefined)[] = [];
-  const { post } = hosted(asking(entries, ''));
-  const { result } = await post('tools/call', { name: 'deploy' });
-  await post('tools/call', { name: 'deploy', inputResponses: YES, requestState: result?.requestState });
-  expect(entries).toEqual([undefined, '']);
-});
-
-test('a finished result is passed through untouched', async () => {
+test('a complete result passes unchanged', async () => {
   const done = { ...textResult('Done.'), requestState: 'not ours to touch', structuredContent: { n: 1 } };
   const { post } = hosted((server) => void server.registerTool('finish', {}, () => done));
   expect((await post('tools/call', { name: 'finish' })).result).toMatchObject(done);
 });
 
-test('every round is announced at both ends, with how it ended', async () => {
+test('each round is published when it starts and when it ends, with its call and its outcome', async () => {
   const [rounds, states] = [eventsOf('mrtr:round'), eventsOf('mrtr:state')];
   const { post } = hosted((server) => {
     asking()(server);
@@ -145,20 +164,21 @@ test('every round is announced at both ends, with how it ended', async () => {
   await post('tools/call', { name: 'deploy', inputResponses: YES, requestState: result?.requestState });
   await post('resources/read', { uri: 'config://broken' });
   const [tool, broken] = [
-    { method: 'tools/call', target: 'deploy' },
-    { method: 'resources/read', target: 'config://broken' },
+    { call: states[0]?.call, method: 'tools/call', target: 'deploy' },
+    { call: rounds[4]?.call, method: 'resources/read', target: 'config://broken' },
   ];
   expect(rounds).toEqual([
     { ...tool, phase: 'start', round: 1 },
     { ...tool, phase: 'end', round: 1, outcome: 'input_required' },
-    { ...tool, phase: 'start', round: 2, continues: states[0]?.id },
+    { ...tool, phase: 'start', round: 2 },
     { ...tool, phase: 'end', round: 2, outcome: 'complete' },
     { ...broken, phase: 'start', round: 1 },
     { ...broken, phase: 'end', round: 1, outcome: 'error' },
   ]);
+  expect(broken.call).not.toBe(tool.call);
 });
 
-test('whatever is published in a round finds what a listener made of its start', async () => {
+test('events in a round find the value that a listener made at its start', async () => {
   const [store, seen] = [new AsyncLocalStorage<string>(), [] as unknown[]];
   onTestFinished(bindRounds(store, ({ round, traceparent }) => `round ${round} of ${traceparent}`));
   for (const name of ['mrtr:ask', 'mrtr:state', 'mrtr:round'] as const)
@@ -177,51 +197,76 @@ test('whatever is published in a round finds what a listener made of its start',
   expect(store.getStore()).toBeUndefined();
 });
 
-/** A server whose every round is answered with one more question. */
-const insatiable = (server: McpServer): void => {
-  const ask = () => inputRequired({ inputRequests: { sure: sure.request }, requestState: 'again' });
-  server.registerTool('ask', {}, ask);
-  server.registerResource('ask', 'config://ask', {}, ask);
-};
+/** A server that asks in every round, with or without state. */
+const insatiable =
+  (requestState?: string) =>
+  (server: McpServer): void => {
+    const ask = () =>
+      inputRequired({
+        inputRequests: { sure: sure.request },
+        ...(requestState !== undefined && { requestState }),
+      });
+    server.registerTool('ask', {}, ask);
+    server.registerResource('ask', 'config://ask', {}, ask);
+  };
 
-test('a call that asks for ever ends with an error after its cap of rounds', async () => {
-  const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-  const { post } = hosted(insatiable, { maxRounds: 3 });
-  let reply = await post('tools/call', { name: 'ask' });
-  for (let round = 2; round <= 3; round++) {
-    const { requestState, resultType } = reply.result ?? {};
-    expect(resultType).toBe('input_required');
-    reply = await post('tools/call', { name: 'ask', requestState });
-  }
-  expect(reply.result).toMatchObject({
-    content: [{ type: 'text', text: 'This call still needs input after 3 rounds. Start it again.' }],
-    isError: true,
+test.each([undefined, '', 'again'])(
+  'a call that asks in every round ends with an error after maxRounds rounds (state: %j)',
+  async (state) => {
+    const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
+    const { post } = hosted(insatiable(state), { maxRounds: 3 });
+    let reply = await post('tools/call', { name: 'ask' });
+    for (let round = 2; round <= 4; round++) {
+      const { requestState, resultType } = reply.result ?? {};
+      expect(resultType, `round ${round - 1}`).toBe('input_required');
+      reply = await post('tools/call', { name: 'ask', requestState });
+    }
+    expect(reply.result).toMatchObject({
+      content: [{ type: 'text', text: 'This call still needs input after 3 rounds. Start it again.' }],
+      isError: true,
+    });
+    expect(reply.result).not.toHaveProperty('requestState');
+    // The fourth question did not go out, and is not published.
+    const { call } = rounds[0] ?? {};
+    expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['sure'], live: false }));
+    expect(rounds.flatMap(({ outcome }) => outcome ?? [])).toEqual([
+      ...Array(3).fill('input_required'),
+      'complete',
+    ]);
+  },
+);
+
+test('a chain of ten questions completes under the default maxRounds, with the SDK’s client', async () => {
+  const host = hosted((server) => {
+    server.registerTool('chain', {}, (ctx) => {
+      const asked = Number(ctx.mcpReq.requestState() ?? 0);
+      return asked === 10
+        ? textResult('Done.')
+        : inputRequired({ inputRequests: { sure: sure.request }, requestState: `${asked + 1}` });
+    });
   });
-  expect(reply.result).not.toHaveProperty('requestState');
-  // The third question never went out, and observers are not told that it did.
-  expect(asks).toEqual(Array(2).fill({ target: 'ask', keys: ['sure'], live: false }));
-  expect(rounds.flatMap(({ outcome }) => outcome ?? [])).toEqual([
-    'input_required',
-    'input_required',
-    'complete',
-  ]);
+  const client = await modernClient(host);
+  expect(await client.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
+  const old = await oldClient(host, () => YES.sure);
+  expect(await old.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
 });
 
-test('a resource has no room for an error in its result, so its cap ends in a JSON-RPC error', async () => {
-  const { post } = hosted(insatiable, { maxRounds: 1 });
-  expect(await post('resources/read', { uri: 'config://ask' })).toEqual({
+test('a resource has no room for an error in its result, so its last round ends in a JSON-RPC error', async () => {
+  const { post } = hosted(insatiable(), { maxRounds: 1 });
+  const { result } = await post('resources/read', { uri: 'config://ask' });
+  expect(await post('resources/read', { uri: 'config://ask', requestState: result?.requestState })).toEqual({
     error: { code: -32600, message: 'This call still needs input after 1 rounds. Start it again.' },
   });
 });
 
-test('state that is too large to travel is an error that tells the client nothing, and the operator what to do', async () => {
+test('state over maxBytes is an error without details for the client, and with them for `onerror`', async () => {
   const [states, asks, rounds] = [eventsOf('mrtr:state'), eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
   const { post, errors } = hosted(asking([], 'x'.repeat(1000)), { maxBytes: 1000 });
   expect(await post('tools/call', { name: 'deploy' })).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(errors).toEqual([
-    'StateTooLarge: requestState would be 1411 bytes sealed; the policy allows 1000. ' +
+    'StateTooLarge: requestState would be 1467 bytes sealed; the policy allows 1000. ' +
       'Keep large values outside of the call and record a reference, or raise maxBytes.',
   ]);
   expect({ states, asks, outcome: rounds.at(-1)?.outcome }).toEqual({
@@ -231,8 +276,8 @@ test('state that is too large to travel is an error that tells the client nothin
   });
 });
 
-test('state of exactly the ceiling travels, in both directions', async () => {
-  const { post } = hosted(asking([], 'x'.repeat(692)), { maxBytes: 1001 });
+test('state of exactly maxBytes passes in both directions', async () => {
+  const { post } = hosted(asking([], 'x'.repeat(650)), { maxBytes: 1001 });
   const { result } = await post('tools/call', { name: 'deploy' });
   expect(result?.requestState).toHaveLength(1001);
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
@@ -240,7 +285,7 @@ test('state of exactly the ceiling travels, in both directions', async () => {
 });
 
 test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
-  'state that is no text (%j) never leaves the server',
+  'state that is not well-formed text (%j) does not leave the server',
   async (state) => {
     const { post } = hosted((server) => {
       const result = {
@@ -256,7 +301,7 @@ test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
   },
 );
 
-test('state on a request that cannot have any is ignored', async () => {
+test('state is ignored on a method that cannot have any', async () => {
   const states = eventsOf('mrtr:state');
   const { post, errors } = hosted(asking());
   const { result } = await post('tools/list', { requestState: 'v1.anything', inputResponses: YES });
@@ -266,7 +311,7 @@ test('state on a request that cannot have any is ignored', async () => {
 
 const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
-test('arguments that cannot be bound to state are refused before the handler is entered', async () => {
+test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
   const { post } = hosted(asking(entries));
   expect(await post('tools/call', { name: 'deploy', arguments: nested(300) })).toEqual({
@@ -278,7 +323,7 @@ test('arguments that cannot be bound to state are refused before the handler is 
   expect(entries).toEqual([]);
 });
 
-test('an authenticated user goes on with what the same user began, with a fresh token of the same subject', async () => {
+test('a user resumes a call with a refreshed access token of the same subject', async () => {
   const { post } = hosted(asking());
   const { result } = await post('tools/call', { name: 'deploy' }, as('alice'));
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
@@ -313,8 +358,8 @@ test('the legacy shim asks an old client and re-enters the handler through the b
   expect(states.map(({ phase }) => phase)).toEqual(Array(3).fill(['sealed', 'opened']).flat());
 });
 
-test('the cap of rounds holds under the legacy shim, too', async () => {
-  const client = await oldClient(hosted(insatiable, { maxRounds: 3 }), () => YES.sure);
+test('maxRounds holds under the legacy shim too', async () => {
+  const client = await oldClient(hosted(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
   expect(await client.callTool({ name: 'ask' })).toEqual({
     content: [{ type: 'text', text: 'This call still needs input after 3 rounds. Start it again.' }],
     isError: true,
@@ -324,8 +369,8 @@ test('the cap of rounds holds under the legacy shim, too', async () => {
 const INFO = { name: 'test-server', version: '1.0.0' };
 const refusal = (method: string) =>
   new InvalidPolicy(
-    `${method} already has a handler. Call protectRequestState on the new McpServer, before anything is ` +
-      'registered, and leave its capabilities to be inferred: declaring them installs handlers at once.',
+    `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
+      'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
   );
 
 test.each([
@@ -336,25 +381,25 @@ test.each([
     (server: McpServer) => void server.registerResource('r', 'r://r', {}, () => ({ contents: [] })),
   ],
 ])(
-  'a server that already serves %s is refused, for that handler would not be protected',
+  'a server that already serves %s is rejected, because that handler would not be protected',
   (method, register) => {
     const server = new McpServer(INFO);
     register(server);
-    const policy = requestStatePolicy({ keys: KEYS, audience: 'a' });
+    const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'a' });
     expect(() => protectRequestState(server, policy)).toThrow(refusal(method));
   },
 );
 
-test('a server that declared its capabilities is refused, for declaring them installed handlers', () => {
+test('a server that declared its capabilities is rejected, because that installed handlers', () => {
   const server = new McpServer(INFO, { capabilities: { tools: {} } });
-  const policy = requestStatePolicy({ keys: KEYS, audience: 'a' });
+  const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'a' });
   expect(() => protectRequestState(server, policy)).toThrow(refusal('tools/call'));
 });
 
-test('a policy without an audience is refused, and leaves the server as it was', async () => {
+test('a policy without an audience is rejected, and the server is unchanged', async () => {
   const before = new McpServer(INFO);
   const { setRequestHandler } = before.server;
-  expect(() => protectRequestState(before, requestStatePolicy({ keys: KEYS }))).toThrow(
+  expect(() => protectRequestState(before, requestStatePolicy({ keys: KEYS, singleUse: false }))).toThrow(
     new InvalidPolicy(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
@@ -363,8 +408,8 @@ test('a policy without an audience is refused, and leaves the server as it was',
   expect(before.server.setRequestHandler).toBe(setRequestHandler);
 });
 
-test('a server built by hand is protected like one built for the purpose', async () => {
-  const policy = requestStatePolicy({ keys: KEYS, audience: 'test-server' });
+test('a server that is built by hand opens the state of one that protectedServer built', async () => {
+  const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'test-server' });
   const byHand = hostedBy(() => {
     const server = new McpServer(INFO);
     protectRequestState(server, policy);
@@ -376,7 +421,7 @@ test('a server built by hand is protected like one built for the purpose', async
   expect((await hosted(asking()).post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
 });
 
-test('a handler of the low-level server is protected as well', async () => {
+test('a handler of the low-level server is protected too', async () => {
   const entries: unknown[] = [];
   const { post } = hosted((server) => {
     server.server.registerCapabilities({ tools: {} });
@@ -394,7 +439,7 @@ test('a handler of the low-level server is protected as well', async () => {
   ]);
 });
 
-test('a low-level handler with schemas of its own is refused, for it is not given what state is bound to', () => {
+test('a low-level handler with schemas of its own is rejected, because it does not get the request', () => {
   const { server } = hosted(() => {});
   const low = server().server;
   low.registerCapabilities({ tools: {} });
@@ -404,6 +449,6 @@ test('a low-level handler with schemas of its own is refused, for it is not give
       "tools/call cannot be protected with schemas of its own. Register it as setRequestHandler('tools/call', handler).",
     ),
   );
-  // A method that carries no state is none of the boundary's business.
+  // A method that carries no state is left alone.
   low.setRequestHandler('shop/restock', schemas, () => ({}));
 });

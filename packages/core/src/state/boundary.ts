@@ -1,10 +1,10 @@
 /**
- * The one place where request state is opened and sealed. It sits between the SDK's own seam and the
- * handlers, so it also serves the SDK's legacy shim, and no author ever holds a token.
+ * The one place where request state is opened and sealed. It stands between the SDK's own seam and the handlers, so it
+ * also serves the SDK's legacy shim, and no author ever holds a token.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import {
   isInputRequiredResult,
@@ -13,37 +13,63 @@ import {
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
 import { type Call, withCall } from '../call.ts';
-import { isObserved, publish, publishAround } from '../diagnostics.ts';
-import { InvalidPolicy, StateTooLarge, TooManyQuestions } from '../errors.ts';
+import { declaredInEnvelope } from '../can-ask.ts';
+import { publish, publishAround } from '../diagnostics.ts';
+import { InvalidPolicy, StateTooLarge, StoreFull, TooManyQuestions } from '../errors.ts';
+import { declaredKinds, kindOf } from '../input-kind.ts';
+import { type AskProblem, askProblem, UNKEPT } from '../limits.ts';
+import { questionDigest } from '../question.ts';
+import type { QuotaExceeded } from '../quota.ts';
+import { watchRegistration } from '../registration.ts';
 import { endCall } from '../results.ts';
-import { isModern } from '../revision.ts';
-import { type InputRequiredResult, isMrtrMethod, MRTR_METHODS, type MrtrMethod } from '../wire.ts';
+import { isModern, MRTR_REVISION } from '../revision.ts';
+import { routingLabelOf } from '../shape-callback.ts';
+import {
+  type InputRequests,
+  type InputRequiredResult,
+  isMrtrMethod,
+  MRTR_METHODS,
+  type MrtrMethod,
+} from '../wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
+import { pseudonym } from './at-rest.ts';
 import { type Binding, canonicalArguments } from './binding.ts';
-import { MAX_DEPTH } from './canonical-json.ts';
-import { type Opened, openState, type RejectionReason, sealState, tokenId, tokenLength } from './codec.ts';
-import { keptState, payloadOf } from './payload.ts';
+import { canonicalJson, MAX_DEPTH } from './canonical-json.ts';
+import {
+  freshCallId,
+  MAX_KEY_BYTES,
+  type Opened,
+  type OpenedState,
+  openState,
+  type RejectionReason,
+  sealState,
+} from './codec.ts';
+import type { SealingKey } from './key-ring.ts';
 import type { RequestStatePolicy } from './policy.ts';
+import { invalidLabel } from './routing-label.ts';
 import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from './single-use.ts';
 
 type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
 type Handler = (request: Request, ctx: ServerContext) => unknown;
-type OpenedState = Extract<Opened, { id: string }>;
 type Round = { readonly binding: Binding; readonly opened: OpenedState | undefined };
+type Sealing = { readonly binding: Binding; readonly call: Call; readonly routingLabel: string | undefined };
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 
 /**
- * Protects the request state of everything that is registered on `server` from now on.
+ * Protects the request state of everything that you register on `server` from now on.
  *
- * Inbound, a token is opened and every claim in it checked; the handler reads its own plaintext from
- * `ctx.mcpReq.requestState()`. Outbound, whatever `requestState` an `input_required` result carries is sealed.
- * Any failure answers the frozen `-32602 Invalid or expired requestState`; the true reason goes to the
- * `mrtr:state` channel and the server's `onerror` only.
+ * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
+ * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
+ * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
+ * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's `onerror`.
  *
- * {@link protectedServer} does this for a new server in one step.
+ * `protectedServer` does this for a new server in one step.
  *
- * @throws InvalidPolicy when handlers were registered before (those would not be protected), and when the
- * policy has no audience.
+ * @throws InvalidPolicy when handlers were registered before (those would not be protected), and when the policy has
+ * no audience.
+ * @example
+ * const server = new McpServer({ name: 'shop', version: '1.0.0' });
+ * protectRequestState(server, requestStatePolicy({ keys: [process.env.STATE_KEY], audience: 'shop' }));
  */
 export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
   const low = server.server;
@@ -52,8 +78,8 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       low.assertCanSetRequestHandler(method);
     } catch (cause) {
       throw new InvalidPolicy(
-        `${method} already has a handler. Call protectRequestState on the new McpServer, before anything is ` +
-          'registered, and leave its capabilities to be inferred: declaring them installs handlers at once.',
+        `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
+          'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
         { cause },
       );
     }
@@ -69,13 +95,14 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
   low.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
     if (rest.length > 1) {
-      // The SDK gives such a handler the parsed params and not the request: there is no telling what to bind to.
+      // The SDK gives such a handler the parsed params and not the request: nothing to bind state to.
       throw new InvalidPolicy(
         `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
       );
     }
     return setRequestHandler(method, boundary.around(method, rest[0] as Handler));
   }) as typeof low.setRequestHandler;
+  watchRegistration(server);
 }
 
 class Boundary {
@@ -91,8 +118,8 @@ class Boundary {
 
   around(method: MrtrMethod, handler: Handler): Handler {
     return async (request, ctx) => {
-      if (this.#policy.ephemeral && ctx.http?.req) warnOfEphemeralKey();
-      const claimed = this.#binding(method, request, ctx);
+      if (this.#firstKey().ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      const claimed = await this.#binding(method, request, ctx);
       this.#checkAnswers(claimed, ctx);
       const opened = this.#open(claimed, ctx);
       const binding = opened ? claimed : this.#digestible(claimed);
@@ -102,19 +129,27 @@ class Boundary {
   }
 
   async #serve(handler: Handler, request: Request, ctx: ServerContext, { binding, opened }: Round) {
-    const call = this.#call(binding, opened);
-    const { method, target, round } = call;
+    const call = this.#call(binding, opened, ctx);
+    const { id, method, target, principal, round } = call;
     const traceparent = traceparentOf(ctx);
-    const start = { phase: 'start', method, target, round, continues: opened?.id, traceparent } as const;
-    return publishAround(start, async () => {
+    const { running } = this.#policy;
+    const full = running.take(principal);
+    if (full) throw tooManyCalls(full);
+    return publishAround({ phase: 'start', call: id, method, target, round, traceparent }, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
+      if (opened) {
+        const bytes = ctx.mcpReq.requestState<string>()?.length ?? 0;
+        publish('mrtr:state', { phase: 'opened', method, target, bytes, call: id });
+      }
       try {
         const returned = await handler(request, this.#context(ctx, call, opened?.payload));
         const result = isInputRequiredResult(returned) ? this.#outbound(returned, binding, call) : returned;
-        outcome = isInputRequiredResult(result) ? 'input_required' : 'complete';
+        outcome = outcomeOf(result, call);
         return result;
       } finally {
-        publish('mrtr:round', { phase: 'end', method, target, round, outcome, shape: call.shape });
+        // Here and not when the client cancels: a handler that still runs still counts.
+        running.give(principal);
+        publish('mrtr:round', { phase: 'end', call: id, method, target, round, outcome });
       }
     });
   }
@@ -122,41 +157,64 @@ class Boundary {
   async #once(serve: () => Promise<unknown>, opened: OpenedState, binding: Binding, ctx: ServerContext) {
     const presentation = {
       opened,
-      binding,
+      answers: digestOf(ownAnswers(ctx.mcpReq.inputResponses ?? {}, opened.asked)),
+      principal: this.#pseudonym(binding),
       ring: this.#policy.ring,
-      now: () => this.#seconds(),
+      now: this.#policy.now,
       signal: ctx.mcpReq.signal,
-      onUnsettled: (error: unknown) => this.#server.server.onerror?.(asError(error)),
+      report: (error: unknown) => this.#report(asError(error)),
     };
     const policy = this.#policy.singleUse as SingleUsePolicy;
     const once = await serveOnce(policy, presentation, serve).catch((error: unknown) => {
-      throw error instanceof LedgerFailed ? this.#refuse(asError(error.cause)) : error;
+      throw error instanceof LedgerFailed ? this.#ledgerFailed(asError(error.cause)) : error;
     });
     if ('rejected' in once)
       return this.#reject(binding, ctx.mcpReq.requestState<string>() ?? '', once.rejected);
+    if ('tooLarge' in once) return endCall(binding, 'This step was done. Its result is too large to repeat.');
     const { method, target } = binding;
-    if (once.replayed) publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, id: opened.id });
+    if (once.replayed) {
+      publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, call: opened.callId });
+    }
     return once.result;
   }
 
-  #binding(method: MrtrMethod, request: Request, ctx: ServerContext): Binding {
+  /** A full ledger says so in words of ours; the words of any other error name hosts. */
+  #ledgerFailed(cause: Error): never {
+    if (cause instanceof StoreFull) return this.#refuse(cause, cause.message);
+    return this.#refuse(cause);
+  }
+
+  async #binding(method: MrtrMethod, request: Request, ctx: ServerContext): Promise<Binding> {
     const params = request.params ?? {};
     return {
       method,
       target: String(method === 'resources/read' ? params.uri : params.name),
       arguments: params.arguments,
       audience: this.#audience,
-      principal: this.#policy.principal(ctx),
+      principal: await this.#principal(ctx),
     };
   }
 
-  // Refused and not dropped: asked again, its user would answer the same, and never learn why. It comes before the
-  // state is claimed, so a shorter answer with the same state is still the first.
+  /** What the policy's callback throws may name hosts, so it stays inside. */
+  async #principal(ctx: ServerContext): Promise<string | undefined> {
+    let principal: unknown;
+    try {
+      principal = await this.#policy.principal(ctx);
+    } catch (error) {
+      return this.#refuse(asError(error), INTERNAL);
+    }
+    if (principal === undefined || typeof principal === 'string') return principal;
+    const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
+    return this.#refuse(new InvalidPolicy(why), INTERNAL);
+  }
+
+  // Refuse and do not drop: asked again, the user would give the same answer and never learn why it does not count.
+  // This comes before the state is claimed, so a shorter answer with the same state is still the first.
   #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
     const limit = this.#policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
-    this.#server.server.onerror?.(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
+    this.#report(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 
@@ -164,25 +222,20 @@ class Boundary {
     const token = ctx.mcpReq.requestState<string>();
     if (token === undefined) return undefined;
     const opened = this.#tryOpen(token, binding);
-    const { method, target } = binding;
-    if (!('rejected' in opened)) {
-      publish('mrtr:state', { phase: 'opened', method, target, bytes: token.length, id: opened.id });
-      return opened;
-    }
-    return this.#reject(binding, token, opened.rejected);
+    return 'rejected' in opened ? this.#reject(binding, token, opened.rejected) : opened;
   }
 
   #reject({ method, target }: Binding, token: string, reason: RejectionReason | UsedReason): never {
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token.length, reason });
-    this.#server.server.onerror?.(new Error(`requestState of ${method} ${target} rejected: ${reason}`));
+    this.#report(new Error(`requestState of ${method} ${target} rejected: ${reason}`));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
   }
 
   /**
-   * Of a first request. What cannot be digested cannot be bound to state, and is refused here: found out when state is
-   * sealed, the handler's effects would have run for nothing, as often as the client likes.
+   * Of a first request. Reject arguments that cannot be hashed before the handler runs. Failing later, at sealing,
+   * would repeat its effects as often as the client likes.
    */
   #digestible(binding: Binding): Binding {
     try {
@@ -198,95 +251,168 @@ class Boundary {
   #tryOpen(token: string, binding: Binding): Opened {
     if (token.length > this.#policy.maxBytes) return { rejected: 'too_large' };
     try {
-      return openState(token, binding, this.#seconds(), this.#policy.ring);
+      return openState(token, binding, this.#policy.now(), this.#policy.ring);
     } catch (error) {
-      // Arguments that have no digest (nested too deeply, or a number beyond all: 1e999) are none that a token was
-      // sealed for.
+      // No token was ever sealed for arguments that cannot be hashed.
       if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
       throw error;
     }
   }
 
-  #call(binding: Binding, opened: OpenedState | undefined): Call {
-    // The server instance, not the request's envelope: an old client could write anything into that.
+  #call(binding: Binding, opened: OpenedState | undefined, ctx: ServerContext): Call {
+    // From the server instance and not from the request's envelope, where an old client could write anything.
     const low = this.#server.server;
     const revision = low.getNegotiatedProtocolVersion();
-    const { principal } = binding;
+    const legacyCapabilities = isModern(revision) ? undefined : low.getClientCapabilities();
+    const askableWhenOld = this.#policy.legacy === 'shim' ? legacyCapabilities : undefined;
     return {
+      id: opened?.callId ?? freshCallId(),
       method: binding.method,
       target: binding.target,
       revision,
-      legacyCapabilities: isModern(revision) ? undefined : low.getClientCapabilities(),
+      legacyCapabilities,
       legacy: this.#policy.legacy,
-      principal: principal === undefined ? undefined : hash('sha256', PROCESS_SALT + principal, 'base64url'),
+      principal: this.#pseudonym(binding),
+      isPrincipal: (name) => this.#policy.ring.some((key) => this.#pseudonym(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
-      tokenId: opened?.id,
+      asked: this.#acceptsUnasked(binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
+      askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
       maxRounds: this.#policy.maxRounds,
       maxQuestions: this.#policy.maxQuestions,
       maxStateBytes: this.#policy.maxBytes,
     };
   }
 
+  #pseudonym({ principal }: Binding, key = this.#firstKey()): string | undefined {
+    return principal === undefined ? undefined : pseudonym(principal, key);
+  }
+
+  #acceptsUnasked(target: string): boolean {
+    const { unaskedAnswers } = this.#policy;
+    return typeof unaskedAnswers === 'string'
+      ? unaskedAnswers === 'accept'
+      : unaskedAnswers.accept.includes(target);
+  }
+
   #context(ctx: ServerContext, call: Call, payload: string | undefined): ServerContext {
+    const { inputResponses, ...rest } = ctx.mcpReq;
+    // Before the first question there are no answers, also for a handler that only looks whether there are any.
+    const isFirst = call.round === 1 && call.asked !== undefined;
     const mcpReq = {
-      ...ctx.mcpReq,
-      ...(ctx.mcpReq.inputResponses && { inputResponses: ownAnswers(ctx.mcpReq.inputResponses) }),
-      requestState: <T>() => keptState(payload) as T | undefined,
+      ...rest,
+      ...(inputResponses && !isFirst && { inputResponses: ownAnswers(inputResponses, call.asked) }),
+      requestState: <T>() => payload as T | undefined,
     };
-    // With single use each question goes out with state; an answer without it answers nothing that was asked.
-    if (this.#policy.singleUse && payload === undefined) delete mcpReq.inputResponses;
     return withCall(ctx, call, mcpReq);
   }
 
   #outbound(result: InputRequiredResult, binding: Binding, call: Call): unknown {
-    const { requestState } = result;
-    const payload = payloadOf(requestState, this.#policy.singleUse !== undefined);
-    if (payload !== undefined && call.round >= call.maxRounds) {
-      return endCall(call, `This call still needs input after ${call.maxRounds} rounds. Start it again.`);
+    try {
+      return this.#asking(result, result.inputRequests ?? {}, binding, call);
+    } catch (error) {
+      // The author's mistake, for example a label that a token cannot carry. Its words are not for the client.
+      throw error instanceof ProtocolError ? error : this.#refuse(asError(error));
     }
-    const keys = Object.keys(result.inputRequests ?? {});
-    if (keys.length > call.maxQuestions)
-      this.#refuse(
-        new TooManyQuestions(keys.length, call.maxQuestions),
-        'The server asks too many questions at once',
-      );
-    const sealed =
-      payload === undefined ? result : { ...result, requestState: this.#seal(payload, binding, call) };
-    publish('mrtr:ask', { target: call.target, keys, live: false });
-    return sealed;
   }
 
-  #seal(payload: string, binding: Binding, call: Call): string {
-    if (typeof payload !== 'string' || !payload.isWellFormed()) {
+  #asking(result: InputRequiredResult, requests: InputRequests, binding: Binding, call: Call): unknown {
+    const { requestState } = result;
+    if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
       this.#refuse(
         new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
       );
     }
-    const bytes = tokenLength(Buffer.byteLength(payload), call.routingLabel);
-    if (bytes > this.#policy.maxBytes) this.#refuse(new StateTooLarge(bytes, this.#policy.maxBytes));
-    const seal = {
-      binding,
-      round: call.round,
-      issuedAt: this.#seconds(),
-      ttlSeconds: this.#policy.ttlSeconds,
-      routingLabel: call.routingLabel,
+    if (!Object.keys(requests).every(isWritableKey)) {
+      this.#refuse(
+        new TypeError(`A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`),
+      );
+    }
+    const routingLabel = routingLabelOf(result);
+    const problem = askProblem(call, requests, { requestState, routingLabel });
+    if (problem && problem.kind !== 'unaskable') return this.#problem(problem, call);
+    if (!isModern(call.revision)) {
+      if (problem) return endCall(call, problem.message);
+      if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
+    }
+    const sealed = {
+      ...result,
+      requestState: this.#seal(requestState, requests, { binding, call, routingLabel }),
     };
-    const token = sealState(payload, seal, this.#policy.ring[0] as RequestStatePolicy['ring'][number]);
+    // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
+    // Sealed all the same: no state leaves unsealed because two modules read capabilities differently.
+    if (problem) return sealed;
+    publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
+    return sealed;
+  }
+
+  #problem(problem: Exclude<AskProblem, { kind: 'unaskable' }>, call: Call): unknown {
+    switch (problem.kind) {
+      case 'rounds':
+        return endCall(call, problem.message);
+      case 'questions':
+        return this.#refuse(new TooManyQuestions(problem.count, call.maxQuestions), problem.message);
+      case 'size':
+        return this.#refuse(new StateTooLarge(problem.bytes, call.maxStateBytes), problem.message);
+      case 'label':
+        return this.#refuse(invalidLabel(), problem.message);
+    }
+  }
+
+  #seal(
+    payload: string | undefined,
+    requests: InputRequests,
+    { binding, call, routingLabel }: Sealing,
+  ): string {
+    const asked = new Map(Object.entries(requests).map(([key, request]) => [key, questionDigest(request)]));
+    const content = { callId: call.id, round: call.round, asked, payload, version: undefined };
+    const { now, ttlSeconds } = this.#policy;
+    const token = sealState(
+      content,
+      { binding, issuedAt: now(), ttlSeconds, routingLabel },
+      this.#firstKey(),
+    );
     const { method, target } = binding;
-    const id = isObserved('mrtr:state') ? tokenId(token) : undefined;
-    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, id });
+    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: call.id });
     return token;
   }
 
-  #refuse(cause: Error, why = 'The server cannot keep the state of this call'): never {
-    this.#server.server.onerror?.(cause);
-    throw new ProtocolError(ProtocolErrorCode.InternalError, why);
+  #firstKey(): SealingKey {
+    return this.#policy.ring[0] as SealingKey;
   }
 
-  #seconds(): number {
-    return Math.floor(this.#policy.now() / 1000);
+  #report(error: Error): void {
+    this.#server.server.onerror?.(error);
+    this.#policy.onerror(error);
+  }
+
+  #refuse(cause: Error, why = UNKEPT): never {
+    this.#report(cause);
+    throw new ProtocolError(ProtocolErrorCode.InternalError, why);
   }
 }
+
+const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;
+
+/** The SDK refuses questions that the client did not declare, so a round that ends in them is an error. */
+function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' | 'error' {
+  if (!isInputRequiredResult(result)) return 'complete';
+  const kinds = Object.values(result.inputRequests ?? {}).map(kindOf);
+  return kinds.every((kind) => !kind || call.askable.includes(kind)) ? 'input_required' : 'error';
+}
+
+const INTERNAL = 'Internal error';
+const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
+const NOTHING_ASKED: ReadonlyMap<string, string> = new Map();
+
+const digestOf = (answers: Readonly<Record<string, unknown>>): string =>
+  hash('sha256', canonicalJson(answers), 'base64url');
+
+const tooManyCalls = (full: QuotaExceeded): ProtocolError =>
+  new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
+    { reason: 'too_many_calls' },
+  );
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
@@ -295,16 +421,14 @@ function traceparentOf(ctx: ServerContext): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
-const PROCESS_SALT = randomBytes(16).toString('base64url');
-
 let warned = false;
 
 function warnOfEphemeralKey(): void {
   if (warned) return;
   warned = true;
   process.emitWarning(
-    'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted ' +
-      'one can go on with a call. Give requestStatePolicy the same `keys` everywhere.',
+    'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
+      'resume a call. Give requestStatePolicy the same `keys` everywhere.',
     { code: 'MRTR_EPHEMERAL_KEY' },
   );
 }

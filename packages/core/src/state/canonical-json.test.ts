@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 
-/** What a JSON text says, in canonical form. */
+/** The canonical form of a JSON text's value. */
 const canonical = (text: string): string => canonicalJson(JSON.parse(text));
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
   expect(canonical(one)).not.toBe(canonical(other));
 });
 
-test('keys come in code-unit order, whatever they look like', () => {
+test('keys come in code-unit order', () => {
   expect(canonical('{"é":1,"z":2,"Z":3,"10":4,"9":5,"":6}')).toBe('{"":6,"10":4,"9":5,"Z":3,"z":2,"é":1}');
 });
 
@@ -48,7 +48,7 @@ test('a key named __proto__ is a member like any other', () => {
   expect(canonical('{"__proto__":{"a":1}}')).not.toBe(canonical('{}'));
 });
 
-test('what is inherited is left out', () => {
+test('inherited members are left out', () => {
   expect(canonicalJson(Object.create({ a: 1 }))).toBe('{}');
 });
 
@@ -59,7 +59,7 @@ test('lone surrogates stay apart in UTF-8, in values and in keys', () => {
   expect(new Set(spellings.map((key) => utf8({ [key]: 1 }))).size).toBe(4);
 });
 
-test('an undefined member is left out and an undefined item is null, as JSON.stringify has it', () => {
+test('an undefined member is left out and an undefined item is null, as in JSON.stringify', () => {
   expect(canonicalJson({ a: undefined, b: [undefined, 1] })).toBe('{"b":[null,1]}');
 });
 
@@ -70,10 +70,10 @@ test.each([
   ['a bigint', 1n],
   ['NaN', Number.NaN],
   ['infinity', Number.POSITIVE_INFINITY],
-  ['a number beyond all', JSON.parse('1e400')],
+  ['a number that overflows', JSON.parse('1e400')],
   ['a bigint inside', { a: [1n] }],
   ['a function inside', [() => {}]],
-])('%s is refused, for it is not JSON', (_what, value) => {
+])('%s is rejected, because it is not JSON', (_what, value) => {
   expect(() => canonicalJson(value)).toThrow(TypeError);
 });
 
@@ -83,7 +83,7 @@ const nested = (levels: number, open: string, close: string): unknown =>
 test.each([
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
-])('%s may be nested 200 deep and no deeper', (_what, open, close) => {
+])('%s may be nested 200 levels deep and no deeper', (_what, open, close) => {
   expect(canonicalJson(nested(200, open, close))).toBe(`${open.repeat(200)}1${close.repeat(200)}`);
   expect(() => canonicalJson(nested(201, open, close))).toThrow(RangeError);
   expect(() => canonicalJson(nested(5_000, open, close))).toThrow(RangeError);
@@ -112,7 +112,7 @@ const anyJson = fc.letrec((tie) => ({
   ),
 })).value;
 
-test('equal values have equal texts, however they were written', () => {
+test('equal values have equal texts, in any key order and with any white space', () => {
   fc.assert(
     fc.property(anyJson, fc.integer({ min: 0, max: 4 }), (value, indent) => {
       expect(canonical(JSON.stringify(reversed(value), null, indent))).toBe(canonicalJson(value));
@@ -121,10 +121,10 @@ test('equal values have equal texts, however they were written', () => {
   );
 });
 
-test('the text says the whole value, so unequal values have unequal texts', () => {
+test('unequal values have unequal texts, because each text parses back to its value', () => {
   fc.assert(
     fc.property(anyJson, (value) => {
-      // A function from texts back to values exists: two values with one text would be the same value.
+      // Two values with the same text would both be equal to the parsed value.
       const back: unknown = JSON.parse(canonicalJson(value));
       expect(isDeepStrictEqual(back, JSON.parse(JSON.stringify(value)))).toBe(true);
     }),

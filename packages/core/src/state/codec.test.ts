@@ -1,96 +1,167 @@
+import { createDecipheriv } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openState, sealState, tokenLength } from './codec.ts';
+import { freshCallId, MAX_ROUND, openState, type Sealed, sealState, tokenId, tokenLength } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
-import { BINDING, bytesOf, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
+import { BINDING, bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
 
-// Well-formed, for a payload is UTF-8; with a byte order mark and a NUL, which decoders like to eat.
-const anyPayload = fc.string({
-  unit: fc.oneof(fc.constantFrom('\ufeff', '\0', '\r\n', '"', 'é', '😀'), fc.string({ unit: 'binary' })),
-  maxLength: 200,
+// Well-formed, since a token holds UTF-8; with a byte order mark and a NUL, which some decoders remove.
+const anyText = (maxLength: number) =>
+  fc.string({
+    unit: fc.oneof(fc.constantFrom('\ufeff', '\0', '\r\n', '"', 'é', '😀'), fc.string({ unit: 'binary' })),
+    maxLength,
+  });
+const sixteenBytes = fc
+  .uint8Array({ minLength: 16, maxLength: 16 })
+  .map((bytes) => Buffer.from(bytes).toString('base64url'));
+const oddKey = fc.constantFrom('', '__proto__', 'constructor', '\0', '~i2', '0', 'k'.repeat(65_535));
+const anyAsked = fc
+  .array(fc.tuple(fc.oneof({ weight: 3, arbitrary: anyText(20) }, oddKey), sixteenBytes), { maxLength: 12 })
+  .map((entries) => new Map(entries));
+const anyContent: fc.Arbitrary<Sealed> = fc.record({
+  callId: sixteenBytes,
+  round: fc.integer({ min: 1, max: MAX_ROUND }),
+  asked: anyAsked,
+  payload: fc.option(anyText(200), { nil: undefined }),
+  version: fc.option(anyText(60), { nil: undefined }),
 });
+const anyLabel = fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), { nil: undefined });
 
-test('what was sealed is opened, whatever the payload, the round and the clock', () => {
+test('a token opens to the content that was sealed, with every key, state, version, label and clock', () => {
   fc.assert(
     fc.property(
-      anyPayload,
-      fc.integer({ min: 0, max: 0xff }),
-      fc.integer({ min: 0, max: 0xffff_ffff }),
+      anyContent,
+      anyLabel,
+      fc.integer({ min: 0, max: 2 ** 48 - 1 }),
       fc.integer({ min: 1, max: 0xff_ffff }),
-      (payload, round, issuedAt, ttlSeconds) => {
-        const token = seal(payload, { round, issuedAt, ttlSeconds });
-        const id = bytesOf(token).subarray(2, 14).toString('base64url');
-        const expiresAt = issuedAt + ttlSeconds;
-        expect(open(token, {}, issuedAt)).toEqual({ payload, round, id, expiresAt });
+      (content, routingLabel, issuedAt, ttlSeconds) => {
+        const token = sealState(content, { binding: BINDING, issuedAt, ttlSeconds, routingLabel }, KEY);
+        const opened = open(token, {}, issuedAt);
+        expect(opened).toEqual({
+          ...content,
+          id: bytesOf(token.split('~')[0] as string).toString('base64url', 2, 14),
+          expiresAt: issuedAt + ttlSeconds * 1000,
+        });
+        // `toEqual` ignores the order of a map's entries.
+        expect('asked' in opened && [...opened.asked]).toEqual([...content.asked]);
       },
     ),
     { numRuns: 300 },
   );
 });
 
+test('the length of a token is known before it is sealed', () => {
+  fc.assert(
+    fc.property(anyContent, anyLabel, (content, routingLabel) => {
+      const token = sealState(content, { ...SEAL, routingLabel }, KEY);
+      expect(token.length).toBe(tokenLength(content, routingLabel));
+      expect(token).toMatch(/^v1\.[\w-]+(~[\w.-]+)?$/);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('no state and empty state are different', () => {
+  expect(open(seal(undefined))).toMatchObject({ payload: undefined });
+  expect(open(seal(''))).toMatchObject({ payload: '' });
+  expect(open(seal(undefined, { version: '' }))).toMatchObject({ payload: undefined, version: '' });
+});
+
+test('a token can hold 255 questions', () => {
+  const asked = new Map(Array.from({ length: 255 }, (_, at) => [`q${at}`, EMPTY.callId]));
+  const opened = open(seal(undefined, { asked }));
+  expect('asked' in opened && opened.asked).toEqual(asked);
+});
+
 test('a lone surrogate has no UTF-8 and comes back as the replacement character', () => {
   expect(open(seal('a\ud800b'))).toMatchObject({ payload: 'a\ufffdb' });
 });
 
-test('a token is opened by what is bound to it being equal, not identical', () => {
-  const again = { replicas: 3.0, service: 'shop' };
-  expect(open(seal('p'), { arguments: again })).toMatchObject({ payload: 'p' });
+test('arguments that are equal open a token; they need not be identical', () => {
+  expect(open(seal('p'), { arguments: { replicas: 3.0, service: 'shop' } })).toMatchObject({ payload: 'p' });
 });
 
-test('a call without arguments and one with none are the same call', () => {
+test('no arguments and empty arguments are the same call', () => {
   const token = seal('p', { binding: { ...BINDING, arguments: undefined } });
   expect(open(token, { arguments: {} })).toMatchObject({ payload: 'p' });
 });
 
-test('a token of the first release still opens', () => {
-  const token = 'v1.gKf-TbUBA0wadJVsyU4o6kXzhgBUvER3oRQTHyUhPPlvnoKaZSpnwee4i1kQbOTYbAwAF9dCnd5XqT2vgcwQ';
-  expect(open(token)).toEqual({ payload: '{"a":1}', round: 3, id: '_k21AQNMGnSVbMlO', expiresAt: NOW + 600 });
+test('a token that an earlier build sealed still opens', () => {
+  const token =
+    'v1.gKdn7lNDpB1h_OkyPTZ5NAL9t0aT7V5r0JysoJHG2Y1sna7ce3gFVN5J20HXnazlBSowJXpMShd-Rmwi0NjptV6oKBJfP-eACJTfaII' +
+    'H1Vvz6xSxngIEpPWlLfqElMAtD-wjaaHNIT3SWo_G';
+  expect(open(token)).toEqual({
+    callId: EMPTY.callId,
+    round: 3,
+    asked: new Map([['units', 'AAECAwQFBgcICQoLDA0ODw']]),
+    payload: '{"a":1}',
+    version: '7',
+    id: 'Z-5TQ6QdYfzpMj02',
+    expiresAt: NOW + 600_000,
+  });
 });
 
-test('the length of a token is known before it is sealed', () => {
-  fc.assert(
-    fc.property(anyPayload, (payload) => {
-      const token = seal(payload);
-      expect(token.length).toBe(tokenLength(Buffer.byteLength(payload)));
-      expect(token).toMatch(/^v1\.[\w-]+$/);
-    }),
-    { numRuns: 100 },
+test('the plaintext of a token has the layout that the file documents', () => {
+  const asked = new Map([['é', Buffer.alloc(16, 9).toString('base64url')]]);
+  const bytes = bytesOf(seal('{"a":1}', { round: 3, version: '7', asked }));
+  const decipher = createDecipheriv('aes-256-gcm', KEY.cipher, bytes.subarray(2, 14));
+  decipher.setAAD(Buffer.concat([Buffer.from('v1.'), KEY.id])).setAuthTag(bytes.subarray(-16));
+  const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
+  const number = (value: number, length: number) => {
+    const out = Buffer.alloc(length);
+    out.writeUIntBE(value, 0, length);
+    return out;
+  };
+  expect(plain.subarray(0, 11)).toEqual(
+    Buffer.concat([number(3, 1), number(3, 1), number(NOW, 6), number(600, 3)]),
   );
+  const [callId, key] = [Buffer.alloc(16, 'call'), Buffer.from('é')];
+  const rest = [callId, number(1, 1), number(2, 2), key, Buffer.alloc(16, 9), number(1, 1), Buffer.from('7')];
+  expect(plain.subarray(29)).toEqual(Buffer.concat([...rest, Buffer.from('{"a":1}')]));
 });
 
-test.each([0, 1, 2, 3, 100, 1024, 8192])(
-  'a token is no longer than the one the SDK signs for the same JSON of %i bytes',
+test.each([0, 1, 100, 8192])(
+  'a token is at most 30 characters longer than the one that the SDK signs for the same JSON of %i bytes',
   async (bytes) => {
     const codec = createRequestStateCodec({ key: 'k'.repeat(32) });
     const payload = 'x'.repeat(bytes);
     const signed = await codec.mint(payload, {} as ServerContext);
-    expect(seal(JSON.stringify(payload)).length).toBeLessThanOrEqual(signed.length);
+    expect(seal(JSON.stringify(payload)).length - signed.length).toBeLessThanOrEqual(30);
   },
 );
 
-test('a thousand tokens of one payload have a thousand ids', () => {
-  const ids = Array.from({ length: 1000 }, () => open(seal('p'))).map(
-    (opened) => 'id' in opened && opened.id,
-  );
+test('a thousand tokens of one content have a thousand ids, which can be read without a key', () => {
+  const tokens = Array.from({ length: 1000 }, () => seal('p'));
+  const ids = tokens.map((token) => open(token)).map((opened) => 'id' in opened && opened.id);
   expect(new Set(ids).size).toBe(1000);
+  expect(tokens.map(tokenId)).toEqual(ids);
 });
 
-test('a token shows nothing of its payload or of what it is bound to', () => {
+test('a thousand fresh call ids are a thousand ids of 16 bytes', () => {
+  const ids = Array.from({ length: 1000 }, freshCallId);
+  expect(new Set(ids).size).toBe(1000);
+  for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);
+});
+
+test('a token shows nothing of its content or of its binding', () => {
   const secret = 'correct horse battery staple';
-  const token = seal(secret.repeat(4), { binding: { ...BINDING, target: secret, principal: secret } });
-  expect(bytesOf(token).includes(secret)).toBe(false);
-  expect(bytesOf(token).includes(KEY.cipher)).toBe(false);
+  const asked = new Map([[secret, EMPTY.callId]]);
+  const binding = { ...BINDING, target: secret, principal: secret };
+  const bytes = bytesOf(seal(secret.repeat(4), { binding, asked, version: secret }));
+  for (const hidden of [secret, KEY.cipher, Buffer.alloc(16, 'call')]) {
+    expect(bytes.includes(hidden)).toBe(false);
+  }
 });
 
 test.each([
   ['behind the old key, so that instances learn it', [KEY, OTHER_KEY], OTHER_KEY],
-  ['in front of the old key, so that calls under way go on', [OTHER_KEY, KEY], KEY],
+  ['in front of the old key, so that calls under way can finish', [OTHER_KEY, KEY], KEY],
 ])('while keys rotate, a new key may stand %s', (_where, ring, sealedWith) => {
   expect(open(seal('p', {}, sealedWith), {}, NOW, ring)).toMatchObject({ payload: 'p' });
 });
 
-test('a key that was taken away opens nothing', () => {
+test('a key that was removed opens nothing', () => {
   expect(open(seal('p', {}, OTHER_KEY), {}, NOW, [KEY])).toEqual({ rejected: 'unknown_key' });
 });
 
@@ -106,7 +177,7 @@ function namesakes(): [SealingKey, SealingKey] {
   }
 }
 
-test('two keys of one id are told apart by trying both', () => {
+test('two keys with the same id are both tried', () => {
   const [one, other] = namesakes();
   expect(one.cipher).not.toEqual(other.cipher);
   for (const ring of [
@@ -119,8 +190,9 @@ test('two keys of one id are told apart by trying both', () => {
   expect(open(seal('p', {}, one), {}, NOW, [other])).toEqual({ rejected: 'tampered' });
 });
 
-test('sealing never writes into what it was given', () => {
+test('sealing and opening change none of their inputs', () => {
   const binding = Object.freeze({ ...BINDING, arguments: Object.freeze({ service: 'shop' }) });
-  const token = sealState('p', Object.freeze({ ...SEAL, binding }), Object.freeze({ ...KEY }));
+  const content = Object.freeze({ ...EMPTY, payload: 'p' });
+  const token = sealState(content, Object.freeze({ ...SEAL, binding }), Object.freeze({ ...KEY }));
   expect(openState(token, binding, NOW, Object.freeze([KEY]))).toMatchObject({ payload: 'p' });
 });

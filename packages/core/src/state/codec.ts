@@ -1,20 +1,23 @@
 /**
  * Seals request state and opens it again.
  *
- * A token is `v1.` + base64url(key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16), AES-256-GCM with the prefix and
- * the key id as associated data. The plaintext is a header of 26 bytes and the payload in UTF-8:
+ * A token is `v1.` + base64url(key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16), AES-256-GCM with the prefix and the key id
+ * as associated data. The plaintext is a header, the questions that were asked, and the author's state in UTF-8:
  *
- *     round 1 | issued at, s 4 | time to live, s 3 | binding 18
+ *     flags 1 | round 1 | issued at, ms 6 | time to live, s 3 | binding 18 | call id 16 | questions 1
+ *     per question: length of the key 2 | key | digest 16
+ *     with the flag for a version: length 1 | version
  *
  * The nonce is also the token's unique id: GCM never sees one twice under a key.
  *
- * A token may end in `~` and a routing label, in the clear, so that a proxy can tell where the call goes on. The
- * label is associated data too: a token opens with exactly the label that it was sealed with, or with none.
+ * A token may end in `~` and a routing label, in the clear, for a proxy to read. The label is associated data too: a
+ * token opens with exactly the label that it was sealed with, or with none.
  */
 import { createCipheriv, createDecipheriv, randomFillSync, timingSafeEqual } from 'node:crypto';
 import { BINDING_BYTES, type Binding, mismatch, writeBinding } from './binding.ts';
+import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import type { SealingKey } from './key-ring.ts';
-import { checkRoutingLabel, isRoutingLabel } from './routing-label.ts';
+import { invalidLabel, isRoutingLabel } from './routing-label.ts';
 
 /** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
 export type RejectionReason =
@@ -27,70 +30,129 @@ export type RejectionReason =
   | 'other_target'
   | 'other_audience'
   | 'other_principal'
-  | 'other_arguments';
+  | 'other_arguments'
+  | 'other_version';
 
-/** What {@link openState} gives: the payload and what was sealed beside it, or the reason why not. */
-export type Opened =
-  | { readonly payload: string; readonly round: number; readonly id: string; readonly expiresAt: number }
-  | { readonly rejected: RejectionReason };
+/** The content of a token: what {@link sealState} seals and {@link openState} gives. */
+export interface Sealed {
+  /** The call's id, 16 bytes in base64url. */
+  readonly callId: string;
+  readonly round: number;
+  /** The questions that went out with the token, as key → digest. */
+  readonly asked: ReadonlyMap<string, string>;
+  /** The author's state; undefined where the author keeps none. */
+  readonly payload: string | undefined;
+  /** The version of the author's state, where the policy has one. */
+  readonly version: string | undefined;
+}
 
-/** What {@link sealState} puts beside the payload. Times are whole seconds. */
+/** An opened token. */
+export interface OpenedState extends Sealed {
+  /** The token's unique id. */
+  readonly id: string;
+  /** In milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** What {@link openState} gives: the content, or the reason why the token is rejected. */
+export type Opened = OpenedState | { readonly rejected: RejectionReason };
+
+/** How a token is sealed. */
 export interface Seal {
   readonly binding: Binding;
-  readonly round: number;
+  /** In milliseconds since the epoch. */
   readonly issuedAt: number;
   readonly ttlSeconds: number;
-  /** What the token ends in, for the server's own router; see `routeBy`. */
+  /** What the token ends in, for the server's own router; see `withRoutingLabel`. */
   readonly routingLabel?: string | undefined;
 }
 
-/** The largest time to live that the header can hold, in seconds: about 194 days. */
+/** The longest time to live that the header can hold, in seconds: about 194 days. */
 export const MAX_TTL_SECONDS = 0xff_ffff;
-/** The largest round that the header can hold. */
-export const MAX_ROUND = 0xff;
-/** How far ahead another instance's clock may be, in seconds. */
-export const CLOCK_SKEW_SECONDS = 60;
+/** The most rounds that the header can hold. */
+export const MAX_ROUND = 0xfe;
+/** The most questions of one round that a token can hold. */
+export const MAX_QUESTIONS = 0xff;
+/** The longest key of a question, in bytes. */
+export const MAX_KEY_BYTES = 0xffff;
 
 const PREFIX = 'v1.';
-const HEADER_BYTES = 8 + BINDING_BYTES;
-const OVERHEAD_BYTES = 2 + 12 + HEADER_BYTES + 16;
+const [HAS_PAYLOAD, HAS_VERSION] = [1, 2];
+const CALL_ID_BYTES = 16;
+const DIGEST_BYTES = 16;
+const BINDING_AT = 11;
+const CALL_ID_AT = BINDING_AT + BINDING_BYTES;
+const HEADER_BYTES = CALL_ID_AT + CALL_ID_BYTES + 1;
+const OVERHEAD_BYTES = 2 + 12 + 16;
 
-/** Characters of the token that seals a payload of `payloadBytes`. */
-export const tokenLength = (payloadBytes: number, routingLabel?: string): number =>
-  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + payloadBytes) * 4) / 3) + suffix(routingLabel).length;
+/** Characters of the token that seals `sealed`. */
+export const tokenLength = (
+  sealed: Pick<Sealed, 'asked' | 'payload' | 'version'>,
+  routingLabel?: string,
+): number =>
+  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + plainBytes(sealed)) * 4) / 3) + suffix(routingLabel).length;
+
+function plainBytes({ asked, payload = '', version }: Pick<Sealed, 'asked' | 'payload' | 'version'>): number {
+  let bytes = HEADER_BYTES + Buffer.byteLength(payload);
+  for (const key of asked.keys()) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES;
+  return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);
+}
 
 /**
- * Seals `payload` under `key`.
+ * Seals `sealed` under `key`.
  *
  * @throws InvalidLabel for a routing label that a token cannot carry.
  */
-export function sealState(payload: string, seal: Seal, key: SealingKey): string {
-  const plain = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(payload));
-  plain.writeUInt8(seal.round, 0);
-  plain.writeUInt32BE(seal.issuedAt, 1);
-  plain.writeUIntBE(seal.ttlSeconds, 5, 3);
-  writeBinding(seal.binding, key, plain, 8);
-  plain.write(payload, HEADER_BYTES);
-  const label = seal.routingLabel === undefined ? '' : suffix(checkRoutingLabel(seal.routingLabel));
+export function sealState(sealed: Sealed, seal: Seal, key: SealingKey): string {
+  if (seal.routingLabel !== undefined && !isRoutingLabel(seal.routingLabel)) throw invalidLabel();
+  const label = suffix(seal.routingLabel);
   const nonce = freshNonce();
   const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
   cipher.setAAD(associatedData(key, label));
-  const sealed = cipher.update(plain);
+  const encrypted = cipher.update(write(sealed, seal, key));
   cipher.final();
-  return PREFIX + Buffer.concat([key.id, nonce, sealed, cipher.getAuthTag()]).toString('base64url') + label;
+  return (
+    PREFIX + Buffer.concat([key.id, nonce, encrypted, cipher.getAuthTag()]).toString('base64url') + label
+  );
+}
+
+function write(sealed: Sealed, { binding, issuedAt, ttlSeconds }: Seal, key: SealingKey): Buffer {
+  const { asked, callId, payload, round, version } = sealed;
+  const plain = Buffer.allocUnsafe(plainBytes(sealed));
+  plain.writeUInt8((payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION), 0);
+  plain.writeUInt8(round, 1);
+  plain.writeUIntBE(issuedAt, 2, 6);
+  plain.writeUIntBE(ttlSeconds, 8, 3);
+  writeBinding(binding, key, plain, BINDING_AT);
+  plain.write(callId, CALL_ID_AT, CALL_ID_BYTES, 'base64url');
+  plain.writeUInt8(asked.size, HEADER_BYTES - 1);
+  let at = HEADER_BYTES;
+  for (const [name, digest] of asked) {
+    at = plain.writeUInt16BE(plain.write(name, at + 2), at);
+    at += plain.readUInt16BE(at - 2);
+    at += plain.write(digest, at, DIGEST_BYTES, 'base64url');
+  }
+  if (version !== undefined)
+    at = plain.writeUInt8(plain.write(version, at + 1), at) + Buffer.byteLength(version);
+  if (payload !== undefined) plain.write(payload, at);
+  return plain;
 }
 
 /** The unique id of a token that {@link sealState} made. */
 export const tokenId = (token: string): string =>
   Buffer.from(token.slice(PREFIX.length, PREFIX.length + 20), 'base64url').toString('base64url', 2, 14);
 
-/** Opens `token` and checks every claim in it against the request that carries it. `now` is in seconds. */
+/** Opens `token` and checks that it belongs to the request that carries it. `now` is in milliseconds. */
 export function openState(token: string, binding: Binding, now: number, ring: readonly SealingKey[]): Opened {
   if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
   const [sealed, label] = splitLabel(token.slice(PREFIX.length));
   const bytes = Buffer.from(sealed, 'base64url');
-  // Node's decoder forgives; the comparison leaves exactly one spelling of a token.
-  if (bytes.length < OVERHEAD_BYTES || bytes.toString('base64url') !== sealed || label === undefined) {
+  // Node's decoder is lenient; the comparison leaves exactly one spelling of a token.
+  if (
+    bytes.length < OVERHEAD_BYTES + HEADER_BYTES ||
+    bytes.toString('base64url') !== sealed ||
+    label === undefined
+  ) {
     return { rejected: 'malformed' };
   }
   let rejected: RejectionReason = 'unknown_key';
@@ -117,22 +179,39 @@ function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefi
 }
 
 function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key: SealingKey): Opened {
-  const issuedAt = plain.readUInt32BE(1);
-  const expiresAt = issuedAt + plain.readUIntBE(5, 3);
-  if (issuedAt > now + CLOCK_SKEW_SECONDS) return { rejected: 'issued_in_the_future' };
+  const issuedAt = plain.readUIntBE(2, 6);
+  const expiresAt = issuedAt + plain.readUIntBE(8, 3) * 1000;
+  if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future' };
   if (now >= expiresAt) return { rejected: 'expired' };
-  const sealed = plain.subarray(8, HEADER_BYTES);
+  const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
   if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
+  return { id: nonce.toString('base64url'), expiresAt, ...read(plain) };
+}
+
+function read(plain: Buffer): Sealed {
+  const flags = plain.readUInt8(0);
+  const asked = new Map<string, string>();
+  let at = HEADER_BYTES;
+  const take = (bytes: number) => {
+    at += bytes;
+    return plain.subarray(at - bytes, at);
+  };
+  for (let left = plain.readUInt8(HEADER_BYTES - 1); left > 0; left--) {
+    const key = take(take(2).readUInt16BE()).toString();
+    asked.set(key, take(DIGEST_BYTES).toString('base64url'));
+  }
+  const version = flags & HAS_VERSION ? take(take(1).readUInt8()).toString() : undefined;
   return {
-    payload: plain.toString('utf8', HEADER_BYTES),
-    round: plain.readUInt8(0),
-    id: nonce.toString('base64url'),
-    expiresAt,
+    round: plain.readUInt8(1),
+    callId: plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES),
+    asked,
+    version,
+    payload: flags & HAS_PAYLOAD ? plain.toString('utf8', at) : undefined,
   };
 }
 
-// Written and compared within one turn, so one is enough for all.
+// Written and compared within one turn, so one buffer is enough for all.
 const expected = Buffer.alloc(BINDING_BYTES);
 
 // The same for all tokens under a key that have no label, which are most.
@@ -148,23 +227,28 @@ function associatedData(key: SealingKey, label: string): Buffer {
 
 const suffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 
-/** What was sealed, and the suffix behind it: nothing, or `~` and a label. Undefined for any other suffix. */
+/** The sealed part, and the suffix behind it: nothing, or `~` and a label. Undefined for any other suffix. */
 function splitLabel(text: string): [sealed: string, label: string | undefined] {
   const at = text.indexOf('~');
   if (at < 0) return [text, ''];
   return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
 }
 
-// One draw from the system costs 2 µs; drawn by the pool it is 0.06 µs a nonce. What comes back is a part of the pool,
-// good until the next one is drawn.
-const pool = Buffer.alloc(12 * 256);
+// One draw from the system costs 2 µs; drawn by the pool, a nonce costs 0.06 µs and a call id 0.08 µs. The buffer that
+// comes back is a part of the pool, good until the next draw.
+const pool = Buffer.alloc(4096);
 let drawn = pool.length;
 
-function freshNonce(): Buffer {
-  if (drawn === pool.length) {
+function draw(bytes: number): Buffer {
+  if (drawn + bytes > pool.length) {
     randomFillSync(pool);
     drawn = 0;
   }
-  drawn += 12;
-  return pool.subarray(drawn - 12, drawn);
+  drawn += bytes;
+  return pool.subarray(drawn - bytes, drawn);
 }
+
+const freshNonce = (): Buffer => draw(12);
+
+/** A random id for a new call. */
+export const freshCallId = (): string => draw(CALL_ID_BYTES).toString('base64url');

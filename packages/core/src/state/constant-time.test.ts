@@ -1,6 +1,6 @@
 /**
- * What a rejection takes does not depend on where a token first differs. Shown by what is called, and with how much, and
- * not by a clock: whatever differs, the same primitives of `node:crypto` run over the same lengths.
+ * The time of a rejection does not depend on where a token first differs. These tests use no clock: they show that the
+ * same primitives of `node:crypto` run over the same lengths.
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -45,7 +45,7 @@ function primitives(): { of(run: () => unknown): string[] } {
 
 const TOKEN = seal('{"sure":true}');
 
-test('wherever a byte is changed, the whole token is authenticated, and nothing else is done', () => {
+test('for each changed byte the whole token is authenticated, and nothing else is computed', () => {
   const { of } = primitives();
   const bytes = bytesOf(TOKEN);
   for (let at = 2; at < bytes.length; at++) {
@@ -69,6 +69,6 @@ test.each<[string, Partial<Binding>]>([
   ['the principal', { principal: 'mallory' }],
   ['the arguments', { arguments: { service: 'shop', replicas: 4 } }],
   ['everything', { method: 'resources/read', target: 'x', audience: 'x', principal: 'x', arguments: {} }],
-])('where %s differs, all claims are compared as one, in constant time', (_what, over) => {
+])('where %s differs, the whole binding is compared at once, in constant time', (_what, over) => {
   expect(primitives().of(() => open(TOKEN, over))).toEqual(EVERYTHING);
 });

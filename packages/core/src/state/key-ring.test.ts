@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { InvalidPolicy } from '../errors.ts';
 import { ephemeralRing, keyRing } from './key-ring.ts';
 
@@ -6,7 +6,7 @@ const secret = (fill: string) => Buffer.alloc(32, fill);
 
 test('a secret is stretched into an id, a cipher key and a salt, the same in every process', () => {
   const [key] = keyRing([Buffer.alloc(32, 7)]);
-  // Computed with another implementation of HKDF (RFC 5869): a change here strands every call under way.
+  // Computed with another implementation of HKDF (RFC 5869): a change here breaks every call under way.
   expect({
     id: key?.id.toString('hex'),
     cipher: key?.cipher.toString('hex'),
@@ -16,6 +16,7 @@ test('a secret is stretched into an id, a cipher key and a salt, the same in eve
     cipher: '9cd785f6e623aa8cc2fc4633c829975da2d651295248258200556a4d73448dd9',
     salt: 'XHX6NnyZAM4Cv_fqTFnYBg',
   });
+  expect(key?.ephemeral).toBe(false);
 });
 
 test('a text and its UTF-8 bytes are the same secret', () => {
@@ -24,30 +25,48 @@ test('a text and its UTF-8 bytes are the same secret', () => {
   );
 });
 
-test('secrets that differ in one bit share nothing but the length', () => {
+test('secrets that differ in one bit have different keys', () => {
   const [one, other] = keyRing([Buffer.alloc(32, 0), Buffer.concat([Buffer.alloc(31, 0), Buffer.of(1)])]);
-  expect(one?.cipher.equals(other?.cipher ?? Buffer.alloc(0))).toBe(false);
+  for (const part of ['cipher', 'atRest', 'naming'] as const) {
+    expect(one?.[part].equals(other?.[part] ?? Buffer.alloc(0)), part).toBe(false);
+  }
   expect(one?.salt).not.toBe(other?.salt);
 });
 
-test('what becomes of the buffer after the ring was made changes nothing', () => {
+test('later changes of the buffer that held a secret change nothing', () => {
   const mine = secret('a');
   const ring = keyRing([mine]);
   mine.fill(0);
   expect(ring).toEqual(keyRing([secret('a')]));
 });
 
-test('a view into a larger buffer counts for its own bytes only', () => {
+test('a view into a larger buffer counts with its own bytes only', () => {
   const large = Buffer.concat([secret('x'), secret('a'), secret('y')]);
   expect(keyRing([new Uint8Array(large.buffer, large.byteOffset + 32, 32)])).toEqual(keyRing([secret('a')]));
 });
 
-test('a secret of 31 bytes is refused by its place and length, and does not show in the message', () => {
-  expect(() => keyRing([secret('a'), 'tooshort-tooshort-tooshort-toos'])).toThrow(
-    new InvalidPolicy(
-      'keys[1] has 31 bytes; at least 32 random ones are needed, for example from `openssl rand -base64 32`.',
-    ),
-  );
+const HINT = 'Give at least 32 random bytes, for example from `openssl rand -base64 32`.';
+
+test.each<[string, unknown, string]>([
+  ['a secret of 31 bytes', [secret('a'), 'tooshort-tooshort-tooshort-toos'], `keys[1] has 31 bytes. ${HINT}`],
+  [
+    'an unset environment variable',
+    [secret('a'), process.env.MRTR_NOT_SET],
+    `keys[1] is undefined (is its environment variable set?). ${HINT}`,
+  ],
+  ['an empty environment variable', [''], `keys[0] has 0 bytes. ${HINT}`],
+  ['a number', [42], `keys[0] is of type number. ${HINT}`],
+  ['null', [null], `keys[0] is of type object. ${HINT}`],
+  ['one text instead of a list', 'k'.repeat(32), '`keys` must be a list of secrets: write keys: [secret].'],
+  ['one buffer instead of a list', secret('a'), '`keys` must be a list of secrets: write keys: [secret].'],
+  ['no secret', [], '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.'],
+  [
+    'the same secret twice',
+    [secret('a'), secret('b'), 'a'.repeat(32)],
+    'keys[2] comes twice in the ring. Remove one of the two.',
+  ],
+])('a ring of %s is rejected by its place, and the secret is not in the message', (_what, keys, message) => {
+  expect(() => keyRing(keys as never)).toThrow(new InvalidPolicy(message));
 });
 
 test('the length is counted in bytes of UTF-8, not in characters', () => {
@@ -55,13 +74,12 @@ test('the length is counted in bytes of UTF-8, not in characters', () => {
   expect(() => keyRing(['ü'.repeat(15)])).toThrow('keys[0] has 30 bytes');
 });
 
-test('an empty ring is refused', () => {
-  expect(() => keyRing([])).toThrow(
-    new InvalidPolicy('The key ring is empty. Give at least one secret of 32 bytes, or leave `keys` out.'),
-  );
-});
-
-test('two ephemeral rings share no key', () => {
-  const [[one], [other]] = [ephemeralRing(), ephemeralRing()];
-  expect(one?.cipher.equals(other?.cipher ?? Buffer.alloc(0))).toBe(false);
+test('the ephemeral ring is one per process, also for a second copy of this module', async () => {
+  const ring = ephemeralRing();
+  expect(ephemeralRing()).toBe(ring);
+  vi.resetModules();
+  const copy = await import('./key-ring.ts');
+  expect(copy.ephemeralRing).not.toBe(ephemeralRing);
+  expect(copy.ephemeralRing()).toBe(ring);
+  expect(ring).toMatchObject([{ ephemeral: true }]);
 });

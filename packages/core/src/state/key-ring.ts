@@ -2,48 +2,75 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { InvalidPolicy } from '../errors.ts';
 
-/** One secret, stretched into what the codec needs of it. */
+/** One secret, stretched into the keys that are derived from it. */
 export interface SealingKey {
   /** Two bytes that name this key in a token. Not secret. */
   readonly id: Buffer;
   /** AES-256 key. */
   readonly cipher: Buffer;
-  /** Salts the digest of what a token is bound to. */
+  /** Salts the digest of a token's binding. */
   readonly salt: string;
   /** AES-256 key for what a store keeps of calls; never the one that tokens are sealed with. */
   readonly atRest: Buffer;
   /** HMAC key for the names that a store may count and compare by. */
   readonly naming: Buffer;
+  /** Whether this is the random key of this process, which no other instance has. */
+  readonly ephemeral: boolean;
 }
 
 const MIN_SECRET_BYTES = 32;
 
 /**
- * The ring: the first secret seals, all of them open. To rotate with no lost call, put the new secret behind
- * the old one on every instance, then in front, and take the old one away after one TTL.
+ * Stretches secrets into a key ring: the first one seals, all of them open. To rotate without losing a call, put the
+ * new secret behind the old one on every instance, then in front, and remove the old one after one time to live.
  *
- * @throws InvalidPolicy for no secret, or one under 32 bytes.
+ * @throws InvalidPolicy for no secret, for one under 32 bytes, for one that comes twice, and for anything else that
+ * is not a list of secrets (an unset environment variable, for example).
  */
-export function keyRing(secrets: readonly (Uint8Array | string)[]): readonly SealingKey[] {
-  if (secrets.length === 0) {
-    throw new InvalidPolicy(
-      'The key ring is empty. Give at least one secret of 32 bytes, or leave `keys` out.',
-    );
+export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): readonly SealingKey[] {
+  if (!Array.isArray(secrets)) {
+    throw new InvalidPolicy('`keys` must be a list of secrets: write keys: [secret].');
   }
-  return secrets.map((secret, at) => stretch(typeof secret === 'string' ? Buffer.from(secret) : secret, at));
+  if (secrets.length === 0) {
+    throw new InvalidPolicy('`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.');
+  }
+  const bytes = secrets.map(secretBytes);
+  const twice = bytes.findIndex(
+    (one, at) => bytes.findIndex((other) => Buffer.compare(one, other) === 0) < at,
+  );
+  if (twice >= 0) throw new InvalidPolicy(`keys[${twice}] comes twice in the ring. Remove one of the two.`);
+  return bytes.map((secret) => stretch(secret, false));
 }
 
-/** A ring of one random key: as good as this process lives, and no other instance can open what it seals. */
-export const ephemeralRing = (): readonly SealingKey[] => [stretch(randomBytes(MIN_SECRET_BYTES), 0)];
-
-function stretch(secret: Uint8Array, at: number): SealingKey {
-  if (secret.byteLength < MIN_SECRET_BYTES) {
-    throw new InvalidPolicy(
-      `keys[${at}] has ${secret.byteLength} bytes; at least ${MIN_SECRET_BYTES} random ones are needed, ` +
-        'for example from `openssl rand -base64 32`.',
-    );
+function secretBytes(secret: unknown, at: number): Uint8Array {
+  const hint = 'Give at least 32 random bytes, for example from `openssl rand -base64 32`.';
+  const bytes = typeof secret === 'string' ? Buffer.from(secret) : secret;
+  if (!(bytes instanceof Uint8Array)) {
+    const got =
+      secret === undefined ? 'undefined (is its environment variable set?)' : `of type ${typeof secret}`;
+    throw new InvalidPolicy(`keys[${at}] is ${got}. ${hint}`);
   }
-  // HKDF reads the secret here and now: what the caller does to its buffer later changes nothing.
+  if (bytes.byteLength < MIN_SECRET_BYTES) {
+    throw new InvalidPolicy(`keys[${at}] has ${bytes.byteLength} bytes. ${hint}`);
+  }
+  return bytes;
+}
+
+const EPHEMERAL = Symbol.for('mrtr.ephemeral-ring');
+type Holder = typeof globalThis & { [EPHEMERAL]?: readonly SealingKey[] };
+
+/**
+ * The ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
+ * per-request factory must still open what the request before sealed. No other instance can open it.
+ */
+export const ephemeralRing = (): readonly SealingKey[] => {
+  const holder = globalThis as Holder;
+  holder[EPHEMERAL] ??= [stretch(randomBytes(MIN_SECRET_BYTES), true)];
+  return holder[EPHEMERAL];
+};
+
+function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
+  // HKDF reads the secret here and now: later changes of the caller's buffer change nothing.
   const stretched = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr requestState v1', 50));
   const kept = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr at rest v1', 64));
   return {
@@ -52,5 +79,6 @@ function stretch(secret: Uint8Array, at: number): SealingKey {
     salt: stretched.subarray(34, 50).toString('base64url'),
     atRest: kept.subarray(0, 32),
     naming: kept.subarray(32),
+    ephemeral,
   };
 }

@@ -1,47 +1,73 @@
 /**
- * Single use. A sealed token is honest for as long as it lives, and can be presented any number of times; only a
- * record of what was presented can change that.
+ * Single use. A sealed token is honest for as long as it lives, and can be presented any number of times; only a record
+ * of presented tokens can change that.
  */
-import { StoreFull } from '../errors.ts';
+import { InvalidPolicy, StoreFull } from '../errors.ts';
+import { Quota, type QuotaExceeded } from '../quota.ts';
 import { requireWholeNumbers } from '../whole-numbers.ts';
+import { CLOCK_SKEW_MS } from './clock-skew.ts';
 
-/** What a ledger says of a token that is presented. */
+/** One presentation of a token. Times are in milliseconds since the epoch. */
+export interface Presented {
+  /** The token's unique id. */
+  readonly id: string;
+  /** A digest of the answers that came with it. */
+  readonly answers: string;
+  /** When the token expires: the ledger may forget it `CLOCK_SKEW_MS` later. */
+  readonly expiresAt: number;
+  /** How long serving it may take, in seconds, before it counts as lost. */
+  readonly leaseSeconds: number;
+  /** A keyed digest of the caller's identity; undefined for an anonymous caller. */
+  readonly principal: string | undefined;
+  /** The clock of the server that presents it. */
+  readonly now: number;
+}
+
+/** A ledger's decision about a presented token. */
 export type Claim =
   /** Nobody presented it before: serve it, then settle it. */
   | { readonly kind: 'first' }
-  /** It was served; `result` is what {@link StateLedger.settle} was given. */
-  | { readonly kind: 'settled'; readonly result: string }
-  /** It is being served now, by somebody whose lease has not lapsed. */
+  /** It was served, with the answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
+  | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
+  /** It is being served now, under a lease that has not expired. */
   | { readonly kind: 'in-flight' }
-  /** Whoever served it went away in the middle. What was done is not known, so it is never served again. */
-  | { readonly kind: 'lost' };
+  /** Its server went away while serving it. Nobody knows what was done, so it is never served again. */
+  | { readonly kind: 'lost' }
+  /** It expired, by the ledger's clock. */
+  | { readonly kind: 'expired' }
+  /** The server's clock differs from the ledger's by more than `CLOCK_SKEW_MS`, so no expiry can be trusted. */
+  | { readonly kind: 'clock-differs'; readonly byMs: number };
 
-/** Remembers which tokens were presented, for all instances that share it. */
+/** Records which tokens were presented, for all instances that share it. It decides by its own clock. */
 export interface StateLedger {
   /**
    * Claims a token. Of any number of concurrent claims, exactly one is `first`.
    *
-   * @param id the token's unique id.
-   * @param expiresAt when the token dies, in seconds since the epoch: the entry may be forgotten after that.
-   * @param leaseSeconds how long the claimant may take, before its claim counts as lost.
+   * @throws StoreFull when there is no room, for anybody or for this principal. Nothing was recorded.
    */
-  claim(id: string, expiresAt: number, leaseSeconds: number): Promise<Claim>;
-  /** Keeps the result of a token that was claimed first. Does nothing when the entry is gone. */
+  claim(presented: Presented): Promise<Claim>;
+  /** Records the result of a token that was claimed first. Does nothing when the entry is gone. */
   settle(id: string, result: string): Promise<void>;
 }
 
-/** What a {@link MemoryLedger} takes. */
+/** The options of a {@link MemoryLedger}. */
 export interface MemoryLedgerOptions {
   /** Tokens remembered at once. Default 100 000. */
   readonly maxEntries?: number;
-  /** Bytes of all recorded results. Default 64 MiB. A result over it is not kept: its token counts as lost. */
+  /** The same, of one principal. Default 1000. Anonymous callers share `maxEntries`. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of all recorded results. Default 64 MiB. A result without room is not kept: its token counts as lost. */
   readonly maxBytes?: number;
-  /** The clock, in milliseconds. Default `Date.now`. */
+  /** The same, of one principal. Default 4 MiB. */
+  readonly maxBytesPerPrincipal?: number;
+  /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 interface Entry {
-  readonly expiresAt: number;
+  readonly answers: string;
+  readonly forgetAt: number;
+  readonly principal: string | undefined;
   leaseUntil: number;
   result?: string;
 }
@@ -49,16 +75,24 @@ interface Entry {
 /** The ledger of one process: right for one instance, and the default where a policy asks for single use. */
 export class MemoryLedger implements StateLedger {
   readonly #entries = new Map<string, Entry>();
-  readonly #maxEntries: number;
-  readonly #maxBytes: number;
+  readonly #count: Quota;
+  readonly #bytes: Quota;
   readonly #now: () => number;
-  #bytes = 0;
+  #nextSweep = 0;
 
   /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
-  constructor({ maxEntries = 100_000, maxBytes = 67_108_864, now = Date.now }: MemoryLedgerOptions = {}) {
-    requireWholeNumbers('MemoryLedger', { maxEntries, maxBytes });
-    this.#maxEntries = maxEntries;
-    this.#maxBytes = maxBytes;
+  constructor(options: MemoryLedgerOptions = {}) {
+    const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
+    const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = Date.now } = options;
+    requireWholeNumbers('MemoryLedger', {
+      maxEntries,
+      maxEntriesPerPrincipal,
+      maxBytes,
+      maxBytesPerPrincipal,
+    });
+    if (typeof now !== 'function') throw new InvalidPolicy('MemoryLedger: now must be a function.');
+    this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
+    this.#bytes = new Quota(maxBytes, maxBytesPerPrincipal);
     this.#now = now;
   }
 
@@ -67,42 +101,68 @@ export class MemoryLedger implements StateLedger {
     return this.#entries.size;
   }
 
-  /** @throws StoreFull when as many tokens as allowed are alive: to forget one of them would let it be used twice. */
-  async claim(id: string, expiresAt: number, leaseSeconds: number): Promise<Claim> {
-    const now = this.#now() / 1000;
-    const entry = this.#entries.get(id);
-    if (entry?.result !== undefined) return { kind: 'settled', result: entry.result };
-    if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
+  /** @throws StoreFull when as many tokens as allowed are alive: forgetting one would let it be used twice. */
+  async claim({ id, answers, expiresAt, leaseSeconds, principal, now: theirs }: Presented): Promise<Claim> {
+    const now = this.#now();
+    const byMs = theirs - now;
+    if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
     this.#forget(now);
-    if (this.#entries.size >= this.#maxEntries) {
-      throw new StoreFull(
-        'This server has too many calls under way. Try again later. Nothing of this round has run.',
-      );
-    }
-    this.#entries.set(id, { expiresAt, leaseUntil: now + leaseSeconds });
+    const entry = this.#entries.get(id);
+    if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
+    if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
+    if (now >= expiresAt) return { kind: 'expired' };
+    const full = this.#roomIn(this.#count, principal, 1);
+    if (full) throw new StoreFull(ledgerFull(full));
+    const [leaseUntil, forgetAt] = [now + leaseSeconds * 1000, expiresAt + CLOCK_SKEW_MS];
+    this.#entries.set(id, { answers, forgetAt, principal, leaseUntil });
     return { kind: 'first' };
   }
 
   async settle(id: string, result: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry || entry.result !== undefined) return;
-    if (this.#bytes + result.length > this.#maxBytes) {
-      // It was served, and must not be again; but its result is more than there is room for.
+    // A recorded result is sealed, so a character is a byte.
+    if (this.#roomIn(this.#bytes, entry.principal, result.length)) {
+      // It was served and must not be again, but there is no room for its result.
       entry.leaseUntil = 0;
       return;
     }
-    // A recorded result is sealed, so a character is a byte.
-    this.#bytes += result.length;
     entry.result = result;
   }
 
-  // Tokens of one policy live equally long, so the oldest entries are the first to die; a few at each claim keeps up.
+  /** Takes room, after a sweep if there is none. */
+  #roomIn(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
+    const full = quota.take(principal, amount);
+    if (!full || !this.#sweep(this.#now())) return full;
+    return quota.take(principal, amount);
+  }
+
+  // Tokens of one policy live equally long, so the oldest entries expire first; a few at each claim are enough.
   #forget(now: number): void {
     let looked = 0;
-    for (const [id, { expiresAt, result = '' }] of this.#entries) {
-      if (expiresAt > now || looked++ === 16) return;
-      this.#entries.delete(id);
-      this.#bytes -= result.length;
+    for (const [id, entry] of this.#entries) {
+      if (entry.forgetAt > now || looked++ === 16) return;
+      this.#remove(id, entry);
     }
   }
+
+  // Several policies may share a ledger, and an entry that lives long may stand before many that are dead. Looks at
+  // every entry, so at most once a second.
+  #sweep(now: number): boolean {
+    if (now < this.#nextSweep) return false;
+    this.#nextSweep = now + 1000;
+    for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
+    return true;
+  }
+
+  #remove(id: string, { principal, result = '' }: Entry): void {
+    this.#entries.delete(id);
+    this.#count.give(principal);
+    this.#bytes.give(principal, result.length);
+  }
 }
+
+/** The message of a ledger without room. */
+export const ledgerFull = (full: 'own' | 'all'): string =>
+  `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
+  'round has run.';

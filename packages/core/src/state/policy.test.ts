@@ -1,26 +1,20 @@
-import type { AuthInfo } from '@modelcontextprotocol/server';
-import { expect, test, vi } from 'vitest';
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { callOf } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { hosted } from '../hosted.test-support.ts';
+import { Quota } from '../quota.ts';
 import { textResult } from '../results.ts';
-import { asking, REJECTED, YES } from './asking.test-support.ts';
-import { keyRing } from './key-ring.ts';
+import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
+import { ephemeralRing, keyRing } from './key-ring.ts';
+import { MemoryLedger } from './ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 
 const KEYS = ['k'.repeat(32)];
 
-test('everything has a default', () => {
+test('every option has a default, and without keys state is single-use in this process', () => {
   expect(requestStatePolicy()).toEqual({
-    ring: [
-      {
-        id: expect.any(Buffer),
-        cipher: expect.any(Buffer),
-        salt: expect.any(String),
-        atRest: expect.any(Buffer),
-        naming: expect.any(Buffer),
-      },
-    ],
-    ephemeral: true,
+    ring: ephemeralRing(),
     ttlSeconds: 600,
     maxBytes: 65_536,
     maxRounds: 10,
@@ -30,12 +24,20 @@ test('everything has a default', () => {
     principal: expect.any(Function),
     legacy: 'shim',
     now: Date.now,
+    singleUse: {
+      ledger: expect.any(MemoryLedger),
+      second: 'replay',
+      leaseSeconds: 300,
+      claimSeconds: 5,
+      maxResultBytes: 16_384,
+    },
+    running: expect.any(Quota),
+    onerror: expect.any(Function),
+    unaskedAnswers: 'drop',
   });
 });
 
-test('what is set is taken', () => {
-  const principal = () => 'everybody';
-  const now = () => 0;
+test('options replace the defaults', () => {
   const options = {
     ttlSeconds: 1,
     maxBytes: 2,
@@ -43,13 +45,16 @@ test('what is set is taken', () => {
     maxQuestions: 4,
     maxAnswerBytes: 5,
     audience: 'a',
-    principal,
+    principal: () => 'everybody',
     legacy: 'degrade',
-    now,
+    now: () => 0,
+    unaskedAnswers: { accept: ['ask'] },
   } as const;
-  expect(requestStatePolicy({ keys: KEYS, ...options })).toEqual({
+  expect(requestStatePolicy({ keys: KEYS, singleUse: false, ...options })).toEqual({
     ring: keyRing(KEYS),
-    ephemeral: false,
+    singleUse: undefined,
+    running: expect.any(Quota),
+    onerror: expect.any(Function),
     ...options,
   });
 });
@@ -62,43 +67,37 @@ test.each<[string, RequestStateOptions, string]>([
     'ttlSeconds must be a whole number from 1 to 16777215; it is 16777216.',
   ],
   ['half a second', { ttlSeconds: 0.5 }, 'ttlSeconds must be a whole number from 1 to 16777215; it is 0.5.'],
-  [
-    'no number',
-    { ttlSeconds: Number.NaN },
-    'ttlSeconds must be a whole number from 1 to 16777215; it is NaN.',
-  ],
+  ['NaN', { ttlSeconds: Number.NaN }, 'ttlSeconds must be a whole number from 1 to 16777215; it is NaN.'],
   ['no room', { maxBytes: 0 }, 'maxBytes must be a whole number from 1 to 9007199254740991; it is 0.'],
   [
-    'room without end',
+    'infinite room',
     { maxBytes: Number.POSITIVE_INFINITY },
     'maxBytes must be a whole number from 1 to 9007199254740991; it is Infinity.',
   ],
   [
     'more rounds than the header counts',
-    { maxRounds: 256 },
-    'maxRounds must be a whole number from 1 to 255; it is 256.',
+    { maxRounds: 255 },
+    'maxRounds must be a whole number from 1 to 254; it is 255.',
   ],
+  ['no question', { maxQuestions: 0 }, 'maxQuestions must be a whole number from 1 to 255; it is 0.'],
   [
-    'no question',
-    { maxQuestions: 0 },
-    'maxQuestions must be a whole number from 1 to 9007199254740991; it is 0.',
+    'more questions than the header counts',
+    { maxQuestions: 256 },
+    'maxQuestions must be a whole number from 1 to 255; it is 256.',
   ],
   [
     'half an answer',
     { maxAnswerBytes: 0.5 },
     'maxAnswerBytes must be a whole number from 1 to 9007199254740991; it is 0.5.',
   ],
-  [
-    'an empty ring',
-    { keys: [] },
-    'The key ring is empty. Give at least one secret of 32 bytes, or leave `keys` out.',
-  ],
+  ['no audience', { audience: '' }, 'audience is empty. Name the server, or leave it out.'],
+  ['no key', { keys: [] }, '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.'],
   [
     'no time to serve a round',
     { leaseSeconds: 0, singleUse: 'reject' },
     'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
   ],
-])('a policy with %s is refused when it is made', (_what, options, message) => {
+])('a policy with %s is rejected when it is made', (_what, options, message) => {
   expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(message));
 });
 
@@ -110,57 +109,176 @@ const bearer = (token: string, sub?: unknown, clientId = 'app'): AuthInfo => ({
   ...(sub !== undefined && { extra: { sub } }),
 });
 
-/** What becomes of a call that `first` began and `second` goes on with. */
+/** The reply to a call that `first` began and `second` resumes. */
 async function handOver(first: AuthInfo, second: AuthInfo, options?: RequestStateOptions): Promise<unknown> {
   const { post } = hosted(asking(), options);
-  const { result } = await post('tools/call', { name: 'deploy' }, { authInfo: first });
-  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
-  return post('tools/call', echo, { authInfo: second });
+  const retry = await begun({ post }, { authInfo: first });
+  return post('tools/call', { ...retry, inputResponses: YES }, { authInfo: second });
 }
 
 const accepted = { result: expect.objectContaining(textResult('Done.')) };
+const issued = (iss: unknown): AuthInfo => ({ ...bearer('1'), extra: { sub: 'alice', iss } });
 
 test.each([
   ['a refreshed token of the same subject', bearer('1', 'alice'), bearer('2', 'alice')],
+  ['a refreshed token of the same subject and issuer', issued('https://a'), issued('https://a')],
   ['the same token, where no subject is known', bearer('1'), bearer('1')],
-])('by default, a call is gone on with by %s', async (_whom, first, second) => {
+])('by default %s resumes a call', async (_whom, first, second) => {
   expect(await handOver(first, second)).toEqual(accepted);
 });
 
 test.each([
   ['another subject of the same client', bearer('1', 'alice'), bearer('1', 'bob')],
   ['the same subject at another client', bearer('1', 'alice'), bearer('1', 'alice', 'web')],
+  ['the same subject of another issuer', issued('https://a'), issued('https://b')],
+  ['the same subject without an issuer', issued('https://a'), bearer('1', 'alice')],
   ['another token, where no subject is known', bearer('1'), bearer('2')],
   ['a subject that is spelt like a token', bearer('alice'), bearer('2', 'alice')],
-  ['another token of a subject that is no text', bearer('1', 7), bearer('2', 7)],
-])('by default, a call is not gone on with by %s', async (_whom, first, second) => {
+  ['another token of a subject that is not text', bearer('1', 7), bearer('2', 7)],
+])('by default %s does not resume a call', async (_whom, first, second) => {
   expect(await handOver(first, second)).toEqual(REJECTED);
 });
 
-test('a policy may say for itself who is calling', async () => {
-  const options: RequestStateOptions = { principal: ({ http }) => http?.authInfo?.clientId };
+test.each<[string, (id: string | undefined) => string | undefined | Promise<string | undefined>]>([
+  ['directly', (id) => id],
+  ['as a promise', async (id) => id],
+])('a policy can identify the caller itself, %s', async (_how, give) => {
+  const options: RequestStateOptions = { principal: ({ http }) => give(http?.authInfo?.clientId) };
   expect(await handOver(bearer('1', 'alice'), bearer('2', 'bob'), options)).toEqual(accepted);
   expect(await handOver(bearer('1', 'alice'), bearer('1', 'alice', 'web'), options)).toEqual(REJECTED);
 });
 
-test('a random key is warned about once, over HTTP, however many requests are served', async () => {
-  // Whether this process has warned before must not matter, so the modules are loaded anew.
-  vi.resetModules();
-  const fresh = await import('../hosted.test-support.ts');
-  const { asking } = await import('./asking.test-support.ts');
+test('a caller without a principal is anonymous, also where the policy gives a promise of undefined', async () => {
+  const principals: unknown[] = [];
+  const { post } = hosted(
+    (server) => {
+      server.registerTool('who', {}, (ctx: ServerContext) => {
+        principals.push(callOf(ctx).principal);
+        return textResult('');
+      });
+    },
+    { principal: async () => undefined },
+  );
+  await post('tools/call', { name: 'who' }, as('alice'));
+  expect(principals).toEqual([undefined]);
+});
+
+const LEAK = 'identity provider down at 10.0.0.7';
+
+test.each<[string, () => unknown, string]>([
+  [
+    'throws',
+    () => {
+      throw new Error(LEAK);
+    },
+    `Error: ${LEAK}`,
+  ],
+  ['rejects', () => Promise.reject(new Error(LEAK)), `Error: ${LEAK}`],
+  ['throws a text', () => Promise.reject(LEAK), `Error: ${LEAK}`],
+  [
+    'gives a number',
+    () => 42,
+    "InvalidPolicy: The policy's principal gave a value of type number. It must give a string, or undefined.",
+  ],
+  [
+    'gives null',
+    () => null,
+    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+  ],
+  [
+    'gives a promise of an object',
+    async () => ({ sub: LEAK }),
+    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+  ],
+])(
+  'where the principal callback %s, the client gets -32603 and `onerror` the reason',
+  async (_what, give, why) => {
+    const entries: (string | undefined)[] = [];
+    const { post, errors } = hosted(asking(entries), { principal: give as () => string });
+    expect(await post('tools/call', { name: 'deploy' }, as('alice'))).toEqual({
+      error: { code: -32603, message: 'Internal error' },
+    });
+    expect(errors).toEqual([why]);
+    expect(entries).toEqual([]);
+  },
+);
+
+test('policies without keys share one key and one ledger, so a retry may reach a policy that is newer', async () => {
+  const options = { keys: undefined, singleUse: undefined };
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-  const host = fresh.hosted(asking(), { keys: undefined });
-  const client = await fresh.oldClient(host, () => YES.sure);
-  await client.callTool({ name: 'deploy' });
-  expect(emitWarning.mock.calls).toEqual([]);
-  for (const _ of Array(3)) await host.post('tools/call', { name: 'deploy' });
-  const { calls } = emitWarning.mock;
-  emitWarning.mockRestore();
-  expect(calls).toEqual([
+  onTestFinished(() => emitWarning.mockRestore());
+  const entries: (string | undefined)[] = [];
+  const retry = { ...(await begun(hosted(asking(), options))), inputResponses: YES };
+  const first = await hosted(asking(entries), options).post('tools/call', retry);
+  expect(first.result).toMatchObject(textResult('Done.'));
+  expect(await hosted(asking(entries), options).post('tools/call', retry)).toEqual(first);
+  expect(entries).toHaveLength(1);
+});
+
+test('the ledger of this process serves a second copy of this module too', async () => {
+  const ledger = requestStatePolicy().singleUse?.ledger;
+  vi.resetModules();
+  const copy = await import('./policy.ts');
+  expect(copy.requestStatePolicy().singleUse?.ledger).toBe(ledger);
+  expect(requestStatePolicy({ keys: KEYS, singleUse: 'reject' }).singleUse?.ledger).toBe(ledger);
+});
+
+/** The warnings that `run` emits in a fresh copy of the modules, which has not warned before. */
+async function warningsOf(run: (modules: Fresh) => unknown): Promise<unknown[][]> {
+  vi.resetModules();
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitWarning.mockRestore());
+  const [support, { asking }, { requestStatePolicy }] = await Promise.all([
+    import('../hosted.test-support.ts'),
+    import('./asking.test-support.ts'),
+    import('./policy.ts'),
+  ]);
+  await run({ ...support, asking, requestStatePolicy });
+  return emitWarning.mock.calls;
+}
+type Fresh = typeof import('../hosted.test-support.ts') & {
+  asking: typeof asking;
+  requestStatePolicy: typeof requestStatePolicy;
+};
+
+test('a random key is warned about once, and only over HTTP', async () => {
+  const counts: number[] = [];
+  const warnings = await warningsOf(async ({ hosted, oldClient, asking }) => {
+    const host = hosted(asking(), { keys: undefined });
+    await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
+    counts.push(vi.mocked(process.emitWarning).mock.calls.length);
+    for (const _ of Array(3)) await host.post('tools/call', { name: 'deploy' });
+    await hosted(asking(), { keys: undefined }).post('tools/call', { name: 'deploy' });
+  });
+  expect(counts).toEqual([0]);
+  expect(warnings).toEqual([
     [
       'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted ' +
-        'one can go on with a call. Give requestStatePolicy the same `keys` everywhere.',
+        'one can resume a call. Give requestStatePolicy the same `keys` everywhere.',
       { code: 'MRTR_EPHEMERAL_KEY' },
     ],
   ]);
+});
+
+test.each<[string, RequestStateOptions]>([
+  ['without a ledger', { keys: KEYS }],
+  ['with single use in this process alone', { keys: KEYS, singleUse: 'reject' }],
+])(
+  'keys %s are warned about once, because a retry that is sent to two instances is served twice',
+  async (_what, options) => {
+    const warnings = await warningsOf(({ requestStatePolicy }) => {
+      for (const _ of Array(3)) requestStatePolicy(options);
+    });
+    expect(warnings).toEqual([
+      [expect.stringContaining('Give all instances one `ledger`'), { code: 'MRTR_REPEATABLE_STATE' }],
+    ]);
+  },
+);
+
+test.each<[string, RequestStateOptions]>([
+  ['without keys', {}],
+  ['with keys and a ledger', { keys: KEYS, ledger: new MemoryLedger() }],
+  ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
+])('a policy %s is not warned about', async (_what, options) => {
+  expect(await warningsOf(({ requestStatePolicy }) => requestStatePolicy(options))).toEqual([]);
 });

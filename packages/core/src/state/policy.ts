@@ -2,110 +2,174 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
-import { MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
+import { Quota } from '../quota.ts';
+import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 
-/** What {@link requestStatePolicy} takes. Everything has a default. */
+/** The options of {@link requestStatePolicy}. Everything has a default. */
 export interface RequestStateOptions {
   /**
-   * Secrets of at least 32 bytes each. The first seals, all open. Left out: one random key for this process,
-   * so no other instance and no restarted one can go on with a call.
+   * Secrets of at least 32 bytes each. The first seals, all open. Give all instances the same. Left out: one random
+   * key for this process, so no other instance and no restarted one can resume a call. An unset environment variable
+   * is an `InvalidPolicy` that names it.
    */
-  readonly keys?: readonly (Uint8Array | string)[] | undefined;
+  readonly keys?: readonly (Uint8Array | string | undefined)[] | undefined;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
-  /** Ceiling of a sealed token in bytes, in both directions. Default 65 536. */
+  /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
   readonly maxBytes?: number | undefined;
-  /** Rounds of one call. Default 10, as many as the SDK's client makes. */
+  /** The rounds of one call that may ask. Default 10, as many retries as the SDK's client makes. */
   readonly maxRounds?: number | undefined;
-  /** Questions that one round may ask. Default 32: each one is a form in front of somebody. */
+  /** Questions that one round may ask, at most 255. Default 32: each one is a form that somebody has to fill in. */
   readonly maxQuestions?: number | undefined;
-  /** Ceiling of one answer, in bytes of JSON. Default 16 384, so that some fit
-   * into `maxBytes` of state. A request with a larger one, or
-   * with one nested deeper than 200 levels, is refused before anything of it runs, and its state stays good. */
+  /**
+   * Limit of one answer, in bytes of JSON. Default 16 384, so that several fit into `maxBytes` of state. A request
+   * with a larger answer, or one nested deeper than 200 levels, is refused before its handler runs, and its state
+   * stays good.
+   */
   readonly maxAnswerBytes?: number | undefined;
-  /** Who may use a token: servers with the same keys and the same audience. Default: the server's name, where
-   * {@link protectedServer} builds the server. */
+  /**
+   * The servers that may use a token: those with the same keys and the same audience. Default: the server's name,
+   * where `protectedServer` builds the server.
+   */
   readonly audience?: string | undefined;
   /**
-   * Who is calling. Default, from a validated access token: its `clientId` with the `sub` that the verifier
-   * put into `extra`, or, where it put none, the token itself; undefined where there is no access token.
+   * Identifies the caller; undefined for an anonymous one. May be asynchronous. Default, from a validated access
+   * token: its issuer and `clientId` with the `sub` that the verifier put into `extra`, or, without one, the token
+   * itself. An error stays inside: the client gets `-32603`, and `onerror` the reason.
    */
-  readonly principal?: ((ctx: ServerContext) => string | undefined) | undefined;
-  /** Whether the SDK's shim asks old clients. Default `shim`, as the SDK's. A server that `protectedServer` does
-   * not build must say the same in its `inputRequired.legacyShim`. */
+  readonly principal?: ((ctx: ServerContext) => string | undefined | Promise<string | undefined>) | undefined;
+  /**
+   * Whether the SDK's shim asks old clients. Default `shim`, as the SDK's. A server that `protectedServer` does not
+   * build must have the same in its `inputRequired.legacyShim`.
+   */
   readonly legacy?: LegacyPolicy | undefined;
-  /** The clock, in milliseconds. Default `Date.now`. */
+  /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
    * Makes state single-use: a token that was presented is not served again. `reject` answers a second presentation
-   * with the frozen error; `replay` with the first one's result, so that a client that lost it can retry. Every
-   * `input_required` result then carries state, and answers that come without it are not passed on. Default: off,
-   * or `replay` where a `ledger` is given.
+   * with the frozen error; `replay` with the first one's result, so that a client that lost it can retry. `false`:
+   * a retry that is sent twice is served twice. Default: `replay` where a `ledger` is given, and without `keys`,
+   * since that is one process; else off, with one warning.
    */
-  readonly singleUse?: SecondPresentation | undefined;
-  /** Remembers presented tokens, for all instances. Default, with `singleUse`: a `MemoryLedger` of this process. */
+  readonly singleUse?: SecondPresentation | false | undefined;
+  /** Records presented tokens, for all instances that share it. Default, with `singleUse`: one of this process. */
   readonly ledger?: StateLedger | undefined;
   /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
+  /** How long the ledger may take to decide, in seconds; after that the round is refused. Default 5. */
+  readonly claimSeconds?: number | undefined;
+  /**
+   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: a second
+   * presentation learns that the step was done.
+   */
+  readonly maxResultBytes?: number | undefined;
+  /** Requests whose handlers run at once, in this process. Default 1000. A handler counts until it has settled. */
+  readonly maxCalls?: number | undefined;
+  /** The same, of one principal. Default 64. Anonymous callers share `maxCalls`. */
+  readonly maxCallsPerPrincipal?: number | undefined;
+  /**
+   * Gets every refusal and failure that a client learns nothing about: rejected state, errors of the ledger and of
+   * `principal`, state over the limits. Called beside the `onerror` of the server, which `createMcpHandler` keeps for
+   * itself.
+   */
+  readonly onerror?: ((error: Error) => void) | undefined;
+  /**
+   * Answers to questions that were not asked in the round before: `drop` removes them before a handler sees them
+   * (the default), `accept` lets them pass, for all targets or for the named ones. Handlers then check them alone.
+   */
+  readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
 }
 
-/** A checked policy. Make it once and hand it to every server instance: stretching keys is not free. */
+/** A checked policy. Make it once and give it to every server instance: stretching keys takes time. */
 export interface RequestStatePolicy {
   readonly ring: readonly SealingKey[];
-  /** Whether the ring is a random one of this process. */
-  readonly ephemeral: boolean;
   readonly ttlSeconds: number;
   readonly maxBytes: number;
   readonly maxRounds: number;
   readonly maxQuestions: number;
   readonly maxAnswerBytes: number;
   readonly audience: string | undefined;
-  readonly principal: (ctx: ServerContext) => string | undefined;
+  readonly principal: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
   readonly legacy: LegacyPolicy;
   readonly now: () => number;
   readonly singleUse: SingleUsePolicy | undefined;
+  /** Counts the handlers that run. */
+  readonly running: Quota;
+  readonly onerror: (error: Error) => void;
+  readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
 
 /**
  * Checks the options and stretches the keys.
  *
- * @throws InvalidPolicy naming the option that cannot be honoured.
+ * @throws InvalidPolicy naming the option that is wrong, and what to do.
+ * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
+  if (options.audience === '')
+    throw new InvalidPolicy('audience is empty. Name the server, or leave it out.');
   return {
-    ring: options.keys ? keyRing(options.keys) : ephemeralRing(),
-    ephemeral: options.keys === undefined,
+    ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
     ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
-    maxBytes: within('maxBytes', options.maxBytes ?? 65_536, Number.MAX_SAFE_INTEGER),
+    maxBytes: within('maxBytes', options.maxBytes ?? 65_536),
     maxRounds: within('maxRounds', options.maxRounds ?? 10, MAX_ROUND),
-    maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, Number.MAX_SAFE_INTEGER),
-    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 16_384, Number.MAX_SAFE_INTEGER),
+    maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, MAX_QUESTIONS),
+    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 16_384),
     audience: options.audience,
     principal: options.principal ?? tokenPrincipal,
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
     singleUse: singleUse(options),
+    running: new Quota(
+      within('maxCalls', options.maxCalls ?? 1000),
+      within('maxCallsPerPrincipal', options.maxCallsPerPrincipal ?? 64),
+    ),
+    onerror: options.onerror ?? (() => {}),
+    unaskedAnswers: options.unaskedAnswers ?? 'drop',
   };
 }
 
-function singleUse({
-  ledger,
-  singleUse: second,
-  leaseSeconds,
-  now,
-}: RequestStateOptions): SingleUsePolicy | undefined {
-  if (ledger === undefined && second === undefined) return undefined;
+function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
+  const { keys, ledger, now, singleUse: chosen } = options;
+  const second = chosen ?? (ledger || keys === undefined ? 'replay' : false);
+  if (keys !== undefined && ledger === undefined && chosen !== false) warnOfRepeatableState();
+  if (second === false) return undefined;
+  const leaseSeconds = within('leaseSeconds', options.leaseSeconds ?? 300, MAX_TTL_SECONDS);
   return {
-    ledger: ledger ?? new MemoryLedger(now && { now }),
-    second: second ?? 'replay',
-    leaseSeconds: within('leaseSeconds', leaseSeconds ?? 300, MAX_TTL_SECONDS),
+    ledger: ledger ?? (now ? new MemoryLedger({ now }) : processLedger()),
+    second,
+    leaseSeconds,
+    claimSeconds: within('claimSeconds', options.claimSeconds ?? 5, 3600),
+    maxResultBytes: within('maxResultBytes', options.maxResultBytes ?? 16_384),
   };
 }
 
-function within(name: string, value: number, most: number): number {
+const LEDGER = Symbol.for('mrtr.process-ledger');
+
+/** One ledger a process, however often a policy is made: a policy of each request must know what came before. */
+function processLedger(): MemoryLedger {
+  const holder = globalThis as typeof globalThis & { [LEDGER]?: MemoryLedger };
+  holder[LEDGER] ??= new MemoryLedger();
+  return holder[LEDGER];
+}
+
+let warned = false;
+
+function warnOfRepeatableState(): void {
+  if (warned) return;
+  warned = true;
+  process.emitWarning(
+    'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: a retry that is sent to ' +
+      'two of them is served twice, and its effects happen twice. Give all instances one `ledger`, or say ' +
+      '`singleUse: false` if that is what you want.',
+    { code: 'MRTR_REPEATABLE_STATE' },
+  );
+}
+
+function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
   throw new InvalidPolicy(`${name} must be a whole number from 1 to ${most}; it is ${value}.`);
 }
@@ -113,7 +177,8 @@ function within(name: string, value: number, most: number): number {
 function tokenPrincipal(ctx: ServerContext): string | undefined {
   const token = ctx.http?.authInfo;
   if (!token) return undefined;
-  const subject = token.extra?.sub;
-  // Without a subject, two users of one client would be one principal; the token at least tells them apart.
-  return JSON.stringify([token.clientId, typeof subject === 'string' ? { subject } : { token: token.token }]);
+  const { iss, sub } = token.extra ?? {};
+  // Without a subject, two users of one client would be one principal. The token at least tells them apart.
+  const subject = typeof sub === 'string' ? { sub } : { token: token.token };
+  return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
 }

@@ -1,18 +1,19 @@
-/** The label that a server's own router reads: what it says, what it must not allow, and what it leaves as it was. */
+/** The label that a server's own router reads. A client can read it too, and cannot change it. */
 import { createDecipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callOf } from '../call.ts';
 import { InvalidLabel } from '../errors.ts';
 import { eventsOf, hosted } from '../hosted.test-support.ts';
 import { textResult } from '../results.ts';
+import { routingLabelOf, withRoutingLabel } from '../shape-callback.ts';
 import { inputRequired } from '../wire.ts';
-import { PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
+import { begun, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
 import { tokenLength } from './codec.ts';
-import { isRoutingLabel, routeBy } from './routing-label.ts';
-import { BINDING, bytesOf, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
+import { isRoutingLabel } from './routing-label.ts';
+import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
 
-const OPENED = { payload: PLAN, round: 1, id: expect.any(String), expiresAt: NOW + 600 };
+const OPENED = { ...EMPTY, payload: PLAN, id: expect.any(String), expiresAt: NOW + 600_000 };
+const CONTENT = { ...EMPTY, payload: PLAN };
 const [PLAIN, I1, I2] = [undefined, 'i1', 'i2'].map((routingLabel) => seal(PLAN, { routingLabel })) as [
   string,
   string,
@@ -23,20 +24,20 @@ const bare = (token: string) => token.slice(0, token.indexOf('~'));
 test('a token ends in its label and opens with it', () => {
   expect(I2).toMatch(/^v1\.[\w-]+~i2$/);
   expect(open(I2)).toEqual(OPENED);
-  expect(I2).toHaveLength(tokenLength(PLAN.length, 'i2'));
-  expect(tokenLength(PLAN.length, 'i2')).toBe(tokenLength(PLAN.length) + '~i2'.length);
+  expect(I2).toHaveLength(tokenLength(CONTENT, 'i2'));
+  expect(tokenLength(CONTENT, 'i2')).toBe(tokenLength(CONTENT) + '~i2'.length);
 });
 
 test.each([
-  ['without a label is sealed as it always was', PLAIN, ''],
-  ['with a label has it as associated data, and nothing else of it inside', I2, '~i2'],
+  ['without a label has the prefix and the key id as associated data', PLAIN, ''],
+  ['with a label has the label as associated data too, and not inside', I2, '~i2'],
 ])('a token %s', (_what, token, label) => {
   const bytes = bytesOf(label ? bare(token) : token);
   const decipher = createDecipheriv('aes-256-gcm', KEY.cipher, bytes.subarray(2, 14));
   decipher.setAAD(Buffer.concat([Buffer.from('v1.'), KEY.id, Buffer.from(label)]));
   decipher.setAuthTag(bytes.subarray(-16));
   const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
-  expect(plain.subarray(26).toString()).toBe(PLAN);
+  expect(plain.subarray(46).toString()).toBe(PLAN);
 });
 
 test.each([
@@ -59,8 +60,8 @@ test.each([
   ['not ASCII', `${bare(I2)}~í2`, 'malformed'],
   ['spelt with a letter that looks the same', `${bare(I2)}~і2`, 'malformed'],
   ['65 characters long', `${bare(I2)}~${'i'.repeat(65)}`, 'malformed'],
-  ['all there is', '~i2', 'malformed'],
-  ['all there is behind the version', 'v1.~i2', 'malformed'],
+  ['the whole token', '~i2', 'malformed'],
+  ['all of the token but its prefix', 'v1.~i2', 'malformed'],
 ])('a token whose label is %s is rejected', (_what, token, rejected) => {
   expect(open(token, {}, NOW, [KEY, OTHER_KEY])).toEqual({ rejected });
 });
@@ -70,7 +71,7 @@ test('two tokens that swap their labels are both rejected', () => {
     expect(open(token)).toEqual({ rejected: 'tampered' });
 });
 
-test('whatever a label is changed to, the token does not open', () => {
+test('a token with any other label does not open', () => {
   const suffixes = fc.oneof(fc.string(), fc.stringMatching(LABELS), fc.string({ unit: 'binary' }));
   fc.assert(
     fc.property(
@@ -88,7 +89,7 @@ test('whatever a label is changed to, the token does not open', () => {
 
 const LABELS = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-test('every label that is allowed is carried, one by one', () => {
+test('a token can carry every allowed label', () => {
   fc.assert(
     fc.property(fc.stringMatching(LABELS), (routingLabel) => {
       expect(isRoutingLabel(routingLabel)).toBe(true);
@@ -113,63 +114,78 @@ test.each([
   'i%2',
   'ï2',
   'i'.repeat(65),
-])('the label %j is refused when it is given, and not repeated in the error', (label) => {
-  const invalid = new InvalidLabel(
-    'A routing label is 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
-      'digit. The one that was given is not.',
+])('the label %j is rejected at sealing, and is not in the error', (label) => {
+  expect(() => seal(PLAN, { routingLabel: label })).toThrow(
+    new InvalidLabel(
+      'A routing label has 1 to 64 characters of A-Z, a-z, 0-9, ".", "_" and "-", and begins with a letter or a ' +
+        'digit. This one does not.',
+    ),
   );
-  expect(() => routeBy({} as ReturnType<typeof callOf>, label)).toThrow(invalid);
-  expect(() => seal(PLAN, { ...SEAL, routingLabel: label })).toThrow(invalid);
 });
 
 test('a label of 64 characters is the longest', () => {
-  expect(open(seal(PLAN, { binding: BINDING, routingLabel: 'i'.repeat(64) }))).toEqual(OPENED);
+  expect(open(seal(PLAN, { routingLabel: 'i'.repeat(64) }))).toEqual(OPENED);
 });
 
-/** A tool that asks once and says where it goes on. */
+/** A tool that asks once and labels its state. */
 const site = (label: string | undefined, maxBytes?: number) =>
   hosted(
     (server) => {
       server.registerTool('deploy', {}, (ctx) => {
         if (ctx.mcpReq.requestState() === PLAN) return textResult('Done.');
-        if (label !== undefined) routeBy(callOf(ctx), label);
-        return inputRequired({ inputRequests: { sure: sure.request }, requestState: PLAN });
+        const asked = inputRequired({ inputRequests: { sure: sure.request }, requestState: PLAN });
+        return withRoutingLabel(asked, label);
       });
     },
     { maxBytes },
   );
 
-test('a handler that routes its call has the label on the wire, and the next round opens anywhere', async () => {
+test('a label is set on the result, and no label changes nothing', () => {
+  const result = inputRequired({ requestState: PLAN });
+  expect(withRoutingLabel(result, undefined)).toBe(result);
+  expect(routingLabelOf(result)).toBeUndefined();
+  expect(withRoutingLabel(result, 'i2')).toBe(result);
+  expect(routingLabelOf(result)).toBe('i2');
+  expect(JSON.stringify(result)).not.toContain('i2');
+});
+
+test('a result with a label has it on the wire, and every instance opens the next round', async () => {
   const states = eventsOf('mrtr:state');
-  const { result } = await site('i2').post('tools/call', { name: 'deploy' });
-  const token = result?.requestState as string;
-  expect(token).toMatch(/^v1\.[\w-]+~i2$/);
-  // Another instance can open it: what a label is for is decided by the router, not by the seal.
-  const echo = { name: 'deploy', inputResponses: YES, requestState: token };
-  expect((await site('i3').post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+  const retry = await begun(site('i2'));
+  expect(retry.requestState).toMatch(/^v1\.[\w-]+~i2$/);
+  const reply = await site('i3').post('tools/call', { ...retry, inputResponses: YES });
+  expect(reply.result).toMatchObject(textResult('Done.'));
   expect(states.map(({ phase, bytes }) => [phase, bytes])).toEqual([
-    ['sealed', token.length],
-    ['opened', token.length],
+    ['sealed', retry.requestState.length],
+    ['opened', retry.requestState.length],
   ]);
 });
 
 test.each<[string, (token: string) => string, string]>([
-  ['changed', (token) => token.replace('~i2', '~i3'), 'tampered'],
-  ['removed', bare, 'tampered'],
-  ['no name', (token) => `${token}/`, 'malformed'],
-])('a client that echoes a label %s gets the frozen answer', async (_what, change, reason) => {
+  ['changes the label', (token) => token.replace('~i2', '~i3'), 'tampered'],
+  ['removes the label', bare, 'tampered'],
+  ['makes the label invalid', (token) => `${token}/`, 'malformed'],
+])('a client that %s gets the frozen answer', async (_what, change, reason) => {
   const { post, errors } = site('i2');
-  const { result } = await post('tools/call', { name: 'deploy' });
-  const requestState = change(result?.requestState as string);
-  expect(await post('tools/call', { name: 'deploy', inputResponses: YES, requestState })).toEqual(REJECTED);
+  const retry = await begun({ post });
+  const requestState = change(retry.requestState);
+  expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
   expect(errors).toEqual([`Error: requestState of tools/call deploy rejected: ${reason}`]);
 });
 
-test('the label counts towards the ceiling of state', async () => {
-  const fits = tokenLength(PLAN.length);
+test('the label counts towards the limit of state', async () => {
+  const fits = tokenLength({ ...CONTENT, asked: new Map([['sure', sure.digest]]) });
   expect((await site(undefined, fits).post('tools/call', { name: 'deploy' })).result).toBeDefined();
   expect((await site('i2', fits).post('tools/call', { name: 'deploy' })).error).toMatchObject({
     code: -32603,
   });
   expect((await site('i2', fits + 3).post('tools/call', { name: 'deploy' })).result).toBeDefined();
+});
+
+test('a label that a token cannot carry is an error without details for the client', async () => {
+  const { post, errors } = site('10.0.0.1:80');
+  expect(await post('tools/call', { name: 'deploy' })).toEqual({
+    error: { code: -32603, message: 'The server cannot keep the state of this call' },
+  });
+  expect(errors).toEqual([expect.stringMatching(/^InvalidLabel/)]);
 });

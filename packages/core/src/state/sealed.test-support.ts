@@ -1,10 +1,10 @@
-/** One sealed token, and what it takes to open it: what the tests of the codec vary. */
+/** One sealed token, and the request that opens it: the tests of the codec vary them. */
 import type { Binding } from './binding.ts';
-import { type Opened, openState, type Seal, sealState } from './codec.ts';
+import { type Opened, openState, type Seal, type Sealed, sealState } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 
-/** Midday on the day the revision was published, in seconds. */
-export const NOW = 1_785_240_000;
+/** In the middle of a second, on the day the revision was published; in milliseconds. */
+export const NOW = 1_785_240_000_500;
 
 export const [KEY, OTHER_KEY] = keyRing(['k'.repeat(32), 'o'.repeat(32)]) as [SealingKey, SealingKey];
 
@@ -16,10 +16,22 @@ export const BINDING: Binding = {
   principal: 'alice',
 };
 
-export const SEAL: Seal = { binding: BINDING, round: 1, issuedAt: NOW, ttlSeconds: 600 };
+export const SEAL: Seal = { binding: BINDING, issuedAt: NOW, ttlSeconds: 600 };
 
-export const seal = (payload: string, over: Partial<Seal> = {}, key: SealingKey = KEY): string =>
-  sealState(payload, { ...SEAL, ...over }, key);
+/** The content of a token that asks nothing and holds no state. */
+export const EMPTY: Sealed = {
+  callId: Buffer.alloc(16, 'call').toString('base64url'),
+  round: 1,
+  asked: new Map(),
+  payload: undefined,
+  version: undefined,
+};
+
+export const seal = (
+  payload: string | undefined,
+  over: Partial<Sealed & Seal> = {},
+  key: SealingKey = KEY,
+): string => sealState({ ...EMPTY, payload, ...over }, { ...SEAL, ...over }, key);
 
 export const open = (
   token: string,

@@ -1,123 +1,184 @@
-/** Serves a token once, and later presentations of it not at all, or with what the first one came to. */
+/** Serves a token once. Later presentations are refused, or get the first one's result. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import type { Binding } from './binding.ts';
-import { CLOCK_SKEW_SECONDS, type Opened, openState, sealState } from './codec.ts';
+import { openAtRest, sealAtRest } from './at-rest.ts';
+import type { OpenedState } from './codec.ts';
 import type { SealingKey } from './key-ring.ts';
-import type { StateLedger } from './ledger.ts';
+import type { Claim, StateLedger } from './ledger.ts';
 
-/** What a second presentation of a token gets: the frozen error, or the first one's result. */
+/** The answer to a second presentation of a token: the frozen error, or the first one's result. */
 export type SecondPresentation = 'reject' | 'replay';
 
 /** How a policy makes state single-use. */
 export interface SingleUsePolicy {
   readonly ledger: StateLedger;
   readonly second: SecondPresentation;
-  /** How long one round may take to serve, in seconds, before its claim counts as lost. */
+  /** How long one round may take to serve, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
+  /** How long the ledger may take to decide, in seconds. */
+  readonly claimSeconds: number;
+  /** Limit of a recorded result, in bytes. */
+  readonly maxResultBytes: number;
 }
 
 /** One presentation of a token. */
 export interface Presentation {
-  readonly opened: Extract<Opened, { id: string }>;
-  readonly binding: Binding;
+  readonly opened: OpenedState;
+  /** A digest of the answers that came with it. */
+  readonly answers: string;
+  readonly principal: string | undefined;
   readonly ring: readonly SealingKey[];
-  /** Seconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Ends the wait for a presentation that is being served elsewhere. */
   readonly signal: AbortSignal;
-  /** Told when the first one was served and could not be recorded. */
-  readonly onUnsettled: (error: unknown) => void;
+  /** Gets errors that have no client: the result could not be recorded, or clocks differ. */
+  readonly report: (error: unknown) => void;
 }
 
 /** Why a presentation was not served. For the log; on the wire it is the frozen error. */
-export type UsedReason = 'already_used' | 'in_flight' | 'lost';
+export type UsedReason =
+  | 'already_used'
+  | 'other_answers'
+  | 'in_flight'
+  | 'lost'
+  | 'expired'
+  | 'abandoned'
+  | 'clock_differs';
 
-/** What serving came to. `replayed` tells a recorded result from a fresh one. */
+/** The end of a presentation. `replayed` tells a recorded result from a fresh one. */
 export type ServedOnce =
   | { readonly result: unknown; readonly replayed: boolean }
+  /** It was served, and its result was too large to record. */
+  | { readonly tooLarge: true }
   | { readonly rejected: UsedReason };
 
-/** The ledger could not be asked. Its own error, the `cause`, may name hosts: it is not for the wire. */
+/** The ledger did not decide. Its own error, the `cause`, may name hosts: it is not for the wire. */
 export class LedgerFailed extends Error {}
 
 type Recorded =
   | { readonly result: unknown }
-  | { readonly error: readonly [ProtocolErrorCode, string, unknown?] };
+  | { readonly error: readonly [code: number, message: string, data?: unknown] }
+  | { readonly tooLarge: true };
 
 /**
  * Claims the token and runs `serve`, or finds out that another presentation has.
  *
- * @throws whatever `serve` throws, and a recorded `ProtocolError` again.
- * @throws LedgerFailed when the ledger could not be asked; nothing has run.
+ * @throws the error of `serve`, and the same again when it was recorded.
+ * @throws LedgerFailed when the ledger did not decide; nothing has run.
  */
 export async function serveOnce(
-  { ledger, second, leaseSeconds }: SingleUsePolicy,
+  policy: SingleUsePolicy,
   presentation: Presentation,
   serve: () => Promise<unknown>,
 ): Promise<ServedOnce> {
-  const { id, expiresAt } = presentation.opened;
-  // Kept a little longer than the token lives: an instance whose clock is behind still takes it as alive.
-  const claim = async () => {
-    try {
-      return await ledger.claim(id, expiresAt + CLOCK_SKEW_SECONDS, leaseSeconds);
-    } catch (cause) {
-      throw new LedgerFailed('The ledger did not take a claim.', { cause });
-    }
-  };
-  let claimed = await claim();
-  if (claimed.kind === 'first') {
-    return { result: await served(ledger, presentation, serve), replayed: false };
+  let claim = await claimed(policy, presentation);
+  if (claim.kind === 'first') {
+    const stale = staleAfterClaim(presentation);
+    if (stale) return { rejected: stale };
+    return { result: await served(policy, presentation, serve), replayed: false };
   }
-  if (second === 'reject') return { rejected: claimed.kind === 'in-flight' ? 'in_flight' : 'already_used' };
-  for (let wait = 5; claimed.kind === 'in-flight'; wait = Math.min(wait * 2, 250)) {
+  if (policy.second === 'reject') return { rejected: REASONS[claim.kind] };
+  for (let wait = 5; claim.kind === 'in-flight'; wait = Math.min(wait * 2, 250)) {
     if (presentation.signal.aborted) return { rejected: 'in_flight' };
     await delay(wait);
-    claimed = await claim();
+    claim = await claimed(policy, presentation);
   }
-  if (claimed.kind !== 'settled') return { rejected: 'lost' };
-  const recorded = opened(claimed.result, presentation);
+  if (claim.kind !== 'settled') return { rejected: REASONS[claim.kind] };
+  if (claim.answers !== presentation.answers) return { rejected: 'other_answers' };
+  const recorded = opened(claim.result, presentation);
   if (!recorded) return { rejected: 'lost' };
-  if ('error' in recorded) throw new ProtocolError(...recorded.error);
+  if ('tooLarge' in recorded) return recorded;
+  if ('error' in recorded)
+    throw new ProtocolError(...(recorded.error as [ProtocolErrorCode, string, unknown?]));
   return { result: recorded.result, replayed: true };
 }
 
+const REASONS = {
+  // A first claim that comes while waiting: the entry was forgotten meanwhile, so the token has expired.
+  first: 'expired',
+  settled: 'already_used',
+  'in-flight': 'in_flight',
+  lost: 'lost',
+  expired: 'expired',
+  'clock-differs': 'clock_differs',
+} as const satisfies Record<Claim['kind'], UsedReason>;
+
+/** Asks the ledger, for a bounded time: a decision that comes later is not acted on. */
+async function claimed(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
+  const { opened: token, answers, principal, now } = presentation;
+  const { ledger, leaseSeconds, claimSeconds } = policy;
+  const { id, expiresAt } = token;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const late = new Promise<never>((_resolve, reject) => {
+      const error = new Error(`The ledger did not decide within ${claimSeconds} s.`);
+      timer = setTimeout(reject, claimSeconds * 1000, error);
+    });
+    const asked = ledger.claim({ id, answers, expiresAt, leaseSeconds, principal, now: now() });
+    const claim = await Promise.race([asked, late]);
+    if (claim.kind === 'clock-differs') {
+      presentation.report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
+    }
+    return claim;
+  } catch (cause) {
+    throw new LedgerFailed('The ledger did not take a claim.', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The claim may have taken long: a token that expired meanwhile, or whose client is gone, must not be served. */
+function staleAfterClaim({ opened: { expiresAt }, now, signal }: Presentation): UsedReason | undefined {
+  if (now() >= expiresAt) return 'expired';
+  return signal.aborted ? 'abandoned' : undefined;
+}
+
 async function served(
-  ledger: StateLedger,
+  policy: SingleUsePolicy,
   presentation: Presentation,
   serve: () => Promise<unknown>,
 ): Promise<unknown> {
-  const keep = async (recorded: Recorded) => {
+  const record = async (recorded: Recorded) => {
     try {
-      await ledger.settle(presentation.opened.id, sealed(recorded, presentation));
+      await policy.ledger.settle(
+        presentation.opened.id,
+        sealed(recorded, presentation, policy.maxResultBytes),
+      );
     } catch (error) {
-      // The round is served, and its client shall have its answer; a later presentation finds the claim lost.
-      presentation.onUnsettled(error);
+      // The round was served, and its client gets its answer; a later presentation finds the claim lost.
+      presentation.report(error);
     }
   };
   try {
     const result = await serve();
-    await keep({ result });
+    await record({ result });
     return result;
   } catch (error) {
-    const { code, message, data } =
-      error instanceof ProtocolError
-        ? error
-        : new ProtocolError(ProtocolErrorCode.InternalError, 'Internal error');
-    await keep({ error: [code, message, data] });
+    await record({ error: asOnTheWire(error) });
     throw error;
   }
 }
 
-// A result may be private, and a ledger is a database that others read: it is sealed like state, for the same call.
-const sealed = (recorded: Recorded, { binding, ring, now, opened: token }: Presentation): string =>
-  sealState(
-    JSON.stringify(recorded),
-    { binding, round: 0, issuedAt: now(), ttlSeconds: token.expiresAt - now() + CLOCK_SKEW_SECONDS },
-    ring[0] as SealingKey,
-  );
+/** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
+function asOnTheWire(error: unknown): Extract<Recorded, { error: unknown }>['error'] {
+  const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
+  return [
+    Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
+    typeof message === 'string' ? message : 'Internal error',
+    ...((data === undefined ? [] : [data]) as [unknown?]),
+  ];
+}
 
-function opened(text: string, { binding, ring, now }: Presentation): Recorded | undefined {
-  const token = openState(text, binding, now(), ring);
-  return 'rejected' in token ? undefined : (JSON.parse(token.payload) as Recorded);
+// A result may be private, and others may read the ledger's database.
+function sealed(recorded: Recorded, { opened: { id }, ring }: Presentation, maxBytes: number): string {
+  const text = JSON.stringify(recorded);
+  const kept =
+    Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
+  return sealAtRest(kept, `${id} result`, ring).toString('base64url');
+}
+
+function opened(text: string, { opened: { id }, ring }: Presentation): Recorded | undefined {
+  const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
+  return plain === undefined ? undefined : (JSON.parse(plain) as Recorded);
 }

@@ -1,28 +1,23 @@
 import { protectedServer } from '@mrtr/core';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption, SERVER_INFO } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'a',
-  title: "guard-first + the SDK's shim",
+export const option = defineOption({
+  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
+  // The whole of the shape: the SDK's own shim replays the rounds over an old client's stream.
+  server: ({ state }) => protectedServer(SERVER_INFO, { ...state, legacy: 'shim' }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'after-answer',
-      stateBytes: { get_weather: [0], resolve_work_item: [0, 113] },
+      stateBytes: { get_weather: [135], resolve_work_item: [142, 174] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'error',
+      forgeries: 'refused',
     },
     legacy: {
       entries: 'every-round',
@@ -32,14 +27,4 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create: ({ world, state }) => ({
-    server() {
-      // The whole of the shape: the SDK's own shim replays the rounds over an old client's stream.
-      const server = protectedServer(SERVER_INFO, { ...state, legacy: 'shim' });
-      server.registerTool(GET_WEATHER, getWeatherTool, getWeather(world));
-      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem(world));
-      return server;
-    },
-    close: async () => {},
-  }),
-};
+});

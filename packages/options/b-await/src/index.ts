@@ -1,39 +1,31 @@
-import { protectedServer } from '@mrtr/core';
 import { awaitShim } from '@mrtr/shapes/await-shim';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'b',
-  title: 'await by re-entry',
+export const option = defineOption({
+  handlers: ({ world }) => ({
+    getWeather: awaitShim(getWeather(world)),
+    resolveWorkItem: awaitShim(resolveWorkItem(world)),
+  }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'every-entry',
-      stateBytes: { get_weather: [138], resolve_work_item: [145, 261] },
+      stateBytes: { get_weather: [162], resolve_work_item: [169, 303] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
-      unaskable: 'error',
+      unaskable: 'default',
+      forgeries: 'refused',
     },
-    legacy: { entries: 'once', audit: 'every-entry', asked: 'always', stateless: 'error', afterKill: 'lost' },
+    legacy: {
+      entries: 'once',
+      audit: 'every-entry',
+      asked: 'always',
+      stateless: 'default',
+      afterKill: 'lost',
+    },
   },
-  create: ({ world, state }) => ({
-    server() {
-      const server = protectedServer(SERVER_INFO, state);
-      server.registerTool(GET_WEATHER, getWeatherTool, awaitShim(getWeather(world)));
-      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, awaitShim(resolveWorkItem(world)));
-      return server;
-    },
-    close: async () => {},
-  }),
-};
+});

@@ -1,6 +1,6 @@
 import { textResult } from '@mrtr/core';
 import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
-import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
 export const getWeather =
   (world: World) =>
@@ -8,6 +8,6 @@ export const getWeather =
     // The landmine. It reads as if it ran once; on a modern client it runs once per round.
     await world.audit.record(location);
 
-    const { units } = await ctx.elicit('Which units?', Units);
+    const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });
     return textResult(describeWeather(await world.weather.current(location, units)));
   };

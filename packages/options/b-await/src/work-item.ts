@@ -1,11 +1,19 @@
-import { textResult } from '@mrtr/core';
+import { errorResult, textResult } from '@mrtr/core';
 import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
-import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/tools';
+import {
+  cannotResolve,
+  describeItem,
+  Original,
+  Resolution,
+  type ResolveWorkItem,
+  type World,
+} from '@mrtr/tools';
 
 export const resolveWorkItem =
   (world: World) =>
   async ({ id, state }: ResolveWorkItem, ctx: AwaitShimContext) => {
     if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
+    if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
 
     const { resolution } = await ctx.elicit(`How was #${id} resolved?`, Resolution);
     if (resolution !== 'Duplicate')

@@ -1,28 +1,20 @@
-import { protectedServer } from '@mrtr/core';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'c',
-  title: 'one handler, era branch',
+export const option = defineOption({
+  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'after-answer',
-      stateBytes: { get_weather: [0], resolve_work_item: [0, 113] },
+      stateBytes: { get_weather: [135], resolve_work_item: [142, 174] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'error',
+      forgeries: 'refused',
     },
     legacy: {
       entries: 'once',
@@ -32,13 +24,4 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create: ({ world, state }) => ({
-    server() {
-      const server = protectedServer(SERVER_INFO, state);
-      server.registerTool(GET_WEATHER, getWeatherTool, getWeather(world));
-      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem(world));
-      return server;
-    },
-    close: async () => {},
-  }),
-};
+});

@@ -1,29 +1,24 @@
-import { protectedServer } from '@mrtr/core';
 import { byEra } from '@mrtr/shapes/by-era';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'd',
-  title: 'two handlers, by era',
+export const option = defineOption({
+  handlers: ({ world }) => ({
+    getWeather: byEra(getWeather(world)),
+    resolveWorkItem: byEra(resolveWorkItem(world)),
+  }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'after-answer',
-      stateBytes: { get_weather: [0], resolve_work_item: [0, 113] },
+      stateBytes: { get_weather: [135], resolve_work_item: [142, 174] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'error',
+      forgeries: 'refused',
     },
     legacy: {
       entries: 'once',
@@ -33,13 +28,4 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create: ({ world, state }) => ({
-    server() {
-      const server = protectedServer(SERVER_INFO, state);
-      server.registerTool(GET_WEATHER, getWeatherTool, byEra(getWeather(world)));
-      server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, byEra(resolveWorkItem(world)));
-      return server;
-    },
-    close: async () => {},
-  }),
-};
+});

@@ -1,6 +1,4 @@
 import {
-  type Answer,
-  canAsk,
   cancelledResult,
   elicitation,
   inputRequired,
@@ -11,14 +9,12 @@ import {
 } from '@mrtr/core';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
-const units = elicitation('Which units?', Units);
+const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: ServerContext) => {
-    const answer: Answer<typeof DEFAULT_UNITS> = canAsk(ctx, 'elicitation')
-      ? readAnswer(ctx, 'units', units)
-      : { kind: 'accepted', value: DEFAULT_UNITS };
+    const answer = readAnswer(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult();
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
 

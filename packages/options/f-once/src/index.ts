@@ -1,29 +1,24 @@
-import { protectedServer } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'f',
-  title: 'once',
+export const option = defineOption({
+  handlers: ({ world }) => ({
+    getWeather: once(getWeather(world)),
+    resolveWorkItem: once(resolveWorkItem(world)),
+  }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'before-asking',
-      stateBytes: { get_weather: [153], resolve_work_item: [137, 253] },
+      stateBytes: { get_weather: [177], resolve_work_item: [161, 295] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'default',
+      forgeries: 'refused',
     },
     legacy: {
       entries: 'every-round',
@@ -33,16 +28,4 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create({ world, state }) {
-    const [weather, workItem] = [once(getWeather(world)), once(resolveWorkItem(world))];
-    return {
-      server() {
-        const server = protectedServer(SERVER_INFO, state);
-        server.registerTool(GET_WEATHER, getWeatherTool, weather);
-        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
-        return server;
-      },
-      close: async () => {},
-    };
-  },
-};
+});

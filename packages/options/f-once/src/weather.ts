@@ -1,8 +1,8 @@
-import { type Answer, canAsk, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
 import type { OnceContext } from '@mrtr/shapes/once';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
-const units = elicitation('Which units?', Units);
+const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 
 export const getWeather =
   (world: World) =>
@@ -10,9 +10,7 @@ export const getWeather =
     // Above the guard, and safe: later rounds find the key in requestState and skip it.
     await ctx.once('audit', () => world.audit.record(location));
 
-    const answer: Answer<typeof DEFAULT_UNITS> = canAsk(ctx, 'elicitation')
-      ? ctx.answer('units', units)
-      : { kind: 'accepted', value: DEFAULT_UNITS };
+    const answer = ctx.answer('units', units);
     if (isRefusal(answer)) return cancelledResult();
     if (answer.kind !== 'accepted') return ctx.ask({ units });
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

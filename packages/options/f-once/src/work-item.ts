@@ -1,4 +1,4 @@
-import { canAsk, cancelledResult, elicitation, errorResult, isRefusal, textResult } from '@mrtr/core';
+import { cancelledResult, elicitation, errorResult, isRefusal, textResult } from '@mrtr/core';
 import type { OnceContext } from '@mrtr/shapes/once';
 import {
   cannotResolve,
@@ -13,7 +13,7 @@ export const resolveWorkItem =
   (world: World) =>
   async ({ id, state }: ResolveWorkItem, ctx: OnceContext) => {
     if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
-    if (!canAsk(ctx, 'elicitation')) return errorResult(cannotResolve(id));
+    if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
 
     const how = elicitation(`How was #${id} resolved?`, Resolution);
     const resolution = ctx.answer('resolution', how);

@@ -1,47 +1,27 @@
-import { protectedServer } from '@mrtr/core';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'g',
-  title: 'tool builder',
+export const option = defineOption({
+  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
   claims: {
     modern: {
-      entries: 'every-round',
+      entries: 'once',
       audit: 'after-answer',
-      stateBytes: { get_weather: [141], resolve_work_item: [147, 263] },
+      stateBytes: { get_weather: [165], resolve_work_item: [171, 306] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'default',
+      forgeries: 'refused',
     },
     legacy: {
-      entries: 'every-round',
+      entries: 'once',
       audit: 'after-answer',
       asked: 'by-policy',
       stateless: 'default',
       afterKill: 'lost',
     },
   },
-  create({ world, state }) {
-    const [weather, workItem] = [getWeather(world), resolveWorkItem(world)];
-    return {
-      server() {
-        const server = protectedServer(SERVER_INFO, state);
-        server.registerTool(GET_WEATHER, getWeatherTool, weather);
-        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
-        return server;
-      },
-      close: async () => {},
-    };
-  },
-};
+});

@@ -2,13 +2,11 @@ import { elicitation, textResult } from '@mrtr/core';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
-const units = elicitation('Which units?', Units);
+const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 
 export const getWeather = (world: World) =>
   new ToolBuilder<GetWeather>()
-    .incompleteStep('units', (_args, _data, step) =>
-      step.canAsk('elicitation') ? step.ask(units) : DEFAULT_UNITS,
-    )
+    .incompleteStep('units', () => units)
     .endStep(async ({ location }, { units: { units } }) => {
       // Out of reach until every step has its data, so there is nothing to guard.
       await world.audit.record(location);

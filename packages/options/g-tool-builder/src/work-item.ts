@@ -11,14 +11,14 @@ import {
 
 export const resolveWorkItem = (world: World) =>
   new ToolBuilder<ResolveWorkItem>()
-    .incompleteStep('resolution', ({ id, state }, _data, step) => {
+    .incompleteStep('resolution', ({ id, state }, _data, ctx) => {
       if (state === 'Active') return undefined;
-      if (!step.canAsk('elicitation')) throw new CannotAsk(cannotResolve(id));
-      return step.ask(elicitation(`How was #${id} resolved?`, Resolution));
+      if (!ctx.canAsk('elicitation')) throw new CannotAsk(cannotResolve(id));
+      return elicitation(`How was #${id} resolved?`, Resolution);
     })
-    .incompleteStep('original', ({ id }, { resolution }, step) =>
+    .incompleteStep('original', ({ id }, { resolution }) =>
       resolution?.resolution === 'Duplicate'
-        ? step.ask(elicitation(`Which item is #${id} a duplicate of?`, Original))
+        ? elicitation(`Which item is #${id} a duplicate of?`, Original)
         : undefined,
     )
     .endStep(async ({ id }, { resolution, original }) => {

@@ -5,9 +5,9 @@ import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } fr
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: LinearContext) => {
-    // Runs once: the await below is a real one, and nothing is re-entered; a durable store goes by the key.
-    await ctx.run('audit', () => world.audit.record(location));
+    // Runs once, as it reads: the handler really waits below, and is never entered again.
+    await world.audit.record(location);
 
-    const { units } = ctx.canAsk('elicitation') ? await ctx.elicit('Which units?', Units) : DEFAULT_UNITS;
+    const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });
     return textResult(describeWeather(await world.weather.current(location, units)));
   };

@@ -1,13 +1,11 @@
-import { canAsk, cancelledResult, isRefusal, textResult } from '@mrtr/core';
-import { elicit, injected, outcome, requestContext, resolver } from '@mrtr/shapes/resolve';
+import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { outcome, resolve, resolver } from '@mrtr/shapes/resolve';
 import { DEFAULT_UNITS, describeWeather, getWeatherTool, Units, type World } from '@mrtr/tools';
 
-const units = resolver('units', { ctx: requestContext() }, ({ ctx }) =>
-  canAsk(ctx, 'elicitation') ? elicit('Which units?', Units) : DEFAULT_UNITS,
-);
+const units = resolver('units', {}, () => elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS }));
 
 export const getWeather = (world: World) =>
-  injected(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {
+  resolve(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {
     if (isRefusal(units)) return cancelledResult();
 
     // The body runs in one round only: the one in which its parameters are there.

@@ -1,5 +1,5 @@
-import { CannotAsk, canAsk, cancelledResult, isRefusal, textResult } from '@mrtr/core';
-import { argument, elicit, injected, outcome, requestContext, resolver } from '@mrtr/shapes/resolve';
+import { CannotAsk, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { argument, outcome, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import {
   cannotResolve,
   describeItem,
@@ -15,18 +15,18 @@ const state = argument<ResolveWorkItem['state']>();
 
 const resolution = resolver('resolution', { ...item, state, ctx: requestContext() }, ({ id, state, ctx }) => {
   if (state === 'Active') return undefined;
-  if (!canAsk(ctx, 'elicitation')) throw new CannotAsk(cannotResolve(id));
-  return elicit(`How was #${id} resolved?`, Resolution);
+  if (!ctx.canAsk('elicitation')) throw new CannotAsk(cannotResolve(id));
+  return elicitation(`How was #${id} resolved?`, Resolution);
 });
 
 const original = resolver('original', { ...item, resolution }, ({ id, resolution }) =>
   resolution?.resolution === 'Duplicate'
-    ? elicit(`Which item is #${id} a duplicate of?`, Original)
+    ? elicitation(`Which item is #${id} a duplicate of?`, Original)
     : undefined,
 );
 
 export const resolveWorkItem = (world: World) =>
-  injected(
+  resolve(
     resolveWorkItemTool.inputSchema,
     { resolution: outcome(resolution), original: outcome(original) },
     async ({ id, resolution, original }) => {

@@ -1,29 +1,24 @@
-import { protectedServer } from '@mrtr/core';
-import { journaled } from '@mrtr/shapes/journal';
-import {
-  GET_WEATHER,
-  getWeatherTool,
-  type Option,
-  RESOLVE_WORK_ITEM,
-  resolveWorkItemTool,
-  SERVER_INFO,
-} from '@mrtr/tools';
+import { journal } from '@mrtr/shapes/journal';
+import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-export const option: Option = {
-  id: 'j',
-  title: 'journaled await',
+export const option = defineOption({
+  handlers: ({ world }) => ({
+    getWeather: journal(getWeather(world)),
+    resolveWorkItem: journal(resolveWorkItem(world)),
+  }),
   claims: {
     modern: {
       entries: 'every-round',
       audit: 'before-asking',
-      stateBytes: { get_weather: [167], resolve_work_item: [141, 265] },
+      stateBytes: { get_weather: [193], resolve_work_item: [165, 307] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',
       afterKill: 'finishes',
       unaskable: 'default',
+      forgeries: 'refused',
     },
     legacy: {
       entries: 'every-round',
@@ -33,16 +28,4 @@ export const option: Option = {
       afterKill: 'lost',
     },
   },
-  create({ world, state }) {
-    const [weather, workItem] = [journaled(getWeather(world)), journaled(resolveWorkItem(world))];
-    return {
-      server() {
-        const server = protectedServer(SERVER_INFO, state);
-        server.registerTool(GET_WEATHER, getWeatherTool, weather);
-        server.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, workItem);
-        return server;
-      },
-      close: async () => {},
-    };
-  },
-};
+});

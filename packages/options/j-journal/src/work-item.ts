@@ -1,4 +1,4 @@
-import { errorResult, textResult } from '@mrtr/core';
+import { elicitation, errorResult, textResult } from '@mrtr/core';
 import type { JournalContext } from '@mrtr/shapes/journal';
 import {
   cannotResolve,
@@ -15,10 +15,13 @@ export const resolveWorkItem =
     if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
     if (!ctx.canAsk('elicitation')) return errorResult(cannotResolve(id));
 
-    const { resolution } = await ctx.elicit('resolution', `How was #${id} resolved?`, Resolution);
+    const { resolution } = await ctx.ask('resolution', elicitation(`How was #${id} resolved?`, Resolution));
     if (resolution !== 'Duplicate')
       return textResult(describeItem(await world.items.resolve(id, resolution)));
 
-    const { original } = await ctx.elicit('original', `Which item is #${id} a duplicate of?`, Original);
+    const { original } = await ctx.ask(
+      'original',
+      elicitation(`Which item is #${id} a duplicate of?`, Original),
+    );
     return textResult(describeItem(await world.items.resolve(id, resolution, original)));
   };

@@ -1,74 +1,116 @@
-/**
- * The contract between an option, which puts the two example tools on the protocol in one handler shape, and
- * whatever runs options: the harness, the demos, the tests. Types, and the one identity that all share.
- */
-import type { McpServer, RequestStatePolicy } from '@mrtr/core';
-import type { GET_WEATHER, RESOLVE_WORK_ITEM } from './tools.ts';
+/** What an option is: the two example tools in one handler shape, and the claims that the matrix measures. */
+import { type McpServer, protectedServer, type RequestStatePolicy, type SdkCallback } from '@mrtr/core';
+import {
+  GET_WEATHER,
+  type GetWeather,
+  getWeatherTool,
+  RESOLVE_WORK_ITEM,
+  type ResolveWorkItem,
+  resolveWorkItemTool,
+} from './tools.ts';
 import type { World } from './world.ts';
 
-/** Every option announces itself the same, so that nothing but the shape can differ on the wire. */
+/** Every option announces itself the same, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
 
 /** One of the two example tools. */
 export type ToolName = typeof GET_WEATHER | typeof RESOLVE_WORK_ITEM;
 
-/** What an option is given. */
+/** What an option is created with. */
 export interface OptionDeps {
   readonly world: World;
   /** How request state is protected, and (`legacy`) what old clients get. */
   readonly state: RequestStatePolicy;
-  /** This instance's name, as the router in front of it knows it. Only a shape that parks frames tells it. */
+  /** This instance's name, as the router in front of it knows it. Only a shape that parks frames uses it. */
   readonly instance?: string | undefined;
+  /** The connection string of a PostgreSQL. Only an option that stores calls there uses it. */
+  readonly postgres?: string | undefined;
+  /** An option that publishes no diagnostics calls this when its handler is entered. */
+  readonly onEntry?: (() => void) | undefined;
 }
 
 /** One handler shape, ready to run. */
 export interface Option {
-  /** A letter, or a letter and a variant. */
-  readonly id: string;
-  /** What tables call it, where that is not its `id` in capitals. */
-  readonly name?: string | undefined;
-  /** The shape's name, in a word or two. */
-  readonly title: string;
   readonly claims: Claims;
   create(deps: OptionDeps): RunningOption;
 }
 
-/** An option at work: what one server instance of a deployment is. */
+/** An option at work: one server instance of a deployment. */
 export interface RunningOption {
   /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
   server(): McpServer;
-  /** Handlers parked in this instance's memory now. Absent where the shape parks none. */
+  /** Handlers that are parked in this instance's memory now. Absent where the shape parks none. */
   readonly framesHeld?: () => number;
-  /** Releases whatever outlives a request. */
+  /** Releases everything that outlives a request. */
   close(): Promise<void>;
 }
 
+/** The author's two handlers, as callbacks of the SDK. */
+export interface Handlers extends Partial<Pick<RunningOption, 'framesHeld' | 'close'>> {
+  readonly getWeather: SdkCallback<GetWeather, never> | PlainHandler<GetWeather>;
+  readonly resolveWorkItem: SdkCallback<ResolveWorkItem, never> | PlainHandler<ResolveWorkItem>;
+}
+
+type PlainHandler<Input> = (input: Input, ctx: never) => Promise<unknown>;
+
+/** What an option may change about its servers. */
+export interface OptionParts {
+  readonly claims: Claims;
+  /** Makes the handlers, once per instance. */
+  handlers(deps: OptionDeps): Handlers;
+  /** Makes a server without tools. Default: `protectedServer`. */
+  server?(deps: OptionDeps): McpServer;
+}
+
+/** Makes an option of its handlers. Registration and closing are the same in all of them, so they stand here. */
+export const defineOption = ({ claims, handlers, server = protectedBy }: OptionParts): Option => ({
+  claims,
+  create(deps) {
+    const { getWeather, resolveWorkItem, framesHeld, close = async () => {} } = handlers(deps);
+    return {
+      server() {
+        const registered = server(deps);
+        registered.registerTool(GET_WEATHER, getWeatherTool, getWeather as never);
+        registered.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem as never);
+        return registered;
+      },
+      ...(framesHeld && { framesHeld }),
+      close,
+    };
+  },
+});
+
+const protectedBy = ({ state }: OptionDeps): McpServer => protectedServer(SERVER_INFO, state);
+
 /**
  * When the audit entry of `get_weather` is written. `after-answer`: once, when the user has answered.
- * `before-asking`: once, whatever the user says. `every-entry`: each time the handler is entered.
+ * `before-asking`: once, before the question. `every-entry`: each time the handler is entered.
  */
 export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
 
 /** How often the author's function is entered: once a call, or once a round. */
 export type EntryClaim = 'once' | 'every-round';
 
-/** What we say of an option. The matrix measures all of it and fails on a difference. */
+/** The promises of an option. The matrix measures all of them and fails on a difference. */
 export interface Claims {
   /** On a client at 2026-07-28. */
   readonly modern: {
+    /** Entries into the function that holds the effects: the handler, the end step or the body. */
     readonly entries: EntryClaim;
     readonly audit: AuditClaim;
     /** Length of each round's sealed `requestState`, 0 for none: metric, and Duplicate of #4301. */
     readonly stateBytes: Readonly<Record<ToolName, readonly number[]>>;
     /** Frames held in memory while the user thinks. */
     readonly framesHeld: 0 | 1;
-    /** What becomes of a call whose next round reaches another instance, or the same one after a restart. */
+    /** A call whose next round reaches another instance, or the same one after a restart. */
     readonly otherInstance: 'finishes' | 'refused';
     readonly restart: 'finishes' | 'refused';
-    /** What becomes of a call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
+    /** A call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
     readonly afterKill: 'finishes' | 'refused';
     /** What a client that declared no elicitation gets. */
     readonly unaskable: 'default' | 'error';
+    /** What becomes of an answer that nobody asked for, of the state of another call, and of state sent twice. */
+    readonly forgeries: 'refused' | 'taken';
   };
   /** On a client at 2025-11-25. */
   readonly legacy: {
@@ -78,7 +120,7 @@ export interface Claims {
     readonly asked: 'always' | 'by-policy';
     /** On stateless serving, where nobody can be asked. */
     readonly stateless: 'default' | 'error';
-    /** What becomes of a call whose process is killed while its user thinks: its connection was all that held it. */
+    /** A call whose process is killed while its user thinks: its connection was all that held it. */
     readonly afterKill: 'lost';
   };
 }

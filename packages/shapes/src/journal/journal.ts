@@ -1,108 +1,146 @@
-/** The record of a call's settled steps: what travels in `requestState`, and what a replay is held against. */
-import { type InputRequests, MrtrError, ownEntry, type Question, questionDigest } from '@mrtr/core';
-import { bareRecord } from '../shape.ts';
-
-/** What kind of step a key names. */
-export type StepKind = 'ask' | 'run' | 'now' | 'random' | 'uuid';
-
 /**
- * One step: its kind, then what is kept of it. A question: its digest and the bare response. An effect: its value in a
- * list of one (empty for undefined), or its failure as `[name, message]`; nothing if it is to be retried. The rest: the
- * value.
+ * Shape J: linear code without server memory. The handler is entered in each round, from the top, and every step that
+ * has settled returns its recorded result at once; so an effect inside `once` happens in one round only, and any
+ * instance can resume the call.
+ *
+ * Code that is not wrapped runs again in every round. So keep effects in `once`, take times, random numbers and UUIDs from
+ * the context, and in branches that run side by side await nothing else and leave open which is first: a later round
+ * may see another order. `strict: true` finds the common slips.
+ *
+ * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
-export type Entry =
-  | readonly ['ask', digest: string, response: unknown]
-  | EffectEntry
-  | readonly ['now' | 'random' | 'uuid', value: unknown];
+import {
+  type AnswerOf,
+  type Answers,
+  type CompleteResult,
+  ElicitationDeclined,
+  inputRequired,
+  type Question,
+  type Questions,
+  type SdkCallback,
+  StateTooLarge,
+} from '@mrtr/core';
+import { type Call, endCancelled, publish, shapeCallback, tokenLength } from '@mrtr/core/shape';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { type Author, loadState, saveState } from '../kit/state.ts';
+import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
+import { Journal } from './record.ts';
+import { type Ending, type OnFailure, Replay } from './replay.ts';
 
-/** An effect's {@link Entry}. */
-export type EffectEntry = readonly [
-  'run',
-  value?: readonly unknown[],
-  failure?: readonly [name: string, message: string],
-];
+const TAG = 'journal/2';
 
-/**
- * The handler did not do again what its journal says it did: it was changed while the call was under way, or it
- * depends on something that is not journaled. Nothing executes after this in the call.
- */
-export class JournalDiverged extends MrtrError {
-  readonly code = 'journal_diverged';
-  /** The step at which the two part. */
-  readonly key: string;
-  /** What the journal has under that key; undefined for nothing. */
-  readonly recorded: string | undefined;
-  /** What the handler did there; undefined for nothing. */
-  readonly came: string | undefined;
-  constructor(key: string, recorded: string | undefined, came: string | undefined) {
-    super(
-      `The call cannot go on: at step '${key}' the journal has ${recorded ?? 'nothing'}, and the handler came with ` +
-        `${came ?? 'nothing'}. It was changed since, or depends on what is not journaled. Start the call again.`,
-    );
-    this.key = key;
-    this.recorded = recorded;
-    this.came = came;
-  }
-}
-
-/** Settled steps by key, the questions of the round before, and which of them this replay has reached. */
-export class Journal {
-  readonly entries: Record<string, Entry>;
-  readonly #asked: Readonly<Record<string, string>>;
-  readonly #responses: Readonly<Record<string, unknown>> | undefined;
-  readonly #unreached: Set<string>;
-
+/** What a journaled handler gets. Every step has a key, unique in the call and the same across deploys. */
+export interface JournalContext extends HandlerContext {
   /**
-   * @param saved what {@link save} gave in the round before.
-   * @param responses the answers of this round.
-   */
-  constructor(
-    saved: Readonly<Record<string, unknown>> | undefined,
-    responses: Record<string, unknown> | undefined,
-  ) {
-    this.entries = bareRecord<Entry>(saved?.j);
-    this.#asked = bareRecord<string>(saved?.q);
-    this.#responses = responses;
-    this.#unreached = new Set(Object.keys(this.entries));
-  }
-
-  /** A recorded step that this replay has not come to. */
-  get unreached(): string | undefined {
-    return this.#unreached.values().next().value;
-  }
-
-  /**
-   * The record of a step that the replay has come to, or undefined for a new one.
+   * Asks one question: an `elicitation`, a `sampling` or `listRoots`. Questions that are awaited together go out as
+   * one round.
    *
-   * @throws JournalDiverged when the record is of another kind.
+   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
    */
-  reach(key: string, kind: StepKind): Entry | undefined {
-    const entry = this.entries[key];
-    this.#unreached.delete(key);
-    if (entry && entry[0] !== kind) throw new JournalDiverged(key, described(entry[0]), described(kind));
-    return entry;
-  }
-
-  /** This round's response to `question`, if it was asked under `key` and in these words in the round before. */
-  response(key: string, question: Question): unknown {
-    return this.#asked[key] === question.digest ? ownEntry(this.#responses, key) : undefined;
-  }
-
-  /** What to keep when `requests` go out. */
-  save(requests: InputRequests): { q: Record<string, string>; j: Record<string, Entry> } {
-    const asked = Object.entries(requests).map(([key, request]) => [key, questionDigest(request)]);
-    return { q: Object.fromEntries(asked) as Record<string, string>, j: { ...this.entries } };
-  }
-
-  /** The keys of the steps that take the most room, the largest first. */
-  largest(count: number): readonly { readonly key: string; readonly bytes: number }[] {
-    return Object.entries(this.entries)
-      .map(([key, entry]) => ({ key, bytes: Buffer.byteLength(JSON.stringify([key, entry])) }))
-      .sort((a, b) => b.bytes - a.bytes)
-      .slice(0, count);
-  }
+  ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
+  /** Asks several questions in one round and waits for all of them. Throws as for one. */
+  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+  /**
+   * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
+   *
+   * @param effect must return JSON (or nothing). It contains no steps: a later round does not enter it.
+   * @param options `onFailure`: `record` (the default) keeps a failure, and throws an `EffectFailed` of its name and
+   * message in this round and all later ones. `retry` lets each next round try again until it succeeds; steps that
+   * are taken only because it failed then diverge.
+   * @throws NotJson when the value would not survive a round.
+   * @throws InvalidDefinition when the key comes twice in one round.
+   */
+  once<T>(
+    key: string,
+    effect: () => T | Promise<T>,
+    options?: { readonly onFailure?: OnFailure },
+  ): Promise<T>;
+  /** The time in milliseconds, the same in every round. Give a `key` where branches run side by side. */
+  now(key?: string): number;
+  /** A random number from 0 to 1, the same in every round. */
+  random(key?: string): number;
+  /** A random UUID, the same in every round. */
+  uuid(key?: string): string;
 }
 
-/** A kind of step, in words. */
-export const described = (kind: StepKind): string =>
-  ({ ask: 'a question', run: 'an effect', now: 'a time', random: 'a random number', uuid: 'a UUID' })[kind];
+/** The options of {@link journal}. */
+export interface JournalOptions {
+  /**
+   * For development: each new round first replays the journal without executing anything, and an unwrapped call of
+   * `Date.now`, `Math.random` or `crypto.randomUUID` in the handler is an error that names its place. Default false.
+   */
+  readonly strict?: boolean;
+}
+
+/**
+ * Makes a journaled handler into an SDK callback for a tool, a prompt or a resource.
+ *
+ * @throws JournalDiverged in the call, when a replay does not reach the steps that were recorded.
+ * @throws StateTooLarge in the call, naming the largest steps, when the journal is over the policy's limit.
+ * @example
+ * server.registerTool('deploy', { inputSchema }, journal(async ({ env }, ctx) => {
+ *   const ticket = await ctx.once('ticket', () => openTicket(env));
+ *   const { yes } = await ctx.ask('sure', elicitation(`Really deploy to ${env}?`, YesNo));
+ *   return textResult(yes ? await ctx.once('deploy', () => deploy(env, ticket)) : 'Left alone.');
+ * }));
+ */
+export function journal<Input, R extends CompleteResult>(
+  handler: Author<Input, JournalContext, R>,
+  { strict = false }: JournalOptions = {},
+): SdkCallback<Input, R> {
+  return shapeCallback<Input, R>('journal', async (input, ctx, call) => {
+    const saved = loadState(ctx, TAG)?.j;
+    const context = handlerContext(ctx, call);
+    const enter = (record: Journal, dry: boolean): Promise<Ending> => {
+      const replay = new Replay(record, call, dry);
+      publish('mrtr:handler', { call: call.id, shape: 'journal', target: call.target, part: 'handler' });
+      const run = () => handler(input, journalContext(replay, context));
+      return strict ? watchNondeterminism(() => replay.run(() => insideStrictHandler(run))) : replay.run(run);
+    };
+    const recorded = () => new Journal(saved, call.asked, ctx.mcpReq.inputResponses);
+    if (strict && saved) orThrow(await enter(recorded(), true));
+    const record = recorded();
+    const ending = await enter(record, false);
+    if (ending.kind === 'returned') return ending.value as R;
+    if (ending.kind === 'asked') {
+      const requestState = saveState(TAG, { j: record.entries });
+      checkSize(requestState, ending.questions, record, call);
+      const requests = Object.entries(ending.questions).map(([key, { request }]) => [key, request]);
+      return { ...inputRequired({ inputRequests: Object.fromEntries(requests) }), requestState };
+    }
+    if (ending.error instanceof ElicitationDeclined) return endCancelled(call) as R;
+    throw ending.error;
+  });
+}
+
+function orThrow(ending: Ending): void {
+  if (ending.kind === 'threw' && !(ending.error instanceof ElicitationDeclined)) throw ending.error;
+}
+
+function journalContext(replay: Replay, context: HandlerContext): JournalContext {
+  return {
+    ...context,
+    ask: (...asked: [string, Question] | [Questions]): Promise<never> =>
+      asked.length === 1 ? askAll(replay, asked[0]) : (replay.question(...asked) as Promise<never>),
+    once: (key, effect, { onFailure = 'record' } = {}) => replay.effect(key, effect, onFailure),
+    now: (key) => replay.value('now', key),
+    random: (key) => replay.value('random', key),
+    uuid: (key) => replay.value('uuid', key),
+  };
+}
+
+async function askAll(replay: Replay, questions: Questions): Promise<never> {
+  const asked = Object.entries(questions).map(
+    async ([key, question]) => [key, await replay.question(key, question)] as const,
+  );
+  return Object.fromEntries(await Promise.all(asked)) as never;
+}
+
+/** The boundary refuses it too, but cannot say which steps are the largest. */
+function checkSize(payload: string, questions: Questions, record: Journal, { maxStateBytes }: Call): void {
+  const asked = new Map(Object.entries(questions).map(([key, { digest }]) => [key, digest]));
+  const bytes = tokenLength({ payload, asked, version: undefined });
+  if (bytes <= maxStateBytes) return;
+  const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);
+  throw new StateTooLarge(bytes, maxStateBytes, `The largest steps are ${largest.join(', ')}.`);
+}

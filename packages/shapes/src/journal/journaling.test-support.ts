@@ -1,14 +1,25 @@
-/** What the tests of shape J have in common. */
+/** What the tests of shape J share. */
 import { type CompleteResult, textResult } from '@mrtr/core';
-import { type Caller, type Outcome, type Register, Site, tool } from '../fixture.test-support.ts';
-import { type JournalContext, type JournalOptions, journaled } from '../journal.ts';
+import {
+  type Caller,
+  name,
+  type Outcome,
+  type Register,
+  Site,
+  tool,
+  units,
+} from '../fixture.test-support.ts';
+import { type JournalContext, type JournalOptions, journal } from './index.ts';
+
+export const askUnits = (ctx: JournalContext) => ctx.ask('units', units);
+export const askName = (ctx: JournalContext) => ctx.ask('name', name);
 
 export type Handler = (ctx: JournalContext) => unknown;
 
-/** The tool of `handler`, which says as JSON what that returns. */
+/** The tool of `handler`, which says as JSON what it returns. */
 export const journaling = (handler: Handler, options: JournalOptions = {}): Register =>
   tool(
-    journaled<unknown, CompleteResult>(
+    journal<unknown, CompleteResult>(
       async (_args, ctx) => textResult(JSON.stringify(await handler(ctx)) ?? 'nothing'),
       options,
     ),

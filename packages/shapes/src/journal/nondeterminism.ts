@@ -1,15 +1,15 @@
 /**
- * Strict mode: finds the clocks and dice that a handler looks at behind its journal's back.
+ * Strict mode: finds the clocks and dice that a handler uses without its journal.
  *
- * `Date.now`, `Math.random` and `crypto.randomUUID` are replaced, once and for the process, the first time that a
- * strict handler is made. Outside of strict handlers, and inside of `run`, the replacements do nothing but call on.
+ * `Date.now`, `Math.random` and `crypto.randomUUID` are replaced while a strict handler runs, and put back after the
+ * last one. Outside of strict handlers, and inside of `once`, the replacements only call the originals.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { InvalidDefinition } from '@mrtr/core';
 
-/** The real ones, whatever strict mode has replaced. */
+/** The originals, also while strict mode has replaced them. */
 export const originals = {
   now: Date.now.bind(Date),
   random: Math.random.bind(Math),
@@ -17,27 +17,41 @@ export const originals = {
 } as const;
 
 const forbidden = new AsyncLocalStorage<boolean>();
-let watching = false;
+let watchers = 0;
+let restore = () => {};
 
-/** Runs a strict handler: what it calls unwrapped is an error, with the place of the call. */
+/** Runs a strict handler: a clock or a die that it calls unwrapped is an error with the place of the call. */
 export const insideStrictHandler = <T>(handler: () => T): T => forbidden.run(true, handler);
 
-/** Runs what is not the handler's own code (what it wrapped; an observer), where everything is allowed. */
-export const outsideHandler = <T>(fn: () => T): T => (watching ? forbidden.run(false, fn) : fn());
+/** Runs code that is not the handler's own (an effect that it wrapped; an observer), where everything is allowed. */
+export const outsideHandler = <T>(fn: () => T): T => (watchers > 0 ? forbidden.run(false, fn) : fn());
 
-/** Starts watching. Later calls do nothing. */
-export function watchNondeterminism(): void {
-  if (watching) return;
-  watching = true;
-  Date.now = watched(Date.now, 'Date.now()', 'ctx.now()');
-  Math.random = watched(Math.random, 'Math.random()', 'ctx.random()');
-  globalThis.crypto.randomUUID = watched(
-    globalThis.crypto.randomUUID.bind(globalThis.crypto),
-    'crypto.randomUUID()',
-    'ctx.uuid()',
-  );
-  crypto.randomUUID = watched(crypto.randomUUID, 'crypto.randomUUID()', 'ctx.uuid()');
+/** Watches while `entry` runs. The process gets its own functions back when the last strict entry has ended. */
+export async function watchNondeterminism<T>(entry: () => Promise<T>): Promise<T> {
+  if (watchers++ === 0) restore = patch();
+  try {
+    return await entry();
+  } finally {
+    if (--watchers === 0) restore();
+  }
+}
+
+/** Replaces the three functions; the returned function undoes it. */
+function patch(): () => void {
+  const web = globalThis.crypto;
+  const before = { now: Date.now, random: Math.random, web: web.randomUUID, node: crypto.randomUUID };
+  Date.now = watched(before.now, 'Date.now()', 'ctx.now()');
+  Math.random = watched(before.random, 'Math.random()', 'ctx.random()');
+  web.randomUUID = watched(before.web.bind(web), 'crypto.randomUUID()', 'ctx.uuid()');
+  crypto.randomUUID = watched(before.node, 'crypto.randomUUID()', 'ctx.uuid()');
   syncBuiltinESMExports();
+  return () => {
+    Date.now = before.now;
+    Math.random = before.random;
+    Reflect.deleteProperty(web, 'randomUUID');
+    crypto.randomUUID = before.node;
+    syncBuiltinESMExports();
+  };
 }
 
 function watched<A extends unknown[], R>(
@@ -51,7 +65,7 @@ function watched<A extends unknown[], R>(
     Error.captureStackTrace(place, replacement);
     const at = place.stack?.split('\n')[1]?.trim() ?? 'at an unknown place';
     throw new InvalidDefinition(
-      `${called} ${at}: its value differs in each round of the call. Use ${instead}, or wrap it in ctx.run.`,
+      `${called} ${at}: its value differs in each round of the call. Use ${instead}, or wrap it in ctx.once.`,
     );
   };
   return replacement;

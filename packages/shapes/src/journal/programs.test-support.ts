@@ -1,7 +1,8 @@
 /** Random programs of asks and effects, and what an uninterrupted run of one comes to. */
+import { elicitation } from '@mrtr/core';
 import fc from 'fast-check';
 import { accept, decline, kelvin, turns, Units } from '../fixture.test-support.ts';
-import type { EffectFailed, JournalContext } from '../journal.ts';
+import type { EffectFailed, JournalContext } from './index.ts';
 
 /** One step. Keys are given when a program is made, so that they are unique in it. */
 export type Step =
@@ -111,13 +112,12 @@ export async function journaledRun(program: Program, ctx: JournalContext, world:
     } else if (step.kind === 'value') {
       world.look(step.key, ctx[step.of](step.key));
     } else if (step.kind === 'flaky') {
-      await ctx.run(step.key, () => world.effect(step)).catch(() => undefined);
+      await ctx.once(step.key, () => world.effect(step), { onFailure: 'retry' }).catch(() => undefined);
     } else if (step.kind === 'effect') {
-      const options = { onFailure: 'record' } as const;
-      const effect = ctx.run(step.key, () => world.effect(step), options);
+      const effect = ctx.once(step.key, () => world.effect(step));
       results.push(await effect.catch((error: EffectFailed) => `${error.name} ${error.message}`));
     } else {
-      const said = await ctx.elicit(step.key, `${step.key}?`, Units).then(
+      const said = await ctx.ask(step.key, elicitation(`${step.key}?`, Units)).then(
         ({ units }) => units,
         () => 'no' as const,
       );

@@ -3,7 +3,7 @@ import { textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Caller, Site, tool } from '../fixture.test-support.ts';
-import { journaled } from '../journal.ts';
+import { journal } from './index.ts';
 import {
   answers,
   journaledRun,
@@ -27,11 +27,11 @@ let program: Program = [];
 const clients = (strict: boolean): Promise<Caller[]> =>
   Promise.all(
     [0, 1, 2].map(() => {
-      const callback = journaled<unknown, ReturnType<typeof textResult>>(
+      const callback = journal<unknown, ReturnType<typeof textResult>>(
         async (_args, ctx) => textResult(JSON.stringify(await journaledRun(program, ctx, world))),
         { strict },
       );
-      return new Site(tool(callback), { maxRounds: 255, maxBytes: 1e6 }).connect();
+      return new Site(tool(callback), { maxRounds: 254, maxBytes: 1e6 }).connect();
     }),
   );
 

@@ -1,5 +1,5 @@
 /**
- * One entry of a journaled handler: replays what is recorded, then goes on from there.
+ * One entry of a journaled handler: replays the recorded steps, then takes new ones.
  *
  * Invariants:
  * 1. A recorded step settles with its record and executes nothing.
@@ -13,33 +13,33 @@
  */
 import {
   type AnswerOf,
-  CannotAsk,
   ElicitationDeclined,
-  type InputKind,
-  type InputRequests,
   InvalidDefinition,
   isRefusal,
   isSettled,
-  publish,
   type Question,
+  type Questions,
 } from '@mrtr/core';
-import { afterMicrotasks } from '../after-microtasks.ts';
-import { insideEffect, isInsideEffect } from '../effect-scope.ts';
-import { assertJson, copyJson } from '../json.ts';
-import { handled } from '../shape.ts';
+import { type Call, defaultOf, hasDefault, publish } from '@mrtr/core/shape';
+import { afterMicrotasks } from '../kit/after-microtasks.ts';
+import { sameKey } from '../kit/definition.ts';
+import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
+import { handled } from '../kit/handled.ts';
+import { assertJson, copyJson } from '../kit/json.ts';
+import { originals, outsideHandler } from './nondeterminism.ts';
 import {
+  type AskEntry,
   described,
   type EffectEntry,
   type Entry,
   type Journal,
   JournalDiverged,
   type StepKind,
-} from './journal.ts';
-import { originals, outsideHandler } from './nondeterminism.ts';
+} from './record.ts';
 
 /** How an entry ended. */
 export type Ending =
-  | { readonly kind: 'asked'; readonly requests: InputRequests }
+  | { readonly kind: 'asked'; readonly questions: Questions }
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
@@ -52,7 +52,7 @@ export class EffectFailed extends Error {
   }
 }
 
-/** What becomes of a failing effect: nothing is recorded and the next round tries again; or it stays failed. */
+/** What happens to a failing effect: it stays failed (`record`), or the next round tries it again (`retry`). */
 export type OnFailure = 'retry' | 'record';
 
 /** What waits until the replay has caught up with its journal. */
@@ -65,18 +65,11 @@ class Latch {
   });
 }
 
-/** How an entry is run. */
-export interface ReplayOptions {
-  /** Whether this round's client can be asked. */
-  readonly canAsk: (kind: InputKind) => boolean;
-  /** Replays only: the entry ends at the first new step, which does not execute. */
-  readonly dry?: boolean;
-}
-
 /** One entry. */
 export class Replay {
   readonly #journal: Journal;
-  readonly #options: ReplayOptions;
+  readonly #call: Call;
+  readonly #dry: boolean;
   readonly #keys = new Set<string>();
   readonly #open = new Map<string, Question>();
   readonly #ordinals = new Map<StepKind, number>();
@@ -88,9 +81,11 @@ export class Replay {
   #end!: (ending: Ending) => void;
   readonly #ending: Promise<Ending>;
 
-  constructor(journal: Journal, options: ReplayOptions) {
+  /** @param dry replays only: the entry ends at the first new step, which does not execute. */
+  constructor(journal: Journal, call: Call, dry: boolean) {
     this.#journal = journal;
-    this.#options = options;
+    this.#call = call;
+    this.#dry = dry;
     this.#ending = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -131,31 +126,34 @@ export class Replay {
   }
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
-    const entry = this.#reach(key, 'ask');
+    const entry = this.#reach(key, 'ask') as AskEntry | undefined;
     if (entry && entry[1] !== question.digest) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
-    if (entry) return this.#answered(key, question, entry[2]);
+    if (entry) return this.#answered(key, question, entry);
     if (!(await this.#mayExecute())) return forever();
-    const response = this.#journal.response(key, question);
-    if (isSettled(question.read(response))) {
-      const kept = copyJson(question.keep(response));
-      this.#journal.entries[key] = ['ask', question.digest, kept];
-      return this.#answered(key, question, kept);
-    }
-    if (!this.#options.canAsk(question.kind)) {
-      throw new CannotAsk(`The client cannot be asked "${question.message}". Test ctx.canAsk first.`);
+    const answer = this.#newAnswer(key, question);
+    if (answer) {
+      this.#journal.entries[key] = answer;
+      return this.#answered(key, question, answer);
     }
     this.#open.set(key, question);
     this.#watch();
     return forever();
   }
 
+  #newAnswer(key: string, question: Question): AskEntry | undefined {
+    const { digest, kind } = question;
+    const response = this.#journal.response(key, question);
+    if (isSettled(question.read(response))) return ['ask', digest, copyJson(question.keep(response))];
+    return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
+  }
+
   async #effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
-    const entry = this.#reach(key, 'run') as EffectEntry | undefined;
+    const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
-      told(key, 'held');
+      this.#tell(key, 'held');
       if (failure) throw new EffectFailed(failure);
       return copyJson(value[0]) as T;
     }
@@ -181,22 +179,22 @@ export class Replay {
     // Behind all recorded steps that do not wait for it.
     if (retried) await microtasks();
     if (this.#ended) return forever();
-    told(key, 'ran');
+    this.#tell(key, 'ran');
     let value: T;
     try {
       value = await insideEffect(this, () => outsideHandler(fn));
     } catch (error) {
-      entries[key] = onFailure === 'retry' ? ['run'] : ['run', [], failureOf(error)];
+      entries[key] = onFailure === 'retry' ? ['once'] : ['once', [], failureOf(error)];
       throw onFailure === 'retry' ? error : new EffectFailed(failureOf(error), error);
     }
     try {
-      assertJson(value, `The value of run('${key}')`);
+      assertJson(value, `The value of once('${key}')`);
     } catch (error) {
       // It did happen, and must not happen again.
-      entries[key] = ['run', [], failureOf(error)];
+      entries[key] = ['once', [], failureOf(error)];
       throw error;
     }
-    entries[key] = ['run', value === undefined ? [] : [copyJson(value)]];
+    entries[key] = ['once', value === undefined ? [] : [copyJson(value)]];
     return value;
   }
 
@@ -204,14 +202,10 @@ export class Replay {
     if (this.#diverged) throw this.#diverged;
     if (isInsideEffect(this)) {
       throw new InvalidDefinition(
-        `The step '${key}' is inside of a run, which later rounds do not enter. Take it before, and use its value.`,
+        `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
       );
     }
-    if (this.#keys.has(key)) {
-      throw new InvalidDefinition(
-        `Two steps of one call have the key '${key}'. Steps are kept by key: rename one.`,
-      );
-    }
+    if (this.#keys.has(key)) throw sameKey(key, 'step');
     this.#keys.add(key);
     try {
       return this.#journal.reach(key, kind);
@@ -231,7 +225,7 @@ export class Replay {
   }
 
   #endsHere(): boolean {
-    if (this.#options.dry) this.#finish({ kind: 'asked', requests: {} });
+    if (this.#dry) this.#finish({ kind: 'asked', questions: {} });
     return this.#ended;
   }
 
@@ -245,13 +239,7 @@ export class Replay {
     } while (this.#running.size > 0 || this.#letGoOn());
     this.#watching = false;
     if (this.#open.size === 0) return;
-    try {
-      const requests = [...this.#open].map(([key, { request }]) => [key, request] as const);
-      this.#finish({ kind: 'asked', requests: Object.fromEntries(requests) });
-    } catch (error) {
-      // Of a question that an author made by hand.
-      this.#finish({ kind: 'threw', error });
-    }
+    this.#finish({ kind: 'asked', questions: Object.fromEntries(this.#open) });
   }
 
   #letGoOn(): boolean {
@@ -277,12 +265,17 @@ export class Replay {
     return this.#diverged;
   }
 
-  #answered<Q extends Question>(key: string, question: Q, kept: unknown): AnswerOf<Q> {
-    const answer = question.read(copyJson(kept));
+  #answered<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
+    if (entry.length === 2 && hasDefault(question)) return defaultOf(question);
+    const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
-    if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel');
+    if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind);
     const came = `"${question.message}", which it does not fit`;
     throw this.#diverge(new JournalDiverged(key, 'an answer', came));
+  }
+
+  #tell(key: string, phase: 'ran' | 'held'): void {
+    outsideHandler(() => publish('mrtr:effect', { call: this.#call.id, shape: 'journal', key, phase }));
   }
 
   #settle(ending: Ending): void {
@@ -305,6 +298,3 @@ const forever = (): Promise<never> => new Promise(() => {});
 
 const failureOf = (error: unknown): readonly [name: string, message: string] =>
   error instanceof Error ? [error.name, error.message] : ['Error', String(error)];
-
-const told = (key: string, phase: 'ran' | 'held'): void =>
-  outsideHandler(() => publish('mrtr:effect', { shape: 'journal', key, phase }));

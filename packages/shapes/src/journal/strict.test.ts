@@ -4,13 +4,18 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { observe } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { ada, counted, decline, Gate, kelvin, metric, Name, Site, Units } from '../fixture.test-support.ts';
-import { type JournalContext, journaled } from '../journal.ts';
-import { answerAll, connected, type Handler, journaling } from './journaling.test-support.ts';
+import { ada, counted, decline, Gate, kelvin, metric, Site } from '../fixture.test-support.ts';
+import { journal } from './index.ts';
+import {
+  answerAll,
+  askName,
+  askUnits,
+  connected,
+  type Handler,
+  journaling,
+} from './journaling.test-support.ts';
 
 const STRICT = { strict: true };
-const askUnits = (ctx: JournalContext) => ctx.elicit('units', 'Which units?', Units);
-const askName = (ctx: JournalContext) => ctx.elicit('name', 'Which name?', Name);
 
 const HERE = fileURLToPath(import.meta.url);
 const lines = readFileSync(HERE, 'utf8').split('\n');
@@ -40,7 +45,7 @@ test.each(SLIPS)(
     const client = await connected(handler, STRICT);
     const reported = await answerAll(client, { units: metric });
     expect(reported).toEqual({ fails: report });
-    expect(reported.fails).toContain(`Use ${instead}, or wrap it in ctx.run.`);
+    expect(reported.fails).toContain(`Use ${instead}, or wrap it in ctx.once.`);
 
     // Only where it was asked for.
     const lenient = await answerAll(await connected(handler), { units: metric });
@@ -50,7 +55,7 @@ test.each(SLIPS)(
 
 test('what is wrapped, and what the context gives, is not reported', async () => {
   const client = await connected(async (ctx) => {
-    const wrapped = await ctx.run('all', async () => {
+    const wrapped = await ctx.once('all', async () => {
       const now = SLIPS.map(({ slip }) => typeof slip());
       await null;
       return [...now, ...SLIPS.map(({ slip }) => typeof slip())];
@@ -64,7 +69,7 @@ test('what is wrapped, and what the context gives, is not reported', async () =>
 
 test('an effect’s value that is awaited in the handler does not make that a place where all is allowed', async () => {
   const client = await connected(async (ctx) => {
-    await ctx.run('effect', async () => Date.now());
+    await ctx.once('effect', async () => Date.now());
     return Date.now();
   }, STRICT);
   expect(await client.send()).toEqual({ fails: expect.stringMatching(/^Date\.now\(\) at /) });
@@ -101,13 +106,13 @@ test('of two calls that take turns, only the strict one is watched', async () =>
 test('a strict call comes to the same as any other, with each effect once', async () => {
   const [first, second, third] = [counted(() => 1), counted(() => 2), counted(() => 3)];
   const client = await connected(async (ctx) => {
-    const values: unknown[] = [await ctx.run('first', first)];
-    values.push(...(await Promise.all([askUnits(ctx), ctx.run('second', second)])));
-    values.push(await askName(ctx).catch((error: Error) => error.message), await ctx.run('third', third));
+    const values: unknown[] = [await ctx.once('first', first)];
+    values.push(...(await Promise.all([askUnits(ctx), ctx.once('second', second)])));
+    values.push(await askName(ctx).catch((error: Error) => error.message), await ctx.once('third', third));
     return values;
   }, STRICT);
   expect(await answerAll(client, { units: kelvin }, { units: metric }, { name: decline })).toEqual({
-    says: '[1,{"units":"metric"},2,"The user declined to answer.",3]',
+    says: '[1,{"units":"metric"},2,"The question was declined.",3]',
   });
   expect([first.runs, second.runs, third.runs]).toEqual([1, 1, 1]);
 });
@@ -116,11 +121,11 @@ test('the rehearsal of a round goes as far as the journal does, and executes not
   const reached: string[] = [];
   const client = await connected(async (ctx) => {
     reached.push('top');
-    await ctx.run('effect', () => reached.push('effect'));
+    await ctx.once('effect', () => reached.push('effect'));
     reached.push('below');
     await askUnits(ctx);
     reached.push('answered');
-    await ctx.run('last', () => reached.push('last'));
+    await ctx.once('last', () => reached.push('last'));
     reached.push('end');
   }, STRICT);
   const asked = await client.send();
@@ -137,7 +142,7 @@ test('the rehearsal does not retry an effect', async () => {
     return run;
   });
   const client = await connected(async (ctx) => {
-    const printed = await ctx.run('print', print).catch(() => 0);
+    const printed = await ctx.once('print', print, { onFailure: 'retry' }).catch(() => 0);
     await askUnits(ctx);
     return printed;
   }, STRICT);
@@ -150,13 +155,11 @@ test('a handler that does something else in each entry is caught in the rehearsa
   let entry = 0;
   const client = await connected(async (ctx) => {
     const key = ++entry % 2 ? 'odd' : 'even';
-    await ctx.run(key, () => ran.push(key));
+    await ctx.once(key, () => ran.push(key));
     return askUnits(ctx);
   }, STRICT);
   expect(await answerAll(client, { units: metric })).toEqual({
-    fails: expect.stringMatching(
-      /^The call cannot go on: at step 'odd' the journal has an effect.*step 'even'/,
-    ),
+    fails: expect.stringMatching(/at step 'odd' its journal has an effect.*step 'even'/),
   });
   expect([entry, ran]).toEqual([2, ['odd']]);
 });
@@ -172,7 +175,7 @@ test('observers may look at the clock', async () => {
     onTestFinished(observe(name, () => seen.push(Date.now())));
   }
   const client = await connected(
-    async (ctx) => [await ctx.run('effect', () => 1), await askUnits(ctx)],
+    async (ctx) => [await ctx.once('effect', () => 1), await askUnits(ctx)],
     STRICT,
   );
   expect(await answerAll(client, { units: metric })).toEqual({ says: '[1,{"units":"metric"}]' });
@@ -181,14 +184,17 @@ test('observers may look at the clock', async () => {
 
 test('making many strict handlers watches once', () => {
   const { now } = Date;
-  for (let made = 0; made < 3; made++) journaled(async () => ({ content: [] }), STRICT);
+  for (let made = 0; made < 3; made++) journal(async () => ({ content: [] }), STRICT);
   expect(Date.now).toBe(now);
 });
 
 test('an old client is asked in a strict call as in any other', async () => {
   const mail = counted((run) => run);
   const site = new Site(
-    journaling(async (ctx) => [await ctx.run('mail', mail), await askUnits(ctx), await askName(ctx)], STRICT),
+    journaling(
+      async (ctx) => [await ctx.once('mail', mail), await askUnits(ctx), await askName(ctx)],
+      STRICT,
+    ),
   );
   const client = await site.connectLegacy((message) => (message === 'Which units?' ? metric : ada));
   expect(await client.call()).toEqual({ says: '[1,{"units":"metric"},{"name":"Ada"}]' });

@@ -1,4 +1,4 @@
-/** What breaks in shape H if X happens before Y? */
+/** Shape H, where things happen in an unlucky order. */
 import { ContinuationLost, ElicitationDeclined, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -13,18 +13,19 @@ import {
   Name,
   name,
   type Outcome,
+  requestOf,
   Site,
   tool,
   turns,
   Units,
   units,
 } from '../fixture.test-support.ts';
-import { ContinuationStore, linear } from '../linear.ts';
+import { ContinuationStore, linear } from './index.ts';
 import { type Handler, parking } from './parking.test-support.ts';
 
 const LOST: Outcome = {
   fails:
-    'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
     'instance. Start the call again.',
 };
 const UNITS = { units: 'Which units?' };
@@ -174,11 +175,11 @@ test('a call is aborted and its client told when the store is closed while its h
   await started.promise;
   await store.close();
   expect(events).toEqual(['finally']);
-  expect(await resuming).toEqual({ fails: 'The server is shutting down, and the call was given up.' });
+  expect(await resuming).toEqual({ fails: 'The server is shutting down, and the call was ended.' });
   expect(store.parked).toBe(0);
 });
 
-test('a handler that asks after its call was given up is refused, with the reason', async () => {
+test('a handler that asks after its call was ended is refused, with the reason', async () => {
   const gate = new Gate();
   const { site, store } = parking(async (_args, ctx) => {
     await gate.promise;
@@ -192,11 +193,11 @@ test('a handler that asks after its call was given up is refused, with the reaso
   const closing = store.close();
   gate.open();
   await closing;
-  expect(await running).toEqual({ says: 'The server is shutting down, and the call was given up.' });
+  expect(await running).toEqual({ says: 'The server is shutting down, and the call was ended.' });
 });
 
 test.each([
-  ['after its call was given up', { ttlSeconds: 60 }, { elicitation: {} }],
+  ['after its call was ended', { ttlSeconds: 60 }, { elicitation: {} }],
   ['of a client that cannot be asked', {}, {}],
 ])(
   'a handler that asks again and again %s does not starve the event loop',
@@ -239,7 +240,7 @@ test('a client that cancels while the handler works aborts it', async () => {
   );
   const client = await site.connect();
   const cancelling = new AbortController();
-  const resuming = client.answer(await client.send(), { units: metric }, cancelling.signal);
+  const resuming = client.answer(await client.send(), { units: metric }, { signal: cancelling.signal });
   await started.promise;
   cancelling.abort();
   expect(await ended.promise).toEqual(new ContinuationLost('The client cancelled the call.'));
@@ -250,11 +251,9 @@ test('a client that cancels while the handler works aborts it', async () => {
 
 test('a call that was cancelled before it got here starts aborted', async () => {
   const store = new ContinuationStore();
-  const callback = linear(async (_args: object, ctx) => textResult(String(ctx.signal.aborted)), { store });
-  const site = new Site(
-    tool((args, ctx) => callback(args, { ...ctx, mcpReq: { ...ctx.mcpReq, signal: AbortSignal.abort() } })),
-  );
-  expect(await (await site.connect()).send()).toEqual({ says: 'true' });
+  const callback = linear((_args: object, ctx) => textResult(String(ctx.signal.aborted)), { store });
+  const { ctx } = requestOf({}, { signal: AbortSignal.abort(), requestState: () => undefined });
+  expect(await callback({}, ctx)).toEqual(textResult('true'));
 });
 
 test('a call that keeps asking ends after its last round, and its handler is aborted', async () => {
@@ -272,8 +271,9 @@ test('a call that keeps asking ends after its last round, and its handler is abo
   const client = await site.connect();
   const second = await client.answer(await client.send(), { name: ada });
   const third = await client.answer(second, { name: ada });
-  const why = 'This call still needs input after 3 rounds.';
-  expect(third).toEqual({ fails: why });
+  expect(third.asks).toBeDefined();
+  const why = 'This call still needs input after 3 rounds. Start it again.';
+  expect(await client.answer(third, { name: ada })).toEqual({ fails: why });
   await turns();
   expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);
 });
@@ -295,7 +295,7 @@ test('a call that asks too many questions at once leaves nobody waiting for thei
     rejects: 'The server asks too many questions at once',
   });
   await turns();
-  expect([events, store.parked]).toEqual([['finally: The call asked too many questions at once.'], 0]);
+  expect([events, store.parked]).toEqual([['finally: The server asks too many questions at once'], 0]);
 });
 
 // Handlers that settle, fail or branch in unusual places
@@ -409,7 +409,7 @@ test('nor is a question that nobody waits for and that cannot be asked', async (
     await turns(2);
     return textResult('done');
   });
-  expect(await (await site.connect(undefined, {})).send()).toEqual({ says: 'done' });
+  expect(await (await site.connect(undefined, {})).send()).toMatchObject({ lacks: {} });
 });
 
 test('a declined question takes back the others of its ask, so they can be asked again', async () => {
@@ -432,7 +432,7 @@ test('a declined question takes back the others of its ask, so they can be asked
 
 test('what a declined ask takes back is its own: a later question of the same key stays', async () => {
   const { site } = parking(async (_args, ctx) => {
-    const pair = ctx.ask({ name, units }).catch((error) => error.action);
+    const pair = ctx.ask({ name, units }).catch((error) => error.kind);
     const other = ctx.elicit('Ready?', z.object({ ready: z.boolean() }));
     await other;
     const again = ctx.elicit('Which other name?', Name);
@@ -445,7 +445,9 @@ test('what a declined ask takes back is its own: a later question of the same ke
   expect(second.asks).toEqual({ units: 'Which units?', name: 'Which other name?' });
   const third = await client.answer(second, { units: decline });
   expect(third.asks).toEqual({ name: 'Which other name?' });
-  expect(await client.answer(third, { name: accept({ name: 'Grace' }) })).toEqual({ says: 'decline, Grace' });
+  expect(await client.answer(third, { name: accept({ name: 'Grace' }) })).toEqual({
+    says: 'declined, Grace',
+  });
 });
 
 test('two asks of one key at once are refused', async () => {
@@ -497,25 +499,4 @@ test.each([
   expect(await client.answer(await client.send(), { units: kelvin })).toEqual({ fails: why });
   expect(store.parked).toBe(0);
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric' });
-});
-
-test('an answer that is no answer is asked again, whatever it is', async () => {
-  const { handler } = oneQuestion();
-  const { site } = parking(handler);
-  const client = await site.connect();
-  let asked = await client.send();
-  for (const response of [
-    null,
-    7,
-    'metric',
-    [],
-    {},
-    { action: 'shrug' },
-    { action: 'accept' },
-    { roots: [] },
-  ]) {
-    asked = await client.answer(asked, { units: response });
-    expect(asked.asks).toEqual(UNITS);
-  }
-  expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
 });

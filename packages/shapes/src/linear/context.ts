@@ -1,70 +1,72 @@
 /** What a linear handler gets. */
 import {
+  type AnswerOf,
   type Answers,
-  CannotAsk,
   type Elicitation,
+  type ElicitationOptions,
   elicitation,
-  type InputKind,
+  type Question,
   type Questions,
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@mrtr/core';
-import { Idempotency } from '../idempotency.ts';
-import { questionKey } from '../question-key.ts';
-import { handled } from '../shape.ts';
-import { type Frame, refused } from './frame.ts';
+import { idempotencyKey } from '@mrtr/core/shape';
+import { handled } from '../kit/handled.ts';
+import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
+import { questionKey } from '../kit/question-key.ts';
+import type { Frame } from './frame.ts';
 
-/** What a linear handler gets: small on purpose, because parking keeps all of it alive. */
-export interface LinearContext {
-  /** Fires when the call is given up: its client cancelled, its time is over, or the store was closed. */
+/**
+ * What a linear handler gets. Small on purpose, because parking keeps all of it alive: there is no `request`, which
+ * would hold 20 KB. `progress` and `log` work while a round is open; a parked handler has nobody to send to, and they
+ * do nothing then.
+ */
+export interface LinearContext extends Omit<HandlerContext, 'request'> {
+  /** Fires when the call ends early: its client cancelled, its time is over, or the store was closed. */
   readonly signal: AbortSignal;
-  /** A digest of who is calling, or undefined where nobody is authenticated. */
+  /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
   readonly principal: string | undefined;
-  /** Whether the client of the latest round can be asked; see `canAsk` of `@mrtr/core`. */
-  canAsk(kind: InputKind): boolean;
   /**
-   * Runs `fn` once in the call and returns its value. In memory that is all; a durable store records the value, so that
-   * a process that goes on with the call after another one died does not run it again. One that dies inside of `fn`
-   * leaves no record: give {@link idempotencyKey} to whoever performs an effect that must not happen twice.
+   * Runs `effect` once in the call and returns its value. In memory that is all; a durable store records the value, so
+   * that a process that resumes the call after another one died does not run it again. A process that dies inside of
+   * `effect` leaves no record: give {@link idempotencyKey} to the service that performs an effect.
    *
-   * @param key names the step, uniquely in the call, across deploys.
-   * @param fn must return JSON (or nothing). It takes no steps, asks nothing, and waits for no question or step of the
-   * call: the round does not end before it has, and a durable store runs one step at a time.
-   * @throws whatever `fn` throws; NotJson when its value could not be recorded.
+   * @param key names the effect, uniquely in the call, across deploys.
+   * @param effect must return JSON (or nothing). It contains no steps, asks nothing, and awaits no question or step of
+   * the call: the round does not end before it has, and a durable store runs one step at a time.
+   * @throws the error of `effect`; NotJson when its value could not be recorded.
+   * @throws InvalidDefinition when the key comes twice in one call.
    */
-  run<T>(key: string, fn: () => T | Promise<T>): Promise<T>;
-  /** A key to hand to whoever performs the effect `key` elsewhere, so that it is done once: the same in the whole call. */
-  idempotencyKey(key: string): string;
+  once<T>(key: string, effect: () => T | Promise<T>): Promise<T>;
   /**
-   * Asks and waits. Questions that are asked together go out as one round.
+   * Asks one question and waits. Questions that are asked together go out as one round.
    *
-   * @throws ElicitationDeclined with the action, when the user said no; left alone, it ends the call politely.
-   * @throws CannotAsk when the client cannot be asked; nothing is sent.
-   * @throws ContinuationLost when the call is given up while it waits.
+   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
+   * @throws CannotAsk when the client cannot be asked and the question has no `otherwise`; the call ends.
+   * @throws ContinuationLost when the call ends while it waits.
    */
+  ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
+  /** Asks several questions in one round and waits for all of them. A refusal of one withdraws the others. */
+  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
+  /** Asks without a key, as tools for held-open streams do: moving one over changes nothing. Throws as {@link ask}. */
   elicit<S extends StandardSchemaWithJSON>(
     message: string,
     schema: S,
+    options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
   ): Promise<StandardSchemaV1.InferOutput<S>>;
-  /**
-   * Asks several questions in one round and waits for all of them. Throws as {@link elicit} does; a question that is
-   * declined takes the others back.
-   */
-  ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
 }
 
 /**
- * The context of one frame. Its functions are made when they are looked at, and not kept: five closures would weigh more
- * than all the rest of it, and an author may take them out of it all the same.
+ * The context of one frame. Its functions are made when they are read, and not kept: their closures would weigh more
+ * than the rest of the frame, and an author may still destructure them.
  */
 export class FrameContext implements LinearContext {
   readonly #frame: Frame;
-  #idempotency: Idempotency | undefined;
+  readonly #callId: string;
 
-  /** @param callId what idempotency keys are made from; undefined: something random. */
-  constructor(frame: Frame, callId?: string) {
+  constructor(frame: Frame, callId: string) {
     this.#frame = frame;
-    if (callId !== undefined) this.#idempotency = new Idempotency({ tokenId: undefined }, { id: callId });
+    this.#callId = callId;
   }
 
   get signal(): AbortSignal {
@@ -79,46 +81,46 @@ export class FrameContext implements LinearContext {
     return (kind) => this.#frame.askable.includes(kind);
   }
 
-  get run(): LinearContext['run'] {
-    return (key, fn) => handled(this.#frame.step(key, fn));
+  get once(): LinearContext['once'] {
+    return (key, effect) => handled(this.#frame.step(key, effect));
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {
-    return (key) => {
-      this.#idempotency ??= new Idempotency({ tokenId: undefined });
-      return this.#idempotency.key(key);
+    return (key) => idempotencyKey({ id: this.#callId }, key);
+  }
+
+  get progress(): LinearContext['progress'] {
+    return async (progress, total, message) => {
+      const { request } = this.#frame;
+      if (request) await sendProgress(request, { progress, total, message });
     };
   }
 
+  get log(): LinearContext['log'] {
+    return async (level, data, logger) => this.#frame.request?.mcpReq.log(level, data, logger);
+  }
+
   get elicit(): LinearContext['elicit'] {
-    return (message, schema) => this.#elicit(message, schema);
+    return (message, schema, options) => this.#elicit(message, schema, options);
   }
 
   get ask(): LinearContext['ask'] {
-    return (questions) => this.#ask(questions);
+    return (...asked: [string, Question] | [Questions]): Promise<never> =>
+      (asked.length === 1 ? this.#frame.ask(asked[0]) : this.#frame.askOne(...asked)) as Promise<never>;
   }
 
   #elicit<S extends StandardSchemaWithJSON>(
     message: string,
     schema: S,
+    options: ElicitationOptions<StandardSchemaV1.InferOutput<S>> | undefined,
   ): Promise<StandardSchemaV1.InferOutput<S>> {
     let question: Elicitation<S>;
     try {
-      question = elicitation(message, schema);
+      question = elicitation(message, schema, options);
     } catch (error) {
       return handled(Promise.reject(error));
     }
-    if (!this.#frame.askable.includes('elicitation')) return cannotAsk(message);
     const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
     return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;
   }
-
-  #ask<Q extends Questions>(questions: Q): Promise<Answers<Q>> {
-    const unaskable = Object.values(questions).find(({ kind }) => !this.#frame.askable.includes(kind));
-    if (unaskable) return cannotAsk(unaskable.message);
-    return this.#frame.ask(questions) as Promise<Answers<Q>>;
-  }
 }
-
-const cannotAsk = (message: string): Promise<never> =>
-  refused(new CannotAsk(`The client cannot be asked "${message}". Test ctx.canAsk first.`));

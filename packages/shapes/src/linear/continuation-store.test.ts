@@ -1,4 +1,4 @@
-import { type Call, InvalidPolicy, type ServerContext, textResult, withCall } from '@mrtr/core';
+import { InvalidPolicy, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
@@ -10,20 +10,21 @@ import {
   Name,
   name,
   type Outcome,
+  requestOf,
   Site,
   tool,
   turns,
   Units,
 } from '../fixture.test-support.ts';
-import { ContinuationStore, linear } from '../linear.ts';
+import { ContinuationStore, linear } from './index.ts';
 import { type Handler, parking } from './parking.test-support.ts';
 
 const LOST: Outcome = {
   fails:
-    'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
     'instance. Start the call again.',
 };
-const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was given up.' };
+const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was ended.' };
 const HOUR = 3_600_000;
 
 beforeEach(() => {
@@ -60,25 +61,9 @@ const principal = (sub: string) => ({
   extra: { sub },
 });
 
-const call: Call = {
-  method: 'tools/call',
-  target: 'ask',
-  revision: '2026-07-28',
-  legacyCapabilities: undefined,
-  legacy: 'degrade',
-  principal: undefined,
-  round: 1,
-  tokenId: undefined,
-  maxRounds: 2,
-  maxQuestions: 1,
-  maxStateBytes: 1000,
-};
-
 /** Parks a handler that waits for an answer, without a server around it. */
 async function park(store: ContinuationStore, { signal } = new AbortController()): Promise<void> {
-  const envelope = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
-  const mcpReq = { signal, envelope };
-  const ctx = withCall({ mcpReq } as unknown as ServerContext, call);
+  const { call, ctx } = requestOf({}, { signal });
   await store.round({ handler: (_input, ctx) => ctx.ask({ name }), input: {}, id: undefined, call, ctx });
 }
 
@@ -128,7 +113,7 @@ test('the count of parked handlers is exact in every state of a call', async () 
 
 test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown>]>([
   ['is declined', (client, asked) => client.answer(asked, { units: decline })],
-  ['asks in its last round', (client, asked) => client.answer(asked, { units: metric })],
+  ['asks once more than it may', (client, asked) => client.answer(asked, { units: metric })],
   [
     'expires',
     () => {
@@ -138,7 +123,7 @@ test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown
   ],
 ])('a call that %s gives its room back', async (_how, end) => {
   const { handler, events } = interview();
-  const { site, store } = parking(handler, { maxFrames: 1, ttlSeconds: 60, maxRounds: 2 });
+  const { site, store } = parking(handler, { maxFrames: 1, ttlSeconds: 60, maxRounds: 1 });
   const client = await site.connect();
   await end(client, await client.send());
   expect(events).toContain('finally');
@@ -158,7 +143,7 @@ test('a parked handler whose time is over is aborted: its signal fires, its fina
   vi.advanceTimersByTime(1);
   expect(store.parked).toBe(0);
   await turns();
-  const why = 'Nobody answered in time, and the call was given up.';
+  const why = 'Nobody answered in time, and the call was ended.';
   expect(events).toEqual([`signal: ${why}`, `thrown: ${why}`, 'finally']);
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
 });

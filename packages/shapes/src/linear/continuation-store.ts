@@ -1,21 +1,13 @@
 /** Where handlers of shape H wait for their users in this process's memory. */
 import { randomBytes } from 'node:crypto';
-import {
-  type Call,
-  ContinuationLost,
-  type InputRequests,
-  publish,
-  requireWholeNumbers,
-  routeBy,
-  StoreFull,
-  speaksMrtr,
-} from '@mrtr/core';
+import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr } from '@mrtr/core';
+import { askProblem, type Call, publish, requireWholeNumbers } from '@mrtr/core/shape';
 import { FrameContext } from './context.ts';
 import { Frame, type Pause } from './frame.ts';
-import { askableKinds, type LinearRound, type LinearStore, overdrawn, type Turn } from './store.ts';
+import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 import { CLIENT_CANCELLED, NO_NEW_CALLS, PRINCIPAL_FULL, SERVER_FULL, UNANSWERED } from './words.ts';
 
-/** What a {@link ContinuationStore} takes. Everything has a default. */
+/** The options of a {@link ContinuationStore}. Everything has a default. */
 export interface ContinuationStoreOptions {
   /** How long a parked handler waits for one answer, in seconds. Default 600. */
   readonly ttlSeconds?: number;
@@ -24,18 +16,20 @@ export interface ContinuationStoreOptions {
   /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
   readonly maxFramesPerPrincipal?: number;
   /**
-   * Says, whenever a frame is parked, where that is: a label of this instance, as the server's own router knows
-   * it (`routeBy` of `@mrtr/core` says what may be in one). `requestState` then ends in `~label`, readable for
-   * everybody and changeable for nobody. Left out, or undefined: no label, and any instance may get the retry.
+   * Called whenever a frame is parked: the label of this instance, as the server's own router knows it. `requestState`
+   * then ends in `~label`, which everybody can read and nobody can change. A label has 1 to 64 characters of
+   * `A–Z a–z 0–9 . _ -`. Left out, or undefined: no label, and any instance may get the retry.
    */
   readonly locate?: (() => string | undefined) | undefined;
 }
 
 // Ending one runs its handler to its end, 0.1 ms or more: so many block the event loop for some milliseconds.
 const SWEEP_AT_ONCE = 50;
-// Node fires a timer beyond this at once. A sweep that comes too early finds nothing and waits on.
+// Node fires a longer timer at once. A sweep that comes too early finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const SHUTTING_DOWN = 'The server is shutting down, and the call was given up.';
+/** As long as every id. */
+const ANY_ID = 'x'.repeat(22);
+const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
  * Holds the frames of `linear` between rounds, in this process's memory. One store may serve any number of
@@ -76,22 +70,22 @@ export class ContinuationStore implements LinearStore {
    * @throws ContinuationLost when there is no such frame here, or no longer.
    */
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
-    // Before anything is held: what throws here leaves nothing behind.
-    const askable = askableKinds(ctx);
-    const frame = id === undefined ? this.#admit(new Frame(call.principal)) : this.#take(id);
+    const frame = id === undefined ? this.#admit(new Frame(call)) : this.#take(id);
     const { signal } = ctx.mcpReq;
     const giveUp = () => frame.abort(new ContinuationLost(CLIENT_CANCELLED));
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    frame.askable = askable;
+    frame.askable = call.askable;
+    frame.request = ctx;
     try {
       const pause = await (id === undefined
-        ? start(frame, call, () => handler(input as never, new FrameContext(frame)))
+        ? start(frame, call, () => handler(input as never, new FrameContext(frame, call.id)))
         : frame.resume(ctx.mcpReq.inputResponses ?? {}));
       if (pause.kind === 'asked') return this.#wait(frame, pause.requests, { call, ctx });
       this.#release(frame);
       return pause;
     } finally {
+      frame.request = undefined;
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -132,16 +126,17 @@ export class ContinuationStore implements LinearStore {
   }
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
-    const why = overdrawn(requests, call);
     // Between the end of the round and here.
     if (ctx.mcpReq.signal.aborted) throw this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
-    if (why !== undefined) {
-      // A frame that nobody can answer must not wait.
-      const lost = this.#giveUp(frame, new ContinuationLost(why));
-      if (call.round >= call.maxRounds) throw lost;
-      return { kind: 'asked', id: undefined, requests };
+    const routingLabel = this.#whereabouts(frame);
+    const problem = askProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
+    if (problem) {
+      // Nobody can answer it, so it must not wait. The boundary finds the same problem and answers the client.
+      const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
+      this.#giveUp(frame, new Reason(problem.message));
+      return { kind: 'asked', id: undefined, requests, routingLabel };
     }
-    const id = this.#park(frame, call);
+    const id = this.#park(frame);
     // The shim's rounds are one request: its end is the call's, and a frame that waits for it would leak.
     if (!speaksMrtr(ctx))
       ctx.mcpReq.signal.addEventListener(
@@ -149,19 +144,21 @@ export class ContinuationStore implements LinearStore {
         () => this.#end(id, new ContinuationLost(CLIENT_CANCELLED)),
         { once: true },
       );
-    return { kind: 'asked', id, requests };
+    return { kind: 'asked', id, requests, routingLabel };
   }
 
-  /** Parks a frame; the id that comes back takes it out again, once. */
-  #park(frame: Frame, call: Call): string {
+  #whereabouts(frame: Frame): string | undefined {
     try {
-      const label = this.#locate();
-      if (label !== undefined) routeBy(call, label);
+      return this.#locate();
     } catch (error) {
-      // One that no retry can be led to must not wait for it.
-      this.#giveUp(frame, new ContinuationLost('This server cannot say where the call goes on.'));
+      // No retry could be routed to it, so it must not wait.
+      this.#giveUp(frame, new ContinuationLost('This server cannot say where the call is resumed.'));
       throw error;
     }
+  }
+
+  /** Parks a frame; the returned id takes it out again, once. */
+  #park(frame: Frame): string {
     if (this.#closed) throw this.#giveUp(frame, new ContinuationLost(SHUTTING_DOWN));
     const id = randomBytes(16).toString('base64url');
     frame.deadline = Date.now() + this.#ttlMs;
@@ -176,7 +173,7 @@ export class ContinuationStore implements LinearStore {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
       throw new ContinuationLost(
-        'This call cannot go on here: its continuation expired, was resumed already, or is held by another ' +
+        'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
           'server instance. Start the call again.',
       );
     }
@@ -195,7 +192,7 @@ export class ContinuationStore implements LinearStore {
   }
 
   /** Aborts a frame and gives its room back when its handler has settled. Returns the reason it was given. */
-  #giveUp(frame: Frame, reason: ContinuationLost): ContinuationLost {
+  #giveUp<Reason extends Error>(frame: Frame, reason: Reason): Reason {
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
     return reason;
@@ -225,7 +222,7 @@ export class ContinuationStore implements LinearStore {
   }
 }
 
-function start(frame: Frame, { target }: Call, handler: () => unknown): Promise<Pause> {
-  publish('mrtr:handler', { shape: 'linear', target });
+function start(frame: Frame, { id, target }: Call, handler: () => unknown): Promise<Pause> {
+  publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
   return frame.start(handler);
 }

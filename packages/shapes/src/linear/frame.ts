@@ -7,9 +7,9 @@
  * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user
  *    says no to one of them (which takes the others back), or when the frame is aborted.
  * 4. After `abort` every open and every later question and step rejects, so `finally` blocks run.
- * 5. A frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
+ * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
- * A hundred thousand of these may wait at once, so what is rarely needed (a controller, a list) is made when it is.
+ * A hundred thousand of these may wait at once, so rarely needed parts (a controller, a list) are made on demand.
  */
 import {
   type Answer,
@@ -18,15 +18,16 @@ import {
   type InputRequests,
   type InputResponses,
   InvalidDefinition,
-  ownEntry,
-  publish,
   type Question,
   type Questions,
+  type ServerContext,
 } from '@mrtr/core';
-import { afterMicrotasks } from '../after-microtasks.ts';
-import { insideEffect, isInsideEffect } from '../effect-scope.ts';
-import { assertJson, copyJson } from '../json.ts';
-import { handled } from '../shape.ts';
+import { defaultOf, hasDefault, isQuestion, ownEntry, publish } from '@mrtr/core/shape';
+import { afterMicrotasks } from '../kit/after-microtasks.ts';
+import { notAQuestion, sameKey } from '../kit/definition.ts';
+import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
+import { handled } from '../kit/handled.ts';
+import { assertJson, copyJson } from '../kit/json.ts';
 
 /** How a handler ended. */
 export type Outcome =
@@ -36,7 +37,7 @@ export type Outcome =
 /** How a round of a frame ended. */
 export type Pause = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
 
-/** Performs the step `key`: at once, or as whoever stores the call records it. */
+/** Performs the step `key`: at once, or as the store of the call records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
 
 /** Questions that were asked together: one promise for all of them. */
@@ -78,12 +79,12 @@ const AT_ONCE: Perform = (_key, step) => step();
  * Rejects in a later turn of the event loop, and not at once: a handler that asks again whatever happens would
  * starve everybody else.
  */
-export const refused = (reason: unknown): Promise<never> =>
+const refused = (reason: unknown): Promise<never> =>
   handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
 
 const insideStep = (what: string): InvalidDefinition =>
   new InvalidDefinition(
-    `${what} is inside of a run, which is recorded as a whole. Take it before, and use its value.`,
+    `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
   );
 
 /** A handler that has been started and has not been forgotten. */
@@ -98,14 +99,22 @@ export class Frame {
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   readonly #perform: Perform;
-  /** A digest of who is calling. */
+  readonly #callId: string;
+  /** A keyed digest of the caller's identity. */
   readonly principal: string | undefined;
-  /** What the client of the latest round can be asked for. */
+  /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
   /** When it is given up if nobody has answered. Kept here because a record beside it would weigh as much again. */
   deadline = 0;
 
-  constructor(principal: string | undefined, perform = AT_ONCE) {
+  /** The request of the round that is open, to send progress and log messages on. Undefined while it is parked. */
+  request: ServerContext | undefined;
+
+  constructor(
+    { id, principal }: { readonly id: string; readonly principal: string | undefined },
+    perform = AT_ONCE,
+  ) {
+    this.#callId = id;
     this.principal = principal;
     this.#perform = perform;
   }
@@ -140,8 +149,8 @@ export class Frame {
   /** Asks several questions; settles in a later round, with all answers. One that is refused takes the others back. */
   ask(questions: Questions): Promise<unknown> {
     const entries = Object.entries(questions);
+    if (entries.length === 0) return Promise.resolve({});
     const ask = new Ask(entries.length, Object.fromEntries(entries.map(([key]) => [key, undefined])));
-    if (entries.length === 0) ask.resolve(ask.answers);
     return this.#put(
       entries.map(([key, question]) => ({ key, question, ask })),
       ask,
@@ -164,19 +173,15 @@ export class Frame {
     if (this.#aborted) return refused(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
-    if (this.#steps.has(key)) {
-      throw new InvalidDefinition(
-        `Two steps of one call have the key '${key}'. Steps are kept by key: rename one.`,
-      );
-    }
+    if (this.#steps.has(key)) throw sameKey(key);
     this.#steps.add(key);
     this.#running++;
     try {
       return (await this.#perform(key, async () => {
-        publish('mrtr:effect', { shape: 'linear', key, phase: 'ran' });
+        publish('mrtr:effect', { call: this.#callId, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
-        assertJson(value, `The value of run('${key}')`);
-        // A copy, as whoever records it would give back: what the author does to the value stays out of the record.
+        assertJson(value, `The value of once('${key}')`);
+        // A copy, as a durable store gives back: what the author does to the value stays out of the record.
         return copyJson(value);
       })) as T;
     } finally {
@@ -232,13 +237,28 @@ export class Frame {
 
   #put(asked: readonly Open[], ask: Ask): Promise<unknown> {
     if (this.#aborted) return refused(this.#aborted);
-    if (isInsideEffect(this)) return handled(Promise.reject(insideStep(`"${asked[0]?.question.message}"`)));
-    const taken = asked.find(({ key }) => this.isOpen(key))?.key;
-    if (taken !== undefined)
-      return handled(Promise.reject(new InvalidDefinition(`Two open questions have the key '${taken}'.`)));
-    this.#open = this.#open.length === 0 ? asked : [...this.#open, ...asked];
+    const wrong = this.#wrong(asked);
+    if (wrong) return handled(Promise.reject(wrong));
+    const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
+    if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
+    for (const one of asked) if (!open.includes(one)) ask.accept(one.key, defaultOf(one.question));
     this.#flushSoon();
     return ask.promise;
+  }
+
+  #wrong(asked: readonly Open[]): InvalidDefinition | undefined {
+    const odd = asked.find(({ question }) => !isQuestion(question));
+    if (odd) return notAQuestion(odd.key);
+    if (isInsideEffect(this)) return insideStep(`"${asked[0]?.question.message}"`);
+    const taken = asked.find(({ key }) => this.isOpen(key))?.key;
+    return taken === undefined
+      ? undefined
+      : new InvalidDefinition(`Two open questions have the key '${taken}'.`);
+  }
+
+  /** Whether the client of this round cannot be asked, and the question says what its answer is then. */
+  #needsNoAnswer(question: Question): boolean {
+    return hasDefault(question) && !this.askable.includes(question.kind);
   }
 
   #answer({ key, question, ask }: Open, response: unknown): void {
@@ -246,13 +266,13 @@ export class Frame {
     try {
       answer = question.read(response);
     } catch (error) {
-      // The schema itself failed. The handler gets to know it where it asked.
+      // The schema itself failed. The handler finds out where it asked.
       this.#refuse(ask, error);
       return;
     }
     if (answer.kind === 'missing' || answer.kind === 'invalid') return;
     if (answer.kind !== 'accepted') {
-      this.#refuse(ask, new ElicitationDeclined(answer.kind === 'declined' ? 'decline' : 'cancel'));
+      this.#refuse(ask, new ElicitationDeclined(answer.kind));
       return;
     }
     this.#close((open) => open.ask === ask && open.key === key);
@@ -278,15 +298,8 @@ export class Frame {
     afterMicrotasks(() => {
       this.#flushing = false;
       if (this.#open.length === 0 || this.#running > 0 || !this.#endRound) return;
-      let requests: InputRequests;
-      try {
-        requests = Object.fromEntries(this.#open.map(({ key, question }) => [key, question.request]));
-      } catch (error) {
-        // Of a question that an author made by hand. The handler gets to know it where it asked.
-        for (const { ask } of this.#open) this.#refuse(ask, error);
-        return;
-      }
-      this.#finishRound({ kind: 'asked', requests });
+      const requests = this.#open.map(({ key, question }) => [key, question.request]);
+      this.#finishRound({ kind: 'asked', requests: Object.fromEntries(requests) as InputRequests });
     });
   }
 }

@@ -1,31 +1,12 @@
 /** Any number of calls, in any order, against a model of what each of them may do. */
-import {
-  type Call,
-  type CallToolResult,
-  type InputRequiredResult,
-  type ServerContext,
-  textResult,
-  withCall,
-} from '@mrtr/core';
+import { type CallToolResult, type InputRequiredResult, textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { accept, decline, Name, turns } from '../fixture.test-support.ts';
-import { ContinuationStore, linear } from '../linear.ts';
+import { accept, decline, Name, requestOf, turns } from '../fixture.test-support.ts';
+import { ContinuationStore, linear } from './index.ts';
 
 const TTL_SECONDS = 60;
 const QUESTIONS = 3;
-const CALL = {
-  method: 'tools/call',
-  target: 'tool',
-  revision: '2026-07-28',
-  legacyCapabilities: undefined,
-  legacy: 'shim',
-  principal: undefined,
-  round: 1,
-  maxRounds: 1000,
-} as Call;
-const ENVELOPE = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
-
 const RESPONSES = {
   good: { name: accept({ name: 'Ada' }) },
   bad: { name: accept({ name: '' }) },
@@ -93,14 +74,8 @@ async function play(all: readonly Step[]): Promise<void> {
   );
   const send = async (track: Track, state?: string, response: Response = 'none'): Promise<string> => {
     const { signal } = new AbortController();
-    const mcpReq = {
-      method: 'tools/call',
-      requestState: () => state,
-      inputResponses: RESPONSES[response],
-      envelope: ENVELOPE,
-      signal,
-    };
-    const result = await callback({ track }, withCall({ mcpReq } as unknown as ServerContext, { ...CALL }));
+    const mcpReq = { requestState: () => state, inputResponses: RESPONSES[response], signal };
+    const result = await callback({ track }, requestOf({ maxRounds: 1000 }, mcpReq).ctx);
     if (!('content' in result)) {
       track.state = (result as InputRequiredResult).requestState;
       track.deadline = Date.now() + TTL_SECONDS * 1000;
@@ -119,7 +94,7 @@ async function play(all: readonly Step[]): Promise<void> {
     track.used.push(state);
     track.state = undefined;
     const outcomes = await Promise.all(Array.from({ length: times }, () => send(track, state, response)));
-    const lost = outcomes.filter((text) => text.startsWith('This call cannot go on here'));
+    const lost = outcomes.filter((text) => text.startsWith('This call cannot be resumed here'));
     expect(lost).toHaveLength(expected === 'lost' ? times : times - 1);
     if (expected !== 'lost') expect(outcomes).toContain(expected);
   };
@@ -132,7 +107,7 @@ async function play(all: readonly Step[]): Promise<void> {
     } else if (step.do === 'wait') vi.advanceTimersByTime(step.seconds * 1000);
     else if (track && step.do === 'answer late') {
       for (const state of track.used)
-        expect(await send(track, state, 'good')).toMatch(/^This call cannot go on/);
+        expect(await send(track, state, 'good')).toMatch(/^This call cannot be resumed/);
     } else if (track && step.do !== 'answer late')
       await answer(track, step.response, step.do === 'answer' ? 1 : 2);
     await turns(2);

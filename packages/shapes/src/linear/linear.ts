@@ -1,9 +1,9 @@
 /**
  * Shape H: linear code that really waits. The handler runs once, front to back; while its user thinks, it waits in a
- * {@link LinearStore}, and `requestState` carries what finds it again there.
+ * {@link LinearStore}, and `requestState` carries the id of its continuation.
  *
  * The price is the store. `ContinuationStore` is memory in one process: another instance, or this one after a restart,
- * cannot go on with the call and says so. Route by the continuation (`locate`), take a durable store, or shape F, G, I
+ * cannot resume the call and says so. Route by the continuation (`locate`), take a durable store, or shape F, G, I
  * or J.
  *
  * Deliberately not here: any promise that a client comes back.
@@ -11,22 +11,17 @@
 import {
   type CompleteResult,
   ContinuationLost,
-  callOf,
   ElicitationDeclined,
-  endCall,
-  endCancelled,
   inputRequired,
   type SdkCallback,
-  type ServerContext,
   StoreFull,
 } from '@mrtr/core';
-import { type Author, loadState, saveState } from '../shape.ts';
+import { endCall, endCancelled, shapeCallback, withRoutingLabel } from '@mrtr/core/shape';
+import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
-import type { LinearStore } from './store.ts';
+import { continuationOf, continuationState, type LinearStore } from './store.ts';
 
-const TAG = 'linear/1';
-
-/** What {@link linear} takes. */
+/** The options of {@link linear}. */
 export interface LinearOptions {
   /** Where handlers wait. It must outlive a request: make it beside the server factory, not inside. */
   readonly store: LinearStore;
@@ -38,7 +33,7 @@ export interface LinearOptions {
  * @example
  * const store = new ContinuationStore();
  * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {
- *   const ticket = await ctx.run('ticket', () => openTicket(env));          // runs once
+ *   const ticket = await ctx.once('ticket', () => openTicket(env));         // runs once
  *   const { yes } = await ctx.elicit(`Really deploy to ${env}?`, YesNo);    // really waits
  *   return textResult(yes ? await deploy(env, ticket) : 'Left alone.');
  * }, { store }));
@@ -47,24 +42,19 @@ export function linear<Input, R extends CompleteResult>(
   handler: Author<Input, LinearContext, R>,
   { store }: LinearOptions,
 ): SdkCallback<Input, R> {
-  return async (input, ctx) => {
-    const call = callOf(ctx, 'linear');
+  return shapeCallback<Input, R>('linear', async (input, ctx, call) => {
     try {
       const turn = await store.round({ handler, input, id: continuationOf(ctx), call, ctx });
       if (turn.kind === 'returned') return turn.value as R;
       if (turn.kind === 'threw') throw turn.error;
-      const { id, requests } = turn;
-      return { ...inputRequired({ inputRequests: requests }), requestState: saveState(TAG, { c: { id } }) };
+      const { id, routingLabel, requests } = turn;
+      const asked = inputRequired({ inputRequests: requests });
+      return withRoutingLabel({ ...asked, requestState: continuationState(id) }, routingLabel);
     } catch (error) {
       if (error instanceof ElicitationDeclined) return endCancelled(call) as R;
       if (error instanceof ContinuationLost || error instanceof StoreFull)
         return endCall(call, error.message) as R;
       throw error;
     }
-  };
-}
-
-function continuationOf(ctx: ServerContext): string | undefined {
-  const saved = loadState(ctx, TAG)?.c;
-  return (saved as { readonly id: string } | undefined)?.id;
+  });
 }

@@ -6,12 +6,12 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, type ServerContext, textResult } from '@mrtr/core';
 import { z } from 'zod';
-import { ContinuationStore, type LinearContext, linear } from '../linear.ts';
+import { ContinuationStore, type LinearContext, linear } from './index.ts';
 
 const collectGarbage = (globalThis as { gc?: () => void }).gc;
 const Form = z.object({ name: z.string() });
 const store = new ContinuationStore();
-const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
+const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
 const contexts = new Map<string, WeakRef<ServerContext>>();
 
 const ask = async (ctx: LinearContext, held?: unknown) => {

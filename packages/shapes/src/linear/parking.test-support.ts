@@ -2,7 +2,7 @@
 import type { CallToolResult, RequestStateOptions } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
 import { type Args, Site, tool } from '../fixture.test-support.ts';
-import { ContinuationStore, type ContinuationStoreOptions, type LinearContext, linear } from '../linear.ts';
+import { ContinuationStore, type ContinuationStoreOptions, type LinearContext, linear } from './index.ts';
 
 export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promise<CallToolResult>;
 

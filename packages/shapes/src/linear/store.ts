@@ -2,7 +2,9 @@
  * What keeps a call of shape H between its rounds. `ContinuationStore` parks the running handler in this process's
  * memory; `@mrtr/linear-dbos` lets it wait in a durable workflow.
  */
-import { type Call, canAsk, type InputKind, type InputRequests, type ServerContext } from '@mrtr/core';
+import type { InputRequests, ServerContext } from '@mrtr/core';
+import type { Call } from '@mrtr/core/shape';
+import { loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import type { Outcome } from './frame.ts';
 
@@ -20,10 +22,16 @@ export interface LinearRound {
 
 /**
  * How a round ended. `asked`: the handler waits, and `id` finds it again; it goes into `requestState`, which is sealed.
- * Without an `id` nobody can answer: there are more questions than the policy allows, and the boundary refuses them.
+ * Without an `id` the questions may not go out (see `askProblem`): the handler was aborted, and the boundary answers.
  */
 export type Turn =
-  | { readonly kind: 'asked'; readonly id: string | undefined; readonly requests: InputRequests }
+  | {
+      readonly kind: 'asked';
+      readonly id: string | undefined;
+      readonly requests: InputRequests;
+      /** Where the handler waits, for the server's own router; see `withRoutingLabel`. */
+      readonly routingLabel?: string | undefined;
+    }
   | Outcome;
 
 /** Where the handlers of `linear` wait. */
@@ -41,23 +49,11 @@ export interface LinearStore {
   close(): Promise<void>;
 }
 
-const KINDS: readonly InputKind[] = ['elicitation', 'sampling', 'roots'];
-const known = new Map<string, readonly InputKind[]>();
+const TAG = 'linear/1';
 
-/** What the client of this round can be asked for. Equal ones are the same list: each waiting call holds one. */
-export function askableKinds(ctx: ServerContext): readonly InputKind[] {
-  const kinds = KINDS.filter((kind) => canAsk(ctx, kind));
-  const key = kinds.join();
-  const same = known.get(key);
-  if (!same) known.set(key, kinds);
-  return same ?? kinds;
-}
+/** The state of a call that waits under `id`. */
+export const continuationState = (id: string | undefined): string => saveState(TAG, { c: { id } });
 
-type Limits = Pick<Call, 'round' | 'maxRounds' | 'maxQuestions'>;
-
-/** What ends a call that asks although no further round may follow. */
-export const overdrawn = (requests: InputRequests, { round, maxRounds, maxQuestions }: Limits) => {
-  if (round >= maxRounds) return `This call still needs input after ${maxRounds} rounds.`;
-  if (Object.keys(requests).length > maxQuestions) return 'The call asked too many questions at once.';
-  return undefined;
-};
+/** The id in the state of this request; undefined in a call's first. */
+export const continuationOf = (ctx: ServerContext): string | undefined =>
+  (loadState(ctx, TAG)?.c as { readonly id: string } | undefined)?.id;

@@ -1,10 +1,10 @@
-/** What a client is told of a call of shape H, in the same words whichever store holds it. */
+/** The messages that clients get about calls of shape H: the same words from every store. */
 
 /** Why a call ended whose client cancelled it, or closed its connection. */
 export const CLIENT_CANCELLED = 'The client cancelled the call.';
 
 /** Why a call ended whose user did not answer. */
-export const UNANSWERED = 'Nobody answered in time, and the call was given up.';
+export const UNANSWERED = 'Nobody answered in time, and the call was ended.';
 
 /** Why a store that is closed refuses a call. */
 export const NO_NEW_CALLS = 'This server is shutting down and takes no new calls of this kind.';

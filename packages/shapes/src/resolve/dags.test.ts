@@ -1,18 +1,9 @@
 /** Whatever the graph: each resolver once per entry, rounds as deep as the questions, and no order matters. */
-import { textResult } from '@mrtr/core';
+import { elicitation, type Question, textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Args, accept, type Caller, decline, Name, Site, tool, turns } from '../fixture.test-support.ts';
-import {
-  type Ask,
-  elicit,
-  injected,
-  type Needs,
-  type Outcome,
-  outcome,
-  type Resolver,
-  resolver,
-} from '../resolve.ts';
+import { type Needs, type Outcome, outcome, type Resolver, resolve, resolver } from './index.ts';
 
 /** One resolver. It needs nodes before it, so there is no cycle. */
 interface Node {
@@ -88,16 +79,12 @@ function declared(graph: Graph, { reversed, delays }: Order) {
       return [`n${at}`, how === 'plain' ? needed : outcome(needed)] as const;
     });
     resolvers.push(
-      resolver(
-        `r${at}`,
-        Object.fromEntries(needs) as Needs,
-        async (filled): Promise<string | Ask<unknown>> => {
-          runs[at] = (runs[at] ?? 0) + 1;
-          await turns(delays[at] ?? one.delay);
-          const given = below.map(({ at, how }) => shown(at, how, textOf(filled[`n${at}`], how))).join();
-          return one.kind === 'value' ? `v${at}(${given})` : elicit(`q${at}(${given})`, Name);
-        },
-      ),
+      resolver(`r${at}`, Object.fromEntries(needs) as Needs, async (filled): Promise<string | Question> => {
+        runs[at] = (runs[at] ?? 0) + 1;
+        await turns(delays[at] ?? one.delay);
+        const given = below.map(({ at, how }) => shown(at, how, textOf(filled[`n${at}`], how))).join();
+        return one.kind === 'value' ? `v${at}(${given})` : elicitation(`q${at}(${given})`, Name);
+      }),
     );
   }
   const params = ordered(resolvers.map((one, at): [string, Outcome<unknown>] => [`p${at}`, outcome(one)]));
@@ -139,7 +126,7 @@ test('in every graph a resolver runs once per entry, rounds are the depth of que
         const { runs, params } = declared(graph, order);
         site.deploy(
           tool(
-            injected(Args, params, (args) =>
+            resolve(Args, params, (args) =>
               textResult(JSON.stringify(said(args as Record<string, unknown>))),
             ),
           ),

@@ -1,34 +1,28 @@
 /** One entry: runs the resolvers, each once, and gathers either all values or all open questions. */
-import {
-  CannotAsk,
-  canAsk,
-  ElicitationDeclined,
-  type InputRequest,
-  type InputRequests,
-  isRefusal,
-  ownEntry,
-  type Question,
-  type ServerContext,
-  type Settled,
-} from '@mrtr/core';
-import type { Recall } from '../recall.ts';
+import { ElicitationDeclined, isRefusal, type Question, type Questions, type Settled } from '@mrtr/core';
+import { isQuestion, isQuestions, ownEntry } from '@mrtr/core/shape';
+import type { HandlerContext } from '../kit/handler-context.ts';
+import type { Recall } from '../kit/recall.ts';
+import { wireKey } from '../kit/wire-key.ts';
 import type { ResolvedParameter, ResolverPlans } from './plan.ts';
-import { Ask, type Resolver } from './resolver.ts';
+import type { Resolver } from './resolver.ts';
 
 /** Values by parameter; or, where questions are open, those. */
 export type ResolvedArguments =
   | { readonly values: Readonly<Record<string, unknown>> }
-  | { readonly open: InputRequests };
+  | { readonly open: Questions };
 
 /** What a resolver came to in this entry; undefined while a question below it is open. */
 type Result = Settled<unknown> | undefined;
 
-/** What one entry resolves from. */
+/** The input of one entry. */
 export interface ResolutionRequest {
   readonly toolArguments: Readonly<Record<string, unknown>>;
-  readonly ctx: ServerContext;
-  /** Where a question's answer is looked up. */
+  readonly context: HandlerContext;
+  /** Finds a question's answer. */
   readonly recall: Pick<Recall, 'read'>;
+  /** Called before each resolver runs. */
+  readonly onEntry: (resolver: string) => void;
 }
 
 /**
@@ -37,8 +31,7 @@ export interface ResolutionRequest {
  * Each resolver runs at most once, as soon as what it needs is there, and at the same time as all others whose needs
  * are; so an entry takes as long as its longest chain, and independent questions are open together.
  *
- * @throws ElicitationDeclined when the user said no to something whose consumer wants the plain value.
- * @throws CannotAsk when a resolver asks and the client cannot be asked.
+ * @throws ElicitationDeclined when a question was refused whose consumer wants the plain value.
  */
 export async function resolveArguments(
   resolved: ReadonlyMap<string, ResolvedParameter>,
@@ -49,20 +42,22 @@ export async function resolveArguments(
   const parameters = [...resolved];
   const results = await Promise.all(parameters.map(([, { resolver }]) => entry.resultOf(resolver)));
   const refused = results.find((result, at) => isRefused(result, parameters[at]?.[1]));
-  if (refused) throw new ElicitationDeclined(refused.kind === 'declined' ? 'decline' : 'cancel');
+  if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind);
   if (results.includes(undefined)) return { open: inOrder(entry.open, plans) };
   const values = parameters.map(([name, { wantsOutcome }], at) => [name, taken(results[at], wantsOutcome)]);
   return { values: Object.fromEntries(values) as Record<string, unknown> };
 }
 
 /** Users see their questions in the same order, whichever resolver was quicker. */
-function inOrder(open: ReadonlyMap<string, InputRequest>, plans: ResolverPlans): InputRequests {
-  const requests = [...plans.keys()].map(({ name }) => [name, open.get(name)] as const);
-  return Object.fromEntries(requests.filter(([, request]) => request !== undefined)) as InputRequests;
+function inOrder(open: ReadonlyMap<string, Question>, plans: ResolverPlans): Questions {
+  const names = [...plans.keys()].map(({ name }) => wireKey(name));
+  const rank = ([key]: readonly [string, Question]) =>
+    names.findIndex((name) => key === name || key.startsWith(`${name}.`));
+  return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
 
 class Entry {
-  readonly open = new Map<string, InputRequest>();
+  readonly open = new Map<string, Question>();
   readonly #plans: ResolverPlans;
   readonly #request: ResolutionRequest;
   readonly #results = new Map<Resolver<unknown>, Promise<Result>>();
@@ -88,7 +83,7 @@ class Entry {
     const results = await Promise.all(below.map(([, { resolver: needed }]) => this.resultOf(needed)));
     const needs: Record<string, unknown> = {};
     for (const [need, name] of plan.arguments) needs[need] = ownEntry(this.#request.toolArguments, name);
-    for (const need of plan.contexts) needs[need] = this.#request.ctx;
+    for (const need of plan.contexts) needs[need] = this.#request.context;
     // A resolver that wants a plain value and cannot have it is refused itself: its consumers decide again. That comes
     // before what is open, whichever was declared first.
     const refused = results.find((result, at) => isRefused(result, below[at]?.[1]));
@@ -96,22 +91,28 @@ class Entry {
     for (const [at, [need, { wantsOutcome }]] of below.entries()) {
       needs[need] = taken(results[at], wantsOutcome);
     }
+    this.#request.onEntry(resolver.name);
     const value = await resolver.run(needs);
-    return value instanceof Ask ? this.#ask(resolver.name, value.question) : { kind: 'accepted', value };
+    if (isQuestion(value)) return this.#ask(wireKey(resolver.name), value);
+    return isQuestions(value) ? this.#askAll(resolver.name, value) : { kind: 'accepted', value };
   }
 
-  // A recorded answer is looked at here only, when the resolver asks again and in the same words: so nothing that a
-  // client sends back can stand in for what a resolver computes.
+  #askAll(name: string, questions: Questions): Result {
+    const results = Object.entries(questions).map(
+      ([key, question]) => [key, this.#ask(wireKey(name, key), question)] as const,
+    );
+    const refused = results.find(([, result]) => result && isRefusal(result))?.[1];
+    if (refused || results.some(([, result]) => result === undefined)) return refused;
+    const values = results.map(([key, result]) => [key, taken(result, false)]);
+    return { kind: 'accepted', value: Object.fromEntries(values) };
+  }
+
+  // A recorded answer is used here only, when the resolver asks again and in the same words: an answer from a client
+  // can never replace a value that a resolver computes.
   #ask(name: string, question: Question): Result {
-    const { ctx, recall } = this.#request;
-    const answer = recall.read(name, question);
+    const answer = this.#request.recall.read(name, question);
     if (answer.kind === 'accepted' || isRefusal(answer)) return answer;
-    if (!canAsk(ctx, question.kind)) {
-      throw new CannotAsk(
-        `The resolver '${name}' has to ask "${question.message}", and this client cannot be asked.`,
-      );
-    }
-    this.open.set(name, question.request);
+    this.open.set(name, question);
     return undefined;
   }
 }

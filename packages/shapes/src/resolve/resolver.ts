@@ -1,38 +1,6 @@
-/** Declarations: what a resolver is, what it may need, and what it may return. */
-import {
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  elicitation,
-  type ListRootsResult,
-  type Question,
-  listRoots as rootsQuestion,
-  type ServerContext,
-  type Settled,
-  type StandardSchemaV1,
-  type StandardSchemaWithJSON,
-  sampling,
-} from '@mrtr/core';
-
-/** What a resolver returns to have the client asked instead of giving a value itself. */
-export class Ask<T> {
-  readonly question: Question<T>;
-  constructor(question: Question<T>) {
-    this.question = question;
-  }
-}
-
-/** Returned by a resolver: its value is the user's validated answer to `message`. */
-export const elicit = <S extends StandardSchemaWithJSON>(
-  message: string,
-  schema: S,
-): Ask<StandardSchemaV1.InferOutput<S>> => new Ask(elicitation(message, schema));
-
-/** Returned by a resolver: its value is what the client's model says. */
-export const sample = (params: CreateMessageRequest['params']): Ask<CreateMessageResult> =>
-  new Ask(sampling(params));
-
-/** Returned by a resolver: its value is the client's roots. */
-export const listRoots = (): Ask<ListRootsResult> => new Ask(rootsQuestion());
+/** Declarations: a resolver, its needs, and its value. */
+import type { AnswerOf, Answers, Question, Questions, Settled } from '@mrtr/core';
+import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: the tool's argument of this name. Made by {@link argument}. */
 export class Argument<T> {
@@ -47,16 +15,16 @@ export class Argument<T> {
 /** The tool's argument `name`; without one, the argument that is called as the need is. */
 export const argument = <T>(name?: string): Argument<T> => new Argument<T>(name);
 
-/** A need: the SDK's context of the request. Made by {@link requestContext}. */
+/** A need: the context of the round. Made by {@link requestContext}. */
 export class RequestContext {
   /** Tells the class from others without members. */
   readonly need = 'context';
 }
 
-/** The SDK's context of the request, for a resolver that has to look at it (`canAsk`, the access token). */
+/** The context of the round, for a resolver that uses it (`canAsk`, the access token). */
 export const requestContext = (): RequestContext => new RequestContext();
 
-/** A consumer's wish for everything that can have happened. Made by {@link outcome}. */
+/** A consumer's request for the whole outcome. Made by {@link outcome}. */
 export class Outcome<T> {
   readonly resolver: Resolver<T>;
   constructor(resolver: Resolver<T>) {
@@ -67,15 +35,15 @@ export class Outcome<T> {
 /** Takes a resolver's full outcome (accepted, declined or cancelled) where its plain value would end the call. */
 export const outcome = <T>(resolver: Resolver<T>): Outcome<T> => new Outcome(resolver);
 
-/** What a consumer may ask of a resolver: its plain value, or its outcome. */
+/** A resolver, for its plain value, or the outcome of one. */
 // biome-ignore lint/suspicious/noExplicitAny: a bound that every resolver fits; values keep their own types.
 export type Resolvable = Resolver<any> | Outcome<any>;
 
-/** Everything that a resolver may need, by the names that its function knows it under. */
+/** The needs of a resolver, under the names that its function uses. */
 // biome-ignore lint/suspicious/noExplicitAny: the same.
 export type Needs = Readonly<Record<string, Resolvable | Argument<any> | RequestContext>>;
 
-/** What a need is filled with. */
+/** The value that fills a need. */
 export type Filled<N> =
   N extends Resolver<infer T>
     ? T
@@ -84,16 +52,16 @@ export type Filled<N> =
       : N extends Argument<infer T>
         ? T
         : N extends RequestContext
-          ? ServerContext
+          ? HandlerContext
           : never;
 
-/** What all needs are filled with. */
+/** The values that fill all needs. */
 export type FilledAll<N> = { readonly [Name in keyof N]: Filled<N[Name]> };
 
 /** The value of a resolver whose function returns `R`. */
-export type ValueOf<R> = R extends Ask<infer T> ? T : R;
+export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
 
-/** One way to a value. Made by {@link resolver}; known by identity. */
+/** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
 export class Resolver<T> {
   /** Only a type. */
   declare readonly value: T;
@@ -124,11 +92,11 @@ export class Resolver<T> {
  * @param name names its question, so it is unique within a tool.
  * @param needs other resolvers (plain or as `outcome`), `argument`s of the tool, the `requestContext`; or a function
  * that gives them, to name a resolver that is declared further down.
- * @param fn at once or as a promise: the value, or `elicit(...)`, `sample(...)`, `listRoots()`. It runs in each round
- * of a call, so it should have no effects.
+ * @param fn returns, at once or as a promise, the value, or a question (or a record
+ * of questions) whose accepted answer is the value. It runs in each round of a call, so it should have no effects.
  * @example
  * const units = resolver('units', { location: argument<string>() }, ({ location }) =>
- *   elicit(`Which units for ${location}?`, Units));
+ *   elicitation(`Which units for ${location}?`, Units));
  */
 export function resolver<const N extends Needs, R>(
   name: string,

@@ -1,24 +1,24 @@
 /** What is wrong with a tool's declarations is said when it is built, with the path to it. */
-import { InvalidSignature, inputRequired, type ServerContext, textResult } from '@mrtr/core';
+import { elicitation, InvalidSignature, inputRequired, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Args, counted, metric, Site, tool, Units } from '../fixture.test-support.ts';
+import type { HandlerContext } from '../kit/handler-context.ts';
 import {
   argument,
   buildResolverPlans,
-  elicit,
   findResolvedParameters,
-  injected,
-  injectedResource,
   type Needs,
   outcome,
   type Resolver,
   requestContext,
+  resolve,
   resolveArguments,
+  resolveResource,
   resolver,
-} from '../resolve.ts';
+} from './index.ts';
 
-const units = resolver('units', {}, () => elicit('Which units?', Units));
+const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const done = () => textResult('done');
 
 const needing = (name: string, needs: unknown): Resolver<string> =>
@@ -86,19 +86,19 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
   ],
 ])('a resolver that %s is refused when the tool is built', (_what, params, message) => {
   const body = counted(done);
-  const build = () => injected(Args, params as never, body);
+  const build = () => resolve(Args, params as never, body);
   expect(build).toThrow(new InvalidSignature(message));
   expect(build).toThrow(InvalidSignature);
   expect(body.runs).toBe(0);
 });
 
 test('where there are no arguments, the message says so', () => {
-  expect(() => injected(z.object({}), { p: needing('r', { city: argument() }) }, done)).toThrow(
+  expect(() => resolve(z.object({}), { p: needing('r', { city: argument() }) }, done)).toThrow(
     new InvalidSignature(
       "p → r → city needs the argument 'city', which the tool's input schema does not have. It has: none.",
     ),
   );
-  expect(() => injectedResource({ uri: units }, () => ({ contents: [] }))).toThrow(InvalidSignature);
+  expect(() => resolveResource({ uri: units }, () => ({ contents: [] }))).toThrow(InvalidSignature);
 });
 
 test('a resolver that many share, on many paths, is analysed once', () => {
@@ -111,7 +111,7 @@ test('a resolver that many share, on many paths, is analysed once', () => {
 
 test('a resolver may need one that is declared further down', async () => {
   const late: Resolver<string> = needing('late', () => ({ units }));
-  const client = await new Site(tool(injected(Args, { late }, ({ late }) => textResult(late)))).connect();
+  const client = await new Site(tool(resolve(Args, { late }, ({ late }) => textResult(late)))).connect();
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
 });
 
@@ -152,7 +152,8 @@ test('the public steps find the parameters, plan their resolvers, and resolve th
   ]);
   const request = {
     toolArguments: { n: 1, place: 'Tokyo' },
-    ctx: {} as ServerContext,
+    context: {} as HandlerContext,
+    onEntry: () => {},
     recall: { read: () => ({ kind: 'accepted', value: { units: 'metric' } }) as never },
   };
   expect(await resolveArguments(resolved, plans, request)).toEqual({
@@ -165,12 +166,12 @@ test('the public steps find the parameters, plan their resolvers, and resolve th
 test('injected parameters are not advertised, and a caller’s value for one is discarded', async () => {
   for (const inputSchema of [z.object({ n: z.number() }), z.looseObject({ n: z.number() })]) {
     const site = new Site((server) => {
-      const body = injected(
+      const body = resolve(
         inputSchema,
         { units, nothing: resolver('nothing', {}, () => undefined) },
         (args) => textResult(JSON.stringify([args.units, args.nothing === undefined])),
       );
-      server.registerTool('tool', { inputSchema }, body as Parameters<typeof server.registerTool>[2]);
+      server.registerTool('tool', { inputSchema }, body as never);
     });
     const client = await site.connect(() => metric);
     const forged = { n: 1, units: { units: 'imperial' }, nothing: 'something' };
@@ -183,8 +184,8 @@ test('injected parameters are not advertised, and a caller’s value for one is 
 test('a body that returns input_required by hand does not compile, and is refused in the call', async () => {
   const byHand = (() => inputRequired({ requestState: 'mine' })) as unknown as typeof done;
   // @ts-expect-error the state is the resolvers'
-  void injected(Args, { units }, () => inputRequired({ requestState: 'mine' }));
-  const client = await new Site(tool(injected(Args, { units }, byHand))).connect(() => metric);
+  void resolve(Args, { units }, () => inputRequired({ requestState: 'mine' }));
+  const client = await new Site(tool(resolve(Args, { units }, byHand))).connect(() => metric);
   expect(await client.call()).toEqual({
     fails:
       "'tool' declares resolvers and also returned input_required by hand. Its state is the resolvers': " +

@@ -1,0 +1,25 @@
+/** The line below a drawing: what the conversation comes to, in numbers. */
+import { type Transcript, tally } from '@mrtr/harness/transcript';
+
+/** The effect that a tool must have once per call. The demos without one leave nothing that can be counted. */
+export type CountedEffect = 'audit' | 'write' | undefined;
+
+/** `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. */
+export function closingLine(transcript: Transcript, effect: CountedEffect): string {
+  const { rounds, entries, effects, framesHeld, liveAsks } = tally(transcript);
+  const written = effect && `${effect === 'audit' ? 'audit' : 'item'} written ${effects[effect] ?? 0}×`;
+  return [
+    plural(rounds, 'round'),
+    `handler entered ${entries}×`,
+    ...(written ? [written] : []),
+    held(framesHeld, liveAsks),
+  ].join(' · ');
+}
+
+function held(frames: number, liveAsks: number): string {
+  const frame = plural(frames, 'frame');
+  if (liveAsks > 0) return frames > 0 ? `a stream and ${frame} held open` : 'a stream held open';
+  return `${frames > 0 ? frame : 'nothing'} held between rounds`;
+}
+
+const plural = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -1,0 +1,63 @@
+/** What the three commands have in common: how options are declared, and how a mistake is answered. */
+import { Command, CommanderError, Option } from 'commander';
+import type { Terminal } from './terminal.ts';
+
+/** The command line cannot be understood. The message says what exists; the exit code is 2. */
+export class UsageError extends Error {}
+
+/** A command that throws where commander would end the process, and whose help fits a terminal. */
+export const command = (usage: string, description: string): Command =>
+  new Command('pnpm')
+    .usage(usage)
+    .description(description)
+    .helpOption('-h, --help', 'print this')
+    .exitOverride()
+    .configureHelp({ helpWidth: 80 });
+
+/** An option with these values, of which the first is the default. */
+export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]): Option =>
+  new Option(flags, description).choices(values).default(values[0]);
+
+/**
+ * Parses the arguments.
+ *
+ * @returns false where they asked for the help, which has been printed.
+ * @throws UsageError for an unknown option or value, and for options that exclude each other.
+ */
+export function parsed(
+  program: Command,
+  args: readonly string[],
+  { stdout }: Pick<Terminal, 'stdout'>,
+): boolean {
+  program.configureOutput({ writeErr: () => {}, writeOut: (text) => stdout.write(text) });
+  try {
+    // A literal `--` is passed on by some package managers, and separates nothing here.
+    program.parse(
+      args.filter((arg) => arg !== '--'),
+      { from: 'user' },
+    );
+    return true;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return false;
+    const [what = '', hint = ''] = error.message.replace(/^error: /, '').split('\n');
+    const known = program.options.map(({ long }) => long).join(', ');
+    const exists = error.code === 'commander.unknownOption' ? ` Options: ${known}, --help.` : '';
+    const sentence = `${what.charAt(0).toUpperCase()}${what.slice(1)}`.replace(/\.?$/, '.');
+    throw new UsageError(`${sentence}${hint && ` ${hint}`}${exists}`);
+  }
+}
+
+/** `Names: a, b.` */
+export const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;
+
+/** The one name among the positional arguments. */
+export function soleName(what: string, [name, ...more]: readonly string[], names: readonly string[]): string {
+  if (name === undefined) throw new UsageError(`Which ${what}? ${exists('Names', names)}`);
+  if (more.length > 0) throw new UsageError(`Run one ${what} at a time; remove '${more[0]}'.`);
+  return name;
+}
+
+/** Whether an option was given, and not only has its default. */
+export const given = (program: Command, option: string): boolean =>
+  program.getOptionValueSource(option) === 'cli';

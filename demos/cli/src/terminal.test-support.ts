@@ -1,0 +1,31 @@
+/** A terminal without a screen, for commands that run in this process. */
+import { PassThrough } from 'node:stream';
+import { main } from './main.ts';
+import type { Environment, Terminal } from './terminal.ts';
+
+/** A terminal at which somebody types `typed`, and what was written there. */
+export function terminalWith(
+  typed = '',
+  env: Environment = {},
+): Terminal & { said(): { out: string; err: string } } {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end(typed);
+  const said = { out: '', err: '' };
+  stdout.on('data', (text) => {
+    said.out += text;
+  });
+  stderr.on('data', (text) => {
+    said.err += text;
+  });
+  return { stdin, stdout, stderr, env, said: () => said };
+}
+
+/** Runs a command line as `pnpm` would, and tells what came of it. */
+export async function run(
+  line: string,
+  { typed = '', env = {} }: { typed?: string; env?: Environment } = {},
+) {
+  const terminal = terminalWith(typed, env);
+  const code = await main(line.split(' ').filter(Boolean), terminal);
+  return { code, ...terminal.said() };
+}

@@ -1,0 +1,57 @@
+/** The one place that decides whether questions may go out. */
+import type { RoundLimits } from './call.ts';
+import { type InputKind, kindOf } from './input-kind.ts';
+import { questionDigest } from './question.ts';
+import { tokenLength } from './state/codec.ts';
+import { isRoutingLabel } from './state/routing-label.ts';
+import type { InputRequests } from './wire.ts';
+
+/** Why questions may not go out. */
+export type AskProblem =
+  /** Too many rounds. */
+  | { readonly kind: 'rounds'; readonly message: string }
+  /** Too many questions at once. */
+  | { readonly kind: 'questions'; readonly message: string; readonly count: number }
+  /** The state would be too large, in bytes of the sealed token. */
+  | { readonly kind: 'size'; readonly message: string; readonly bytes: number }
+  /** A routing label that a token cannot carry. */
+  | { readonly kind: 'label'; readonly message: string }
+  /** The client cannot be asked for this kind of input. */
+  | { readonly kind: 'unaskable'; readonly message: string; readonly input: InputKind };
+
+/** What goes out with questions. */
+export interface Outgoing {
+  readonly requestState?: string | undefined;
+  readonly routingLabel?: string | undefined;
+}
+
+/**
+ * Why `requests` may not go out in this round, or undefined. A shape that parks its handler calls this before it
+ * parks; the boundary calls it for every result.
+ */
+export function askProblem(
+  limits: RoundLimits,
+  requests: InputRequests,
+  { requestState: payload, routingLabel }: Outgoing = {},
+): AskProblem | undefined {
+  const { round, maxRounds, maxQuestions, maxStateBytes, askable } = limits;
+  if (round > maxRounds) {
+    const message = `This call still needs input after ${maxRounds} rounds. Start it again.`;
+    return { kind: 'rounds', message };
+  }
+  const asked = Object.entries(requests);
+  if (asked.length > maxQuestions) {
+    return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
+  }
+  if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
+  const digests = new Map(asked.map(([key, request]) => [key, questionDigest(request)]));
+  const bytes = tokenLength({ asked: digests, payload, version: undefined }, routingLabel);
+  if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
+  const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
+  if (input === undefined) return undefined;
+  const message = `This needs a client that can be asked (${input}), on a connection that can carry the question.`;
+  return { kind: 'unaskable', message, input };
+}
+
+/** The words for a client when its state cannot be kept; the reason is for the operator. */
+export const UNKEPT = 'The server cannot keep the state of this call';

@@ -1,0 +1,40 @@
+/** Reading this round's answers. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Answer } from './answer.ts';
+import { findCall } from './call.ts';
+import { canAsk } from './can-ask.ts';
+import { ownEntry } from './own-entry.ts';
+import type { AnswerOf, Question } from './question.ts';
+
+/**
+ * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.
+ *
+ * On a protected server an answer counts only if `question` went out under `key`, in the same words, in the round
+ * before; any other is `missing`. A client that cannot be asked gets the question's `otherwise`, where it has one.
+ *
+ * @throws TypeError when the schema validates asynchronously.
+ * @example
+ * const answer = readAnswer(ctx, 'units', units);
+ * if (isRefusal(answer)) return cancelledResult();
+ * if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+ */
+export function readAnswer<Q extends Question>(
+  ctx: ServerContext,
+  key: string,
+  question: Q,
+): Answer<AnswerOf<Q>> {
+  const asked = findCall(ctx)?.asked;
+  const isAsked = asked === undefined || asked.get(key) === question.digest;
+  const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
+  if (response === undefined && hasDefault(question) && !canAsk(ctx, question.kind)) {
+    return { kind: 'accepted', value: defaultOf(question) };
+  }
+  return question.read(response) as Answer<AnswerOf<Q>>;
+}
+
+/** Whether a question has an answer for clients that cannot be asked. */
+export const hasDefault = (question: Question): boolean => 'otherwise' in question;
+
+/** The answer for a client that cannot be asked: a copy for each call, which may change its own. */
+export const defaultOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
+  structuredClone(question.otherwise) as AnswerOf<Q>;

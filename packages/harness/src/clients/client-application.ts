@@ -1,0 +1,45 @@
+/** The application that a client forwards a server's questions to. */
+import type {
+  ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitResult,
+  ListRootsResult,
+} from '@modelcontextprotocol/client';
+import type { ShownQuestion } from './user.ts';
+
+/** What a client forwards to its application. A callback that is absent is a capability that is not declared. */
+export interface ClientApplication {
+  /** Overrides the capabilities that the callbacks stand for. */
+  readonly capabilities?: ClientCapabilities | undefined;
+  readonly elicit?: ((question: ShownQuestion) => ElicitResult | Promise<ElicitResult>) | undefined;
+  readonly createMessage?:
+    | ((params: CreateMessageRequest['params']) => CreateMessageResult | Promise<CreateMessageResult>)
+    | undefined;
+  readonly listRoots?: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
+}
+
+/** The name that every client of this package tells its server. */
+export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
+
+/** How long a client waits for one answer of the server, in milliseconds. A person may be in between. */
+export const PATIENCE = { timeout: 600_000 };
+
+/** The capabilities that an application stands for. */
+export const capabilitiesOf = ({ capabilities, ...callbacks }: ClientApplication): ClientCapabilities =>
+  capabilities ?? {
+    ...(callbacks.elicit && { elicitation: {} }),
+    ...(callbacks.createMessage && { sampling: {} }),
+    ...(callbacks.listRoots && { roots: {} }),
+  };
+
+/** The callback of an application, or one that rejects: a declared capability may be without a callback. */
+export function callback<Name extends 'elicit' | 'createMessage' | 'listRoots'>(
+  application: ClientApplication,
+  name: Name,
+): NonNullable<ClientApplication[Name]> {
+  const nobody = () => {
+    throw new Error(`The client's application has no '${name}'.`);
+  };
+  return application[name] ?? (nobody as NonNullable<ClientApplication[Name]>);
+}

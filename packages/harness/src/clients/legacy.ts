@@ -1,0 +1,112 @@
+/** The old client: the published v1 SDK's, at 2025-11-25. Loaded when one is needed. */
+import type { CreateMessageRequest } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { CallResult, LogicalCall } from '../call.ts';
+import type { Endpoint } from '../endpoint.ts';
+import {
+  CLIENT_INFO,
+  type ClientApplication,
+  callback,
+  capabilitiesOf,
+  PATIENCE,
+} from './client-application.ts';
+import type { ShownQuestion } from './user.ts';
+
+/** See `legacyClient`. */
+export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
+  const capabilities = capabilitiesOf(application);
+  const client = new Client(CLIENT_INFO, { capabilities });
+  // A handler's result has to be a new object: the two SDKs' types of it differ in nothing but their names.
+  if (capabilities.elicitation) {
+    const elicit = callback(application, 'elicit');
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      ...(await elicit(params as ShownQuestion)),
+    }));
+  }
+  if (capabilities.sampling) {
+    const createMessage = callback(application, 'createMessage');
+    client.setRequestHandler(CreateMessageRequestSchema, async ({ params }) => ({
+      ...(await createMessage(params as CreateMessageRequest['params'])),
+    }));
+  }
+  if (capabilities.roots) {
+    const listRoots = callback(application, 'listRoots');
+    client.setRequestHandler(ListRootsRequestSchema, async () => ({ ...(await listRoots()) }));
+  }
+  await client.connect(transport);
+  return client;
+}
+
+/** A transport to a server. */
+export async function transportTo(endpoint: Endpoint): Promise<Transport> {
+  if (endpoint.kind === 'http') {
+    // The two SDKs' transports are the same at run time; their types differ in what is optional.
+    return new StreamableHTTPClientTransport(
+      endpoint.url,
+      endpoint.fetch && { fetch: endpoint.fetch },
+    ) as Transport;
+  }
+  if (endpoint.kind === 'stdio') {
+    const { command, args, env = {} } = endpoint;
+    return new StdioClientTransport({ command, args: [...args], env, stderr: 'ignore' });
+  }
+  return linkedTo(endpoint.server);
+}
+
+/** The client's end of a connection in memory, whose other end `server` is connected to. */
+export async function linkedTo(server: McpServer): Promise<Transport> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
+  return ours;
+}
+
+/** Makes the call. Rejects when the connection is lost. */
+export async function makeCall(client: Client, call: LogicalCall): Promise<CallResult> {
+  const ignoreLoss = endWhenLost(client);
+  try {
+    return (await send(client, call)) as CallResult;
+  } finally {
+    ignoreLoss();
+  }
+}
+
+/**
+ * This SDK does not end a call whose stream breaks, but lets it wait for its timeout. It does report the break; so
+ * we ask whether the server is still there, and close the connection where it is not, which ends the call. The
+ * returned function stops that.
+ */
+function endWhenLost(client: Client): () => void {
+  let asking = false;
+  client.onerror = () => {
+    if (asking) return;
+    asking = true;
+    const answered = client.ping({ timeout: 5000 }).catch(() => client.close());
+    void answered.finally(() => {
+      asking = false;
+    });
+  };
+  return () => {
+    asking = true;
+  };
+}
+
+function send(client: Client, call: LogicalCall): Promise<unknown> {
+  switch (call.method) {
+    case 'tools/call':
+      return client.callTool({ ...call.params }, undefined, PATIENCE);
+    case 'prompts/get':
+      return client.getPrompt({ ...call.params }, PATIENCE);
+    case 'resources/read':
+      return client.readResource({ ...call.params }, PATIENCE);
+  }
+}

@@ -1,0 +1,102 @@
+/** The application around the client of a conversation: its person, model and roots, and a record of what they do. */
+import type {
+  ClientCapabilities,
+  CreateMessageRequest,
+  CreateMessageResult,
+  ElicitResult,
+  InputRequest,
+  InputResponse,
+  ListRootsResult,
+} from '@modelcontextprotocol/client';
+import type { Root } from '../call.ts';
+import type { Recorder } from '../recorder.ts';
+import { messagesFrom } from '../transcript/tally.ts';
+import { PERSON } from '../transcript/transcript.ts';
+import { type JsonObject, objectIn } from '../transcript/wording.ts';
+import type { ClientApplication } from './client-application.ts';
+import type { Model } from './model.ts';
+import type { Reply, ShownQuestion, User } from './user.ts';
+
+/** What answers a server's questions. What is absent is not declared as a capability. */
+export interface Answering {
+  readonly user?: User | undefined;
+  readonly model?: Model | undefined;
+  readonly roots?: readonly Root[] | undefined;
+}
+
+/** Answers from an {@link Answering}, and records each question and answer. */
+export class RecordedApplication implements ClientApplication {
+  readonly capabilities: ClientCapabilities;
+  /** Whether an answer may be left out, which takes a client that makes the rounds by hand. */
+  readonly maySayNothing: boolean;
+  readonly #answering: Answering;
+  readonly #recorder: Recorder;
+  readonly #framesHeld: () => number | Promise<number>;
+  #questions = 0;
+
+  constructor(answering: Answering, recorder: Recorder, framesHeld: () => number | Promise<number>) {
+    const { user, model, roots } = answering;
+    this.capabilities = {
+      ...(user && { elicitation: {} }),
+      ...(model && { sampling: {} }),
+      ...(roots && { roots: {} }),
+    };
+    this.maySayNothing = user?.maySayNothing ?? false;
+    this.#answering = answering;
+    this.#recorder = recorder;
+    this.#framesHeld = framesHeld;
+  }
+
+  /** Asks the person. The SDK's clients have to answer something, so silence is an acceptance without content. */
+  readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> => {
+    const reply = await this.#ask(params);
+    return reply === 'silence' ? { action: 'accept' } : reply;
+  };
+
+  readonly createMessage = async (params: CreateMessageRequest['params']): Promise<CreateMessageResult> => {
+    const { model } = this.#answering;
+    if (!model) throw new Error('The client has no model.');
+    const framesHeld = await this.#framesHeld();
+    const result = await model(params);
+    this.#recorder.record({ kind: 'model', params, result, framesHeld });
+    return result;
+  };
+
+  readonly listRoots = async (): Promise<ListRootsResult> => {
+    const framesHeld = await this.#framesHeld();
+    const roots = [...(this.#answering.roots ?? [])];
+    this.#recorder.record({ kind: 'roots', roots, framesHeld });
+    return { roots };
+  };
+
+  /** Answers any input request, for a client that makes the rounds by hand: undefined where the person is silent. */
+  async answer(request: InputRequest): Promise<InputResponse | undefined> {
+    if (request.method === 'sampling/createMessage') return this.createMessage(request.params);
+    if (request.method === 'roots/list') return this.listRoots();
+    const reply = await this.#ask(request.params as unknown as ShownQuestion);
+    return reply === 'silence' ? undefined : reply;
+  }
+
+  async #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
+    const { user } = this.#answering;
+    if (!user) throw new Error('The client has no user.');
+    const id = ++this.#questions;
+    const framesHeld = await this.#framesHeld();
+    const key = this.#keyOf(message);
+    const asked = { message, schema: requestedSchema, ...(key !== undefined && { key }), framesHeld };
+    this.#recorder.record({ kind: 'question', to: PERSON, id, ...asked });
+    const reply = await user({ message, requestedSchema });
+    this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
+    return reply;
+  }
+
+  /** The key of a question among the latest `inputRequests`. The clients' own callbacks are not given it. */
+  #keyOf(text: string): string | undefined {
+    const results = messagesFrom('server', this.#recorder.events).map((message) =>
+      objectIn(message, 'result'),
+    );
+    const asking = results.findLast(({ inputRequests }) => inputRequests !== undefined) ?? {};
+    const requests = Object.entries(objectIn(asking, 'inputRequests') as Record<string, JsonObject>);
+    return requests.find(([, request]) => objectIn(request, 'params').message === text)?.[0];
+  }
+}

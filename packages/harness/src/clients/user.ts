@@ -1,0 +1,46 @@
+/** The person at the client: a function that is shown a question and returns a reply. */
+import type { ElicitResult } from '@modelcontextprotocol/client';
+
+/** A question as a host application shows it. */
+export interface ShownQuestion {
+  readonly message: string;
+  /** The form, as JSON Schema. */
+  readonly requestedSchema: Readonly<Record<string, unknown>>;
+}
+
+/** An answer, a decline, a cancel, or `silence`: the client goes on without an answer. */
+export type Reply = ElicitResult | 'silence';
+
+/** Answers questions, in the order in which they are shown. */
+export interface User {
+  (question: ShownQuestion): Reply | Promise<Reply>;
+  /** Set for a user who may be silent: a modern client then makes the rounds by hand, to leave an answer out. */
+  readonly maySayNothing?: boolean;
+}
+
+/**
+ * A user with a script: for each field, the reply of the first time, of the second time, and so on; the last one is
+ * repeated. A bare value is accepted under the field's name.
+ *
+ * @example
+ * const user = scripted({ units: ['kelvin', 'metric'], sure: [{ action: 'decline' }] });
+ */
+export function scripted(
+  replies: Readonly<Record<string, readonly (Reply | string | number | boolean)[]>>,
+): User {
+  const shown = new Map<string, number>();
+  const user = ({ message, requestedSchema }: ShownQuestion): Reply => {
+    const field = Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
+    const script = replies[field];
+    if (!script) throw new Error(`The script has no reply to "${message}" (field '${field}').`);
+    const time = shown.get(field) ?? 0;
+    shown.set(field, time + 1);
+    const reply = script[Math.min(time, script.length - 1)];
+    return typeof reply === 'object' || reply === 'silence'
+      ? reply
+      : { action: 'accept', content: { [field]: reply as string | number | boolean } };
+  };
+  return Object.assign(user, {
+    maySayNothing: Object.values(replies).some((some) => some.includes('silence')),
+  });
+}

@@ -1,0 +1,141 @@
+import { channel } from 'node:diagnostics_channel';
+import { expect, test } from 'vitest';
+import { scripted } from './clients/user.ts';
+import { type ConversationRequest, converse } from './converse.ts';
+import { CALL, deployer } from './deployer.test-support.ts';
+import { CHANNELS } from './diagnostics.ts';
+import { host, type LocalHostingKind, retriesTwice } from './host.ts';
+import { eventsOf, type TranscriptEvent, tally } from './transcript/index.ts';
+
+const deploy = (hosting: LocalHostingKind, request: Partial<ConversationRequest> = {}) =>
+  converse({ ...CALL, user: scripted({ sure: [true] }), ...request }, () =>
+    host(hosting, () => ({ server: deployer })),
+  );
+const brief = (event: TranscriptEvent) =>
+  'from' in event
+    ? `${event.kind} ${event.from}`
+    : `${event.kind} ${'instance' in event ? event.instance : ''}`;
+const path = ({ events }: { events: readonly TranscriptEvent[] }) =>
+  eventsOf('message', events).map(({ from, to }) => `${from} → ${to}`);
+
+test('a conversation is recorded from its first message to its end', async () => {
+  const { events, end, participants } = await deploy('memory');
+  expect(end.result?.content).toEqual([{ type: 'text', text: 'Deployed to staging.' }]);
+  expect(participants.map(({ id }) => id)).toEqual(['person', 'client', 'i1']);
+  expect(events.map(brief)).toEqual([
+    'message client',
+    'entry i1',
+    'state i1',
+    'message i1',
+    'question ',
+    'answer person',
+    'message client',
+    'entry i1',
+    'guard i1',
+    'effect i1',
+    'message i1',
+  ]);
+  expect(eventsOf('question', events)[0]).toMatchObject({
+    id: 1,
+    message: 'Deploy to staging?',
+    key: 'sure',
+  });
+  expect(eventsOf('entry', events)[0]).toEqual({
+    kind: 'entry',
+    at: 0,
+    instance: 'i1',
+    part: 'step',
+    name: 'sure',
+  });
+});
+
+test('on a fleet, messages and events name the instance that each round reached', async () => {
+  const transcript = await deploy('fleet');
+  const [first, second] = eventsOf('entry', transcript.events).map(({ instance }) => instance);
+  expect(first).not.toBe(second);
+  expect(path(transcript)).toEqual([
+    `client → ${first}`,
+    `${first} → client`,
+    `client → ${second}`,
+    `${second} → client`,
+  ]);
+  expect(eventsOf('effect', transcript.events).map(({ instance }) => instance)).toEqual([second]);
+});
+
+test('events are announced as they happen, messages with the instance that they reached', async () => {
+  const announced: TranscriptEvent[] = [];
+  const { events } = await deploy('fleet', { onEvent: (event) => announced.push(structuredClone(event)) });
+  expect(announced).toEqual(events);
+});
+
+test('a restart between two rounds is an event', async () => {
+  const { events } = await deploy('restart');
+  expect(events.map(({ kind }) => kind).filter((kind) => kind === 'restart' || kind === 'entry')).toEqual([
+    'restart',
+    'entry',
+    'restart',
+    'entry',
+  ]);
+});
+
+test('retries that are delivered twice run the effect twice, and only one answer reaches the client', async () => {
+  const twice = retriesTwice(host('memory', () => ({ server: deployer })));
+  const transcript = await converse({ ...CALL, user: scripted({ sure: [true] }) }, () => twice);
+  expect(twice.answeredAlike()).toBe(true);
+  expect(tally(transcript)).toMatchObject({ rounds: 2, effects: { deploy: 2 } });
+});
+
+test('a user may be silent, and is asked again', async () => {
+  const transcript = await deploy('memory', { user: scripted({ sure: ['silence', true] }) });
+  expect(eventsOf('answer', transcript.events).map(({ reply }) => reply)).toEqual([
+    'silence',
+    { action: 'accept', content: { sure: true } },
+  ]);
+  expect(tally(transcript)).toMatchObject({ rounds: 3, questions: 2 });
+});
+
+test('an old client is asked over its own connection', async () => {
+  const transcript = await deploy('memory', { client: 'legacy' });
+  expect(transcript.end.result?.content).toEqual([{ type: 'text', text: 'Deployed to staging.' }]);
+  expect(tally(transcript)).toMatchObject({ rounds: 1, liveAsks: 1, questions: 1, stateBytes: [] });
+});
+
+test('a client without a user declares no elicitation, and a call that fails ends in its error', async () => {
+  const { end, participants } = await deploy('memory', { user: undefined });
+  expect(participants.map(({ kind }) => kind)).toEqual(['client', 'instance']);
+  expect(end.error).toMatchObject({ code: -32021 });
+});
+
+test('a message that reaches nobody is lost', async () => {
+  const hosting = host('memory', () => ({ server: deployer }));
+  const { events, end } = await converse(CALL, () => ({
+    ...hosting,
+    instances: ['i1', 'i2'],
+    endpoint: () => ({
+      ...hosting.endpoint('modern'),
+      kind: 'http',
+      url: new URL('http://mrtr.invalid/mcp'),
+      fetch: async (url, init) => {
+        if (String(init?.body).includes('tools/call')) throw new Error('The network is down.');
+        return (hosting.endpoint('modern') as { fetch: typeof fetch }).fetch(url, init);
+      },
+    }),
+  }));
+  expect(end.error?.message).toContain('The network is down.');
+  expect(eventsOf('message', events)).toMatchObject([{ from: 'client', lost: true }]);
+  expect(eventsOf('message', events)[0]).not.toHaveProperty('to');
+});
+
+test('importing the harness observes no channel; a conversation does, and the last one stops it', async () => {
+  const observed = () => CHANNELS.map((name) => channel(name).hasSubscribers);
+  await import('./index.ts');
+  expect(observed()).toEqual([false, false, false]);
+  let during: boolean[] = [];
+  const user = () => {
+    during = observed();
+    return { action: 'cancel' } as const;
+  };
+  await Promise.all([deploy('memory', { user }), deploy('memory')]);
+  expect(during).toEqual([true, true, true]);
+  expect(observed()).toEqual([false, false, false]);
+});

@@ -1,0 +1,35 @@
+/** A server on the SDK alone, whose tool asks one question, and publishes diagnostics by hand as a library may. */
+import { channel } from 'node:diagnostics_channel';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { ConversationRequest } from './converse.ts';
+import { recordEffect } from './recorder.ts';
+
+const Sure = z.object({ sure: z.boolean() });
+
+/** Its tool deploys when the user is sure. The state is a plain text. */
+export function deployer(): McpServer {
+  const server = new McpServer({ name: 'deployer', version: '1.0.0' });
+  server.registerTool('deploy', { inputSchema: z.object({ env: z.string() }) }, ({ env }, ctx) => {
+    channel('mrtr:handler').publish({ target: 'deploy', part: 'step', name: 'sure' });
+    const answer = ctx.mcpReq.inputResponses?.sure as { action: string; content?: unknown } | undefined;
+    const sure = Sure.safeParse(answer?.content);
+    if (answer && answer.action !== 'accept') return { content: [{ type: 'text', text: 'Cancelled.' }] };
+    if (!sure.success) {
+      channel('mrtr:state').publish({ phase: 'sealed', bytes: 5 });
+      const sure = inputRequired.elicit({ message: `Deploy to ${env}?`, requestedSchema: Sure });
+      return inputRequired({ inputRequests: { sure }, requestState: 'state' });
+    }
+    channel('mrtr:effect').publish({ key: 'deploy', phase: 'ran' });
+    recordEffect('deploy', env);
+    return { content: [{ type: 'text', text: sure.data.sure ? `Deployed to ${env}.` : 'Left alone.' }] };
+  });
+  return server;
+}
+
+/** A call of it. The clock stands still. */
+export const CALL: Pick<ConversationRequest, 'client' | 'call' | 'now'> = {
+  client: 'modern',
+  call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } },
+  now: () => 0,
+};

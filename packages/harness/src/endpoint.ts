@@ -1,0 +1,27 @@
+/** Where a client connects to a running server. */
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Era } from './call.ts';
+import type { Program } from './program.ts';
+
+/** An HTTP address (with a `fetch` of its own where there is no socket), a server in memory, or a program on stdio. */
+export type Endpoint =
+  | { readonly kind: 'http'; readonly url: URL; readonly fetch?: Fetch }
+  | { readonly kind: 'memory'; readonly server: McpServer }
+  | ({ readonly kind: 'stdio' } & Program);
+
+/** `fetch`, as the clients' transports call it. */
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** A running server: one instance, or several of them behind one address. */
+export interface Hosting {
+  /** The instances' ids, as the transcript names them. */
+  readonly instances: readonly string[];
+  /** Where a client of this era connects. Each connection asks anew. */
+  readonly endpoint: (era: Era) => Endpoint;
+  /** Handlers that all instances together hold parked in memory now. Resolves after everything that they published. */
+  readonly framesHeld: () => number | Promise<number>;
+  close(): Promise<void>;
+}
+
+/** The address of a server that has no socket. */
+export const NO_SOCKET = new URL('http://mrtr.invalid/mcp');

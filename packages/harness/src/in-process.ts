@@ -1,0 +1,61 @@
+/** A server in this process, and clients of both eras for it: the pair that a unit test needs. */
+import type { AuthInfo, Client } from '@modelcontextprotocol/client';
+import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import type { ClientApplication } from './clients/client-application.ts';
+import { legacyClient, modernClient } from './clients/connect.ts';
+import { type Fetch, NO_SOCKET } from './endpoint.ts';
+import { type Post, poster } from './posting.ts';
+
+/** A served factory, without a socket. */
+export class InProcess {
+  /** The authenticated caller of every further request that a client makes; `post` has its own option. */
+  caller: AuthInfo | undefined;
+  /** Posts a request past any client. */
+  readonly post: Post;
+  readonly #server: () => McpServer;
+  readonly #handler: ReturnType<typeof createMcpHandler>;
+  readonly #clients: { close(): Promise<void> }[] = [];
+
+  /**
+   * @param server makes a server for each request of a modern client, and for each connection of an old one.
+   * @example
+   * const site = new InProcess(() => createMyServer());
+   * const client = await site.modern({ elicit: () => ({ action: 'decline' }) });
+   * await client.callTool({ name: 'deploy', arguments: {} });
+   * await site.close();
+   */
+  constructor(server: () => McpServer) {
+    this.#server = server;
+    this.#handler = createMcpHandler(server);
+    this.post = poster(this.#handler);
+  }
+
+  /** The stateless HTTP face. */
+  readonly fetch: Fetch = (url, init) =>
+    this.#handler.fetch(new Request(url, init), this.caller && { authInfo: this.caller });
+
+  /** The v2 client, pinned to 2026-07-28, over the stateless HTTP face. */
+  async modern(application?: ClientApplication): Promise<Client> {
+    const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
+    const transport = new StreamableHTTPClientTransport(NO_SOCKET, { fetch: this.fetch });
+    return this.#closing(await modernClient(transport, application));
+  }
+
+  /** The published v1 client, on a connection in memory. */
+  async legacy(application?: ClientApplication): Promise<LegacyClient> {
+    const { linkedTo } = await import('./clients/legacy.ts');
+    return this.#closing(await legacyClient(await linkedTo(this.#server()), application));
+  }
+
+  /** Closes the clients and the server. */
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+    await this.#handler.close();
+  }
+
+  #closing<T extends { close(): Promise<void> }>(client: T): T {
+    this.#clients.push(client);
+    return client;
+  }
+}

@@ -1,0 +1,100 @@
+/** JSON-RPC requests past any client: what a well-behaved client would not send, and rounds made by hand. */
+import type { AuthInfo } from '@modelcontextprotocol/server';
+import { NO_SOCKET } from './endpoint.ts';
+
+/** An answer: the HTTP status, the body as it was, and the JSON-RPC result or error in it. */
+export interface Posted {
+  readonly status: number;
+  readonly text: string;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+/** How a request differs from an ordinary one. */
+export interface RequestOptions {
+  /** As a client at 2025-11-25 sends it: no envelope, no handshake. */
+  readonly legacy?: boolean;
+  /** The capabilities that the envelope declares. Default: forms can be shown. */
+  readonly capabilities?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The JSON-RPC id. Default 1. */
+  readonly id?: number | string;
+}
+
+/** How a request is posted. */
+export interface PostOptions extends RequestOptions {
+  /** The authenticated caller. For servers in this process only; others read the `authorization` header. */
+  readonly authInfo?: AuthInfo | undefined;
+}
+
+/** Posts one request. `params` may be JSON text, for JSON that `JSON.stringify` does not write. */
+export type Post = (
+  method: string,
+  params: Readonly<Record<string, unknown>> | string,
+  options?: PostOptions,
+) => Promise<Posted>;
+
+/** A server without a socket, as `createMcpHandler` returns it. */
+export interface HttpFace {
+  fetch(request: Request, options?: { readonly authInfo: AuthInfo }): Promise<Response>;
+}
+
+/**
+ * Posts requests to an address, or to a server in this process.
+ *
+ * @example
+ * const post = poster(hosting.url);
+ * const { result } = await post('tools/call', { name: 'deploy', arguments: {}, requestState: 'forged' });
+ */
+export const poster =
+  (server: URL | HttpFace): Post =>
+  async (method, params, { authInfo, ...options } = {}) => {
+    const init = requestInit(method, params, options);
+    if (server instanceof URL) return readPosted(await fetch(server, init));
+    return readPosted(await server.fetch(new Request(NO_SOCKET, init), authInfo && { authInfo }));
+  };
+
+/** One request, as it is before it is sent. */
+export function requestInit(
+  method: string,
+  params: Readonly<Record<string, unknown>> | string = {},
+  { legacy = false, capabilities = { elicitation: {} }, headers, id = 1 }: RequestOptions = {},
+): RequestInit & { readonly headers: Record<string, string>; readonly body: string } {
+  const text = typeof params === 'string' ? params : JSON.stringify(params);
+  const { name, uri, _meta } = JSON.parse(text) as Record<string, unknown>;
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+    ...(_meta as object | undefined),
+  };
+  const enveloped = `${text.slice(0, -1)}${text === '{}' ? '' : ','}"_meta":${JSON.stringify(envelope)}}`;
+  const target = (method === 'resources/read' ? uri : name) ?? uri;
+  return {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(!legacy && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method }),
+      ...(!legacy && typeof target === 'string' && { 'mcp-name': target }),
+      ...headers,
+    },
+    body:
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},` +
+      `"params":${legacy ? text : enveloped}}`,
+  };
+}
+
+/** Reads the one JSON-RPC message in a response, which is JSON or an event stream. */
+export async function readPosted(response: Response): Promise<Posted> {
+  const text = await response.text();
+  const { result, error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+  return { status: response.status, text, ...(result && { result }), ...(error && { error }) };
+}
+
+/** An authenticated caller whose `sub` is `name`. */
+export const callerNamed = (name: string): AuthInfo => ({
+  token: `token-of-${name}`,
+  clientId: 'app',
+  scopes: [],
+  extra: { sub: name },
+});

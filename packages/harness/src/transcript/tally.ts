@@ -1,0 +1,65 @@
+/** What a conversation comes to, in numbers. */
+import {
+  CLIENT,
+  type Happening,
+  type Transcript,
+  type TranscriptEvent,
+  type WireMessage,
+} from './transcript.ts';
+import { isQuestion, objectIn } from './wording.ts';
+
+/** The numbers of one conversation. */
+export interface Tally {
+  /** Requests of the call that the client made: one, and one more for each `input_required` that it answered. */
+  readonly rounds: number;
+  /** Entries of the function that holds the effects: the handler, the end step or the body. */
+  readonly entries: number;
+  /** Questions that the person was shown. */
+  readonly questions: number;
+  /** Questions sent down a stream that the call held open. Only old clients are asked so. */
+  readonly liveAsks: number;
+  /** Effects in the world, by name. */
+  readonly effects: Readonly<Record<string, number>>;
+  /** Characters of `requestState` in each `input_required` result, 0 where there was none. */
+  readonly stateBytes: readonly number[];
+  /** The most handlers that all instances together held parked in memory while an answer was awaited. */
+  readonly framesHeld: number;
+}
+
+const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'];
+
+/** Counts what is in a transcript. */
+export function tally({ events }: Pick<Transcript, 'events'>): Tally {
+  const effects: Record<string, number> = {};
+  for (const event of events) {
+    if (event.kind === 'effect') effects[event.name] = (effects[event.name] ?? 0) + 1;
+  }
+  const results = messagesFrom('server', events).map((message) => objectIn(message, 'result'));
+  return {
+    rounds: messagesFrom('client', events).filter(({ method }) => CALLS.includes(method)).length,
+    entries: eventsOf('entry', events).filter(({ part }) => part !== 'step' && part !== 'resolver').length,
+    questions: eventsOf('question', events).length,
+    liveAsks: messagesFrom('server', events).filter(isQuestion).length,
+    effects,
+    stateBytes: results
+      .filter(({ resultType }) => resultType === 'input_required')
+      .map(({ requestState }) => (typeof requestState === 'string' ? requestState.length : 0)),
+    framesHeld: Math.max(0, ...events.map((event) => ('framesHeld' in event ? event.framesHeld : 0))),
+  };
+}
+
+/** The events of one kind. */
+export const eventsOf = <Kind extends Happening['kind']>(
+  kind: Kind,
+  events: readonly TranscriptEvent[],
+): Extract<TranscriptEvent, { kind: Kind }>[] =>
+  events.filter((event): event is Extract<TranscriptEvent, { kind: Kind }> => event.kind === kind);
+
+/** The messages that one side sent and that arrived. */
+export const messagesFrom = (
+  side: 'client' | 'server',
+  events: readonly TranscriptEvent[],
+): readonly WireMessage[] =>
+  eventsOf('message', events)
+    .filter(({ from, lost }) => (from === CLIENT) === (side === 'client') && !lost)
+    .map(({ message }) => message);

@@ -1,0 +1,88 @@
+/** Two levels at which transcripts are compared, and the one list of differences that do not count. */
+import type { CallResult } from '../call.ts';
+import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
+
+/** The fields of a wire message that are masked before transcripts are compared, with the reason for each. */
+export const MASKED = [
+  { path: ['id'], mask: '<id>', why: 'the sender chooses JSON-RPC ids; a retry must have a new one' },
+  { path: ['params', 'requestId'], mask: '<id>', why: 'a cancellation names the id of its request' },
+  {
+    path: ['params', '_meta', 'progressToken'],
+    mask: '<token>',
+    why: 'the sender chooses one for each request',
+  },
+  { path: ['params', 'progressToken'], mask: '<token>', why: 'echoes such a token' },
+  {
+    path: ['params', 'requestState'],
+    mask: undefined,
+    why: 'opaque to clients; whether a shape needs any is the one difference that is allowed',
+  },
+  { path: ['result', 'requestState'], mask: undefined, why: 'the same, on its way out' },
+  { path: ['params', '_meta', 'timestamp'], mask: '<time>', why: 'the clock' },
+] as const;
+
+/**
+ * The host application's view: each question and its answer, and the end. Servers in different shapes that behave the
+ * same have equal views.
+ */
+export function hostView({ events, end }: Pick<Transcript, 'events' | 'end'>): string[] {
+  const questions = new Map<number, unknown>();
+  const seen = events.flatMap((event) => {
+    switch (event.kind) {
+      case 'question':
+        questions.set(event.id, { message: event.message, requestedSchema: event.schema });
+        return [];
+      case 'answer':
+        return [`asked ${canonical(questions.get(event.id))}`, `reply ${canonical(event.reply)}`];
+      case 'model':
+        return [`prompted ${canonical(event.params)}`, `said ${canonical(event.result)}`];
+      case 'roots':
+        return [`roots ${canonical(event.roots)}`];
+      default:
+        return [];
+    }
+  });
+  return [...seen, end.error ? `error ${end.error.message}` : `result ${canonical(end.result)}`];
+}
+
+// The key under which a server at 2026-07-28 puts its name into the `_meta` of each result.
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+
+/** The same without the name that a modern server stamps on its results, to compare servers of both eras. */
+export function hostViewOfAnyEra({ events, end }: Pick<Transcript, 'events' | 'end'>): string[] {
+  if (end.error) return hostView({ events, end });
+  const { _meta: { [SERVER_INFO]: _, ...meta } = {}, ...result } = end.result;
+  const unstamped = { ...result, ...(Object.keys(meta).length > 0 && { _meta: meta }) } as CallResult;
+  return hostView({ events, end: { result: unstamped } });
+}
+
+/** The messages of the call, masked. */
+export const wireView = ({ events }: Pick<Transcript, 'events'>): string[] =>
+  events.flatMap((event) =>
+    event.kind === 'message' && !event.lost
+      ? [`${event.from === CLIENT ? 'client' : 'server'} ${canonical(masked(event.message))}`]
+      : [],
+  );
+
+function masked(message: WireMessage): unknown {
+  const copy = structuredClone(message);
+  for (const { path, mask } of MASKED) {
+    const parent = path
+      .slice(0, -1)
+      .reduce<unknown>((at, key) => (at as Record<string, unknown>)?.[key], copy);
+    const field = path.at(-1) as string;
+    if (typeof parent !== 'object' || parent === null || !(field in parent)) continue;
+    if (mask === undefined) delete (parent as Record<string, unknown>)[field];
+    else (parent as Record<string, unknown>)[field] = mask;
+  }
+  return copy;
+}
+
+/** One line of JSON with sorted keys, so that equal values read equal. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,104 @@
+/** JSON-RPC messages and replies in a few words, for drawings. */
+import type { Reply } from '../clients/user.ts';
+import type { WireMessage } from './transcript.ts';
+
+/** An object as it comes out of JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The object at `key`, or an empty one: any message can be drawn. */
+export function objectIn(parent: JsonObject, key: string): JsonObject {
+  const value = parent[key];
+  return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
+}
+
+/** A client's request: `tools/call get_weather {"location":"Tokyo"}`, or `… + units, state` in a later round. */
+export function requestText(message: WireMessage): string {
+  const params = objectIn(message, 'params');
+  const target = `${message.method} ${params.name ?? params.uri ?? ''}`.trimEnd();
+  if (params.inputResponses === undefined && params.requestState === undefined) {
+    return params.arguments === undefined ? target : `${target} ${JSON.stringify(params.arguments)}`;
+  }
+  const brought = Object.keys(objectIn(params, 'inputResponses'));
+  if (params.requestState !== undefined) brought.push('state');
+  return `${target} + ${brought.join(', ') || 'nothing'}`;
+}
+
+/** Whether a server's message is a question of its own, as old clients are asked. */
+export const isQuestion = ({ method }: WireMessage): boolean =>
+  method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
+
+/** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
+export function askText(request: JsonObject): string {
+  const text = askedIn(request);
+  return text === undefined ? String(request.method) : `${request.method}  "${text}"`;
+}
+
+/** What is asked in words: of a user, or of a model, where the beginning of the last message has to do. */
+function askedIn(request: JsonObject): string | undefined {
+  const { message, messages } = objectIn(request, 'params');
+  if (typeof message === 'string') return message;
+  const prompt = objects(messages).at(-1);
+  if (prompt === undefined) return undefined;
+  const [line = '', ...more] = contentText(prompt.content).split('\n');
+  return more.length > 0 ? `${line} …` : line;
+}
+
+/** The questions in an `input_required` result, one a line: `input_required  units: "Which units?"`. */
+export function questionsText(result: JsonObject): string {
+  const requests = objectIn(result, 'inputRequests');
+  const questions = Object.keys(requests).map((key) => {
+    const request = objectIn(requests, key);
+    const asked = request.method === 'elicitation/create' ? askedIn(request) : undefined;
+    return `${key}: ${asked === undefined ? askText(request) : `"${asked}"`}`;
+  });
+  const head = 'input_required  ';
+  return (head + questions.join(`\n${' '.repeat(head.length)}`)).trimEnd();
+}
+
+/** An old client's answer to {@link askText}: `accept {"units":"metric"}`, a model's words, or `1 root`. */
+export function answerText(result: JsonObject): string {
+  if (typeof result.role === 'string') return `${result.role}: ${contentText(result.content)}`;
+  if (Array.isArray(result.roots))
+    return `${result.roots.length} root${result.roots.length === 1 ? '' : 's'}`;
+  const content = result.content === undefined ? '' : ` ${JSON.stringify(result.content)}`;
+  return `${typeof result.action === 'string' ? result.action : 'answer'}${content}`;
+}
+
+/** The texts in the result of a tool, a prompt or a resource, and the kinds of its other parts. */
+export function resultText(result: JsonObject): string {
+  const parts = [
+    contentText(result.content),
+    ...objects(result.messages).map(({ role, content }) => `${role}: ${contentText(content)}`),
+    contentText(result.contents),
+  ];
+  return parts.filter((part) => part !== '').join('\n') || '(an empty result)';
+}
+
+/** The texts of one content block, or of several. */
+export const contentText = (content: unknown): string =>
+  objects(content)
+    .map(({ type, mimeType, text }) => (typeof text === 'string' ? text : `(${type ?? mimeType ?? 'data'})`))
+    .join('\n');
+
+/** The objects in a list, or the one that stands for a list of one. */
+const objects = (value: unknown): readonly JsonObject[] =>
+  (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
+
+/** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
+export const errorText = (error: JsonObject): string => `error ${error.code}  ${error.message}`;
+
+/** What a user did: the values they gave, with their names where there are several, or how they said no. */
+export function replyText(reply: Reply): string {
+  if (reply === 'silence') return 'says nothing';
+  if (reply.action !== 'accept') return reply.action === 'decline' ? 'declines' : 'dismisses the question';
+  const fields = Object.entries(reply.content ?? {});
+  if (fields.length === 0) return 'accepts, without an answer';
+  return fields
+    .map(([name, value]) => (fields.length === 1 ? valueText(value) : `${name}: ${valueText(value)}`))
+    .join(', ');
+}
+
+const valueText = (value: unknown): string => {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};

@@ -1,0 +1,49 @@
+/** Waiting in tests: for a promise, for a condition, for nothing more to happen; never for a fixed time. */
+
+/**
+ * A promise that is settled by hand.
+ *
+ * @example
+ * const gate = new Gate();
+ * const tool = async () => { await gate.promise; };
+ * gate.open();
+ */
+export class Gate<T = void> {
+  readonly promise: Promise<T>;
+  open!: (value: T) => void;
+  fail!: (reason: unknown) => void;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.open = resolve;
+      this.fail = reject;
+    });
+  }
+}
+
+/** Lets everything run that is ready: some turns of the event loop. Works with faked timers. */
+export async function settle(turns = 40): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits until `happened`, for a bounded number of turns of the event loop. */
+export async function until(happened: () => boolean, turns = 20_000): Promise<void> {
+  for (let turn = 0; turn < turns && !happened(); turn++) await settle(1);
+}
+
+/**
+ * Waits for a promise, but no longer than `ms` milliseconds.
+ *
+ * @throws Error with the text of `complaint` when it takes longer.
+ */
+export async function within<T>(ms: number, waited: Promise<T>, complaint: () => string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint())), ms);
+  });
+  try {
+    return await Promise.race([waited, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

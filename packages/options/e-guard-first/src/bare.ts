@@ -1,0 +1,32 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { defineOption, SERVER_INFO } from '@mrtr/tools';
+import { claims } from './claims.ts';
+import { getWeather } from './weather-bare.ts';
+import { resolveWorkItem } from './work-item-bare.ts';
+
+/** E on the SDK alone, without our boundary: what most servers have today. */
+export const option = defineOption({
+  handlers: ({ world, onEntry = () => {} }) => {
+    // Nothing publishes diagnostics here, so whoever measures is called.
+    const counted =
+      <Args extends unknown[], Result>(handler: (...args: Args) => Result) =>
+      (...args: Args) => {
+        onEntry();
+        return handler(...args);
+      };
+    return {
+      getWeather: counted(getWeather(world)),
+      resolveWorkItem: counted(resolveWorkItem(world)),
+    };
+  },
+  server: () => new McpServer(SERVER_INFO),
+  claims: {
+    modern: {
+      ...claims.modern,
+      stateBytes: { get_weather: [0], resolve_work_item: [0, 26] },
+      unaskable: 'error',
+      forgeries: 'taken',
+    },
+    legacy: { ...claims.legacy, asked: 'always', stateless: 'error' },
+  },
+});

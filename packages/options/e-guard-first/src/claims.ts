@@ -1,0 +1,23 @@
+import type { Claims } from '@mrtr/tools';
+
+/** What guard-first handlers promise, wherever their effects stand. */
+export const claims: Claims = {
+  modern: {
+    entries: 'every-round',
+    audit: 'after-answer',
+    stateBytes: { get_weather: [135], resolve_work_item: [142, 174] },
+    framesHeld: 0,
+    otherInstance: 'finishes',
+    restart: 'finishes',
+    afterKill: 'finishes',
+    unaskable: 'default',
+    forgeries: 'refused',
+  },
+  legacy: {
+    entries: 'every-round',
+    audit: 'after-answer',
+    asked: 'by-policy',
+    stateless: 'default',
+    afterKill: 'lost',
+  },
+};

@@ -1,0 +1,48 @@
+/** Opens the store that keeps the calls. */
+import { DbosStore } from '@mrtr/linear-dbos';
+import type { LinearStore } from '@mrtr/shapes/linear';
+import type { OptionDeps } from '@mrtr/tools';
+
+/**
+ * Keeps the connections of this process open until the returned function is called, for programs that make many
+ * short-lived servers of the option: each would connect anew.
+ *
+ * @throws Error of the database when it cannot be reached.
+ */
+export async function keptOpen(deps: Pick<OptionDeps, 'state' | 'postgres'>): Promise<() => Promise<void>> {
+  const store = await open(deps);
+  return () => store.close();
+}
+
+/** A store that is there at once and opens meanwhile: an option is created synchronously, and connecting takes time. */
+export function opening(deps: OptionDeps): LinearStore {
+  const opened = open(deps);
+  let store: DbosStore | undefined;
+  opened.then((ready) => {
+    store = ready;
+  }, report);
+  return {
+    // The database's own words name hosts and roles, so they are for the operator.
+    round: async (round) => (await opened.catch(unreachable)).round(round),
+    get parked() {
+      return store?.parked ?? 0;
+    },
+    async close() {
+      await opened.then(
+        (ready) => ready.close(),
+        () => {},
+      );
+    },
+  };
+}
+
+async function open({ state, postgres }: Pick<OptionDeps, 'state' | 'postgres'>): Promise<DbosStore> {
+  if (postgres === undefined) throw new Error('H on PostgreSQL needs a connection string: `deps.postgres`.');
+  return DbosStore.open({ postgres, policy: state, version: 'mrtr-shapes', onerror: report });
+}
+
+const unreachable = (cause: unknown): never => {
+  throw new Error('The calls of this server cannot be reached. This one has not run.', { cause });
+};
+
+const report = ({ message }: Error): void => process.emitWarning(message, 'H on PostgreSQL');

@@ -1,0 +1,63 @@
+// pnpm new-option LETTER WORD [LIKE]: makes an option's folder from the nearest one's, and adds its line to the list.
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-option k lease f';
+
+/** Makes the folder `LETTER-WORD` in `root`, as a copy of the option `like`; returns its name. */
+export function newOption(root, letter, word, like = 'f') {
+  if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? '')) throw new Error(USAGE);
+  const folders = readdirSync(root);
+  const taken = folders.find((folder) => folder.startsWith(`${letter}-`) || folder.endsWith(`-${word}`));
+  if (taken) throw new Error(`The folder ${taken} has that letter or word. Take another.`);
+  const model = folders.find((folder) => folder.startsWith(`${like}-`));
+  if (!model) throw new Error(`There is no option '${like}' to copy. ${USAGE}`);
+
+  const folder = `${letter}-${word}`;
+  cpSync(join(root, model), join(root, folder), {
+    recursive: true,
+    filter: (path) => !path.endsWith('node_modules'),
+  });
+  edit(join(root, folder, 'package.json'), (text) =>
+    text.replace(`"@mrtr/option-${like}"`, `"@mrtr/option-${letter}"`),
+  );
+  const list = join(root, 'all/src/index.ts');
+  edit(list, (text) => text.replace(/^ {2}\] satisfies/m, `${lineFor(letter, word)}\n  ] satisfies`));
+  edit(join(root, 'all/package.json'), (text) => {
+    const manifest = JSON.parse(text);
+    manifest.dependencies = Object.fromEntries(
+      Object.entries({ ...manifest.dependencies, [`@mrtr/option-${letter}`]: 'workspace:*' }).sort(
+        ([a], [b]) => (a < b ? -1 : 1),
+      ),
+    );
+    return `${JSON.stringify(manifest, null, 2)}\n`;
+  });
+  return folder;
+}
+
+const lineFor = (letter, word) =>
+  `    { id: '${letter}', word: '${word}', title: '${word.replaceAll('-', ' ')}', load: () => import('@mrtr/option-${letter}') },`;
+
+function edit(path, change) {
+  if (!existsSync(path)) throw new Error(`${path} is not there. Run this in a checkout of the repository.`);
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+}
+
+const here = fileURLToPath(import.meta.url);
+if (process.argv[1] === here) {
+  try {
+    const [letter, word, like] = process.argv.slice(2);
+    const folder = newOption(dirname(here), letter, word, like);
+    process.stdout.write(
+      `Made packages/options/${folder}. Next:\n` +
+        '  1. pnpm install\n' +
+        `  2. write src/weather.ts and src/work-item.ts of ${folder}, and claim what you believe in src/index.ts\n` +
+        '  3. pnpm test: the matrix measures it and prints every difference from its claims\n' +
+        '  4. pnpm matrix --write\n',
+    );
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Shape B: `await elicit()` on top of re-entry. The cautionary tale: do not ship it.
+ *
+ * `await` looks like a suspension point. Here it is not one: on a modern client, `elicit` throws, the handler's frame
+ * is lost, and the whole handler runs again from its first line when the answer is there. Code above the `await` runs
+ * once per round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees
+ * the throw and does its work although nothing failed. Nothing in the source shows it, and on an old client, whose
+ * call really waits, all is well, so tests there pass.
+ *
+ * It is here because frameworks ship it and because it can be measured. Shape H suspends for real; shape F guards the
+ * effects; use one of them.
+ */
+import {
+  askLive,
+  type CompleteResult,
+  canAskLive,
+  type Elicitation,
+  ElicitationDeclined,
+  type ElicitationOptions,
+  elicitation,
+  type SdkCallback,
+  type StandardSchemaV1,
+  type StandardSchemaWithJSON,
+  speaksMrtr,
+} from '@mrtr/core';
+import { endCancelled, publish, shapeCallback } from '@mrtr/core/shape';
+import { asking } from '../kit/asking.ts';
+import { handled } from '../kit/handled.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { questionKey } from '../kit/question-key.ts';
+import { Recall } from '../kit/recall.ts';
+import { type Author, loadState, saveState } from '../kit/state.ts';
+
+const TAG = 'await-shim/2';
+
+/** A context with an `elicit` that looks as if it waited. */
+export interface AwaitShimContext extends HandlerContext {
+  /**
+   * The user's validated answer. On a modern client that has not answered yet, throws to unwind the handler.
+   *
+   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
+   */
+  elicit<S extends StandardSchemaWithJSON>(
+    message: string,
+    schema: S,
+    options?: ElicitationOptions<StandardSchemaV1.InferOutput<S>>,
+  ): Promise<StandardSchemaV1.InferOutput<S>>;
+}
+
+/** Thrown through the author's code, for {@link awaitShim} to catch. An author's `catch` block catches it first. */
+class Unwind extends Error {
+  readonly key: string;
+  readonly question: Elicitation;
+  constructor(key: string, question: Elicitation) {
+    super('Unwinding to ask the user. If you read this in a log, a catch block swallowed a question.');
+    this.key = key;
+    this.question = question;
+  }
+}
+
+/**
+ * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Read the top
+ * of this file before you use it, and then do not.
+ */
+export function awaitShim<Input, R extends CompleteResult>(
+  handler: Author<Input, AwaitShimContext, R>,
+): SdkCallback<Input, R> {
+  return shapeCallback<Input, R>('await-shim', async (input, ctx, call) => {
+    const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
+    const keys = new Set<string>();
+    const ask: AwaitShimContext['elicit'] = async (message, schema, options) => {
+      const question = elicitation(message, schema, options);
+      const key = questionKey(question, (taken) => keys.has(taken));
+      keys.add(key);
+      const answer = speaksMrtr(ctx) ? recall.read(key, question) : await askLive(ctx, key, question);
+      if (answer.kind === 'accepted') return answer.value;
+      if (answer.kind === 'declined' || answer.kind === 'cancelled')
+        throw new ElicitationDeclined(answer.kind);
+      throw new Unwind(key, question);
+    };
+    const context = handlerContext(ctx, call);
+    publish('mrtr:handler', { call: call.id, shape: 'await-shim', target: call.target, part: 'handler' });
+    try {
+      return await handler(input, {
+        ...context,
+        canAsk: (kind) => context.canAsk(kind) || canAskLive(ctx, kind),
+        elicit: (message, schema, options) => handled(ask(message, schema, options)),
+      });
+    } catch (thrown) {
+      if (thrown instanceof ElicitationDeclined) return endCancelled(call) as R;
+      if (!(thrown instanceof Unwind)) throw thrown;
+      const asked = asking({ [thrown.key]: thrown.question });
+      return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };
+    }
+  });
+}

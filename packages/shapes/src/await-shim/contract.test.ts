@@ -1,0 +1,29 @@
+import type { Elicitation } from '@mrtr/core';
+import { type Shape, shapeContract } from '../contract.test-support.ts';
+import { awaitShim } from './await-shim.ts';
+
+const shape: Shape = {
+  name: 'await-shim',
+  write: ({ rounds, above, below }) =>
+    awaitShim(async (_input, ctx) => {
+      above(ctx);
+      const answers: [string, unknown][] = [];
+      for (const [key, question] of rounds.flatMap((questions) => Object.entries(questions))) {
+        const { message, schema, otherwise } = question as Elicitation;
+        answers.push([key, await ctx.elicit(message, schema, { otherwise })]);
+      }
+      return below(Object.fromEntries(answers), ctx);
+    }),
+};
+
+const ONE_BY_ONE = 'each question takes a round, because the first one unwinds the handler';
+
+shapeContract(shape, {
+  'no answer is found under the key `__proto__`, and nothing below the question runs':
+    'it names a question after the fields of its form',
+  'an old client that the policy does not ask is refused in words':
+    'it asks by itself, whatever the policy says',
+  'several questions of one round may be answered one by one': ONE_BY_ONE,
+  'the client’s model and its roots are asked as the user is': 'it asks the user only',
+  'too many questions at once are refused': ONE_BY_ONE,
+});

@@ -1,0 +1,2 @@
+/** `@mrtr/shapes/await-shim`: shape B. */
+export { type AwaitShimContext, awaitShim } from './await-shim.ts';

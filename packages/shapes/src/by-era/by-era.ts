@@ -1,0 +1,35 @@
+/**
+ * Shape D: two handlers, one for each era. The library only picks.
+ *
+ * Shape C is the same decision inside one handler; it needs no library but `speaksMrtr(ctx)` of `@mrtr/core`.
+ * Shape A needs none either: it is the SDK's own legacy shim (`protectedServer` with the policy `shim`).
+ */
+import {
+  type CompleteResult,
+  type InputRequiredResult,
+  type SdkCallback,
+  type ServerContext,
+  speaksMrtr,
+} from '@mrtr/core';
+import { publish, shapeCallback } from '@mrtr/core/shape';
+import type { Author } from '../kit/state.ts';
+
+/** The two handlers of {@link byEra}. */
+export interface Eras<Input, R> {
+  /** Serves 2026-07-28 and later; asks by returning `input_required`. */
+  readonly modern: Author<Input, ServerContext, R | InputRequiredResult>;
+  /** Serves 2025-11-25 and earlier; asks with `askLive`, which throws where no live connection is open. */
+  readonly legacy: Author<Input, ServerContext, R>;
+}
+
+/**
+ * Makes two handlers into one SDK callback for a tool, a prompt or a resource, by the revision of the request.
+ *
+ * @example server.registerTool('deploy', { inputSchema }, byEra({ modern: deploy, legacy: deployLive }));
+ */
+export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {
+  return shapeCallback<Input, R>('by-era', async (input, ctx, call) => {
+    publish('mrtr:handler', { call: call.id, shape: 'by-era', target: call.target, part: 'handler' });
+    return speaksMrtr(ctx) ? eras.modern(input, ctx) : eras.legacy(input, ctx);
+  });
+}

@@ -1,0 +1,2 @@
+/** `@mrtr/shapes/by-era`: shape D. */
+export { byEra, type Eras } from './by-era.ts';

@@ -1,0 +1,503 @@
+/**
+ * The behaviour that every handler shape owes, stated once. A shape says how its authors write a handler that asks,
+ * and adopts the contract in a line. Where a shape differs, it says what it does instead; such a test runs as well and
+ * has to fail, so that no difference outlives its reason.
+ */
+import { McpServer } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  type CompleteResult,
+  elicitation,
+  type GetPromptResult,
+  inputRequired,
+  listRoots,
+  observe,
+  type Questions,
+  type ReadResourceResult,
+  type RequestStateOptions,
+  type SdkCallback,
+  sampling,
+  textResult,
+} from '@mrtr/core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import {
+  accept,
+  ada,
+  type Caller,
+  cancel,
+  counted,
+  decline,
+  kelvin,
+  metric,
+  name,
+  type Outcome,
+  type Register,
+  Site,
+  tool,
+  Units,
+  units,
+} from './fixture.test-support.ts';
+import type { HandlerContext } from './kit/handler-context.ts';
+import type { OnceContext } from './once/index.ts';
+
+/** The context that an author gets; `once` in the shapes that guard effects. */
+export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
+
+/** A handler, without the words of any shape. */
+export interface Script<R> {
+  /** The questions of each round, under the author's keys. */
+  readonly rounds: readonly Questions[];
+  /** The author's line above the questions. Called wherever the shape enters code of the author that asks. */
+  above(ctx?: AuthorContext): unknown;
+  /** The author's line below the questions: makes the result. */
+  below(answers: Readonly<Record<string, unknown>>, ctx?: AuthorContext): R;
+  /** The result after a refusal, in the shapes where the author reads it. */
+  refused(): R;
+}
+
+/** The input of a tool or prompt without arguments. */
+type Nothing = Record<string, never>;
+
+/** A shape under contract. */
+export interface Shape {
+  /** The shape's name in events. */
+  readonly name: string;
+  /** Writes the script as an author of this shape does. */
+  write<R extends CompleteResult>(script: Script<R>): SdkCallback<Nothing, R>;
+  /** The same for a resource, where it is written in another way. */
+  writeResource?<R extends CompleteResult>(script: Script<R>): SdkCallback<URL, R>;
+}
+
+const inputSchema = z.object({});
+
+const script = <R>(rounds: readonly Questions[], result: (text: string) => R): Script<R> => ({
+  rounds,
+  above: () => {},
+  below: (answers) => result(JSON.stringify(answers)),
+  refused: () => result('Cancelled.'),
+});
+
+/** A tool of the shape that asks `rounds` and says the answers. */
+const asking =
+  (shape: Shape, rounds: readonly Questions[], over: Partial<Script<CallToolResult>> = {}): Register =>
+  (server) => {
+    server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
+  };
+
+/** A deployment of that tool. `done` counts how often it got below its questions. */
+function serve(
+  shape: Shape,
+  rounds: readonly Questions[],
+  policy: RequestStateOptions = {},
+  over: Partial<Script<CallToolResult>> = {},
+) {
+  const done = counted(() => {});
+  const below: Script<CallToolResult>['below'] = (answers) => {
+    done();
+    return textResult(JSON.stringify(answers));
+  };
+  return { site: new Site(asking(shape, rounds, { below, ...over }), policy), done };
+}
+
+const prompt = (text: string): GetPromptResult => ({
+  messages: [{ role: 'user', content: { type: 'text', text } }],
+});
+const resource = (text: string): ReadResourceResult => ({ contents: [{ uri: 'test://resource', text }] });
+
+/** A prompt and a resource of the shape, which ask for a name. */
+const promptAndResource =
+  (shape: Shape): Register =>
+  (server) => {
+    const rounds = [{ name }];
+    server.registerPrompt('prompt', { argsSchema: inputSchema }, shape.write(script(rounds, prompt)));
+    const read = shape.writeResource?.(script(rounds, resource)) ?? shape.write(script(rounds, resource));
+    server.registerResource('resource', 'test://resource', {}, read as SdkCallback<URL, ReadResourceResult>);
+  };
+
+type Request = Caller['prompt'];
+
+async function asksForName(...requests: readonly Request[]) {
+  for (const request of requests) {
+    const { asks, state } = await request();
+    expect(asks).toEqual({ name: WHICH_NAME });
+    const answered = { inputResponses: { name: ada }, requestState: state };
+    expect(await request(answered)).toEqual({ says: '{"name":{"name":"Ada"}}' });
+  }
+}
+
+/** Answers by message: on the wire each shape names its questions as it likes. */
+function answer(client: Caller, asked: Outcome, byMessage: Readonly<Record<string, unknown>>) {
+  const answered = Object.entries(asked.asks ?? {}).filter(([, message]) =>
+    Object.hasOwn(byMessage, message),
+  );
+  return client.answer(
+    asked,
+    Object.fromEntries(answered.map(([key, message]) => [key, byMessage[message]])),
+  );
+}
+
+const shown = ({ asks }: Outcome) => (asks === undefined ? undefined : Object.values(asks));
+
+const [WHICH_UNITS, WHICH_NAME] = [units.message, name.message];
+const TWO_ROUNDS = [{ units }, { name }];
+const BOTH = { says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}' };
+const user = (message: string) => (message === WHICH_UNITS ? metric : ada);
+
+/** A question whose form has one field, named as the question. */
+const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: z.string() }));
+const chain = (length: number): Questions[] =>
+  Array.from({ length }, (_, at) => ({ [`q${at + 1}`]: text(`q${at + 1}`) }));
+
+/** Answers each question with its own message, and gives the outcome of the last round. */
+async function answerAll(client: Caller): Promise<Outcome> {
+  let seen = await client.send();
+  while (seen.asks) {
+    const responses = Object.entries(seen.asks).map(([key, message]) => {
+      const field = message.slice('Question '.length, -1);
+      return [key, accept({ [field]: message })];
+    });
+    seen = await client.answer(seen, Object.fromEntries(responses));
+  }
+  return seen;
+}
+
+const behaviours = {
+  async 'a server that does not protect its state is refused before anything runs'(shape) {
+    const above = counted(() => {});
+    const { site, done } = serve(shape, [], {}, { above });
+    site.serve(() => {
+      const server = new McpServer({ name: 'bare', version: '0' });
+      asking(shape, [], { above })(server);
+      return server;
+    });
+    expect(await (await site.connect()).send()).toEqual({
+      fails: expect.stringContaining('Call protectRequestState(server, policy) on the new McpServer'),
+    });
+    expect([above.runs, done.runs]).toEqual([0, 0]);
+  },
+
+  async 'a prompt and a resource ask as a tool does'(shape) {
+    const client = await new Site(promptAndResource(shape)).connect();
+    await asksForName(client.prompt.bind(client), client.resource.bind(client));
+  },
+
+  async 'a tool and a prompt without arguments ask as well'(shape) {
+    const both = script([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
+    const client = await new Site((server) => {
+      // Without a cast: what a shape makes has the SDK's type for both.
+      server.registerTool('tool', {}, shape.write(both));
+      server.registerPrompt('prompt', {}, shape.write(both));
+    }).connect();
+    await asksForName(client.send.bind(client), client.prompt.bind(client));
+  },
+
+  async 'an old client is asked over its connection, and asked again after an answer that does not fit'(
+    shape,
+  ) {
+    const client = await serve(shape, TWO_ROUNDS).site.connectLegacy((message) =>
+      client.questions.length === 1 ? kelvin : user(message),
+    );
+    expect(await client.call()).toEqual(BOTH);
+    expect(client.questions).toEqual([WHICH_UNITS, WHICH_UNITS, WHICH_NAME]);
+  },
+
+  async 'state that another shape left, or another version, is no progress'(shape) {
+    const record = { units: [units.digest, metric] };
+    const parts = { a: record, e: record, d: record, c: { id: 'x' }, j: { units: ['ask', ...record.units] } };
+    const states = [`${shape.name}/0`, 'another/1', undefined].map((s) => JSON.stringify({ s, ...parts }));
+    for (const requestState of [...states, '', 'null', '[]', '{"s":']) {
+      const site = new Site(tool(async () => inputRequired({ requestState })));
+      const client = await site.connect();
+      const left = await client.send();
+      site.deploy(asking(shape, TWO_ROUNDS));
+      expect(shown(await client.answer(left, {}))).toEqual([WHICH_UNITS]);
+    }
+  },
+
+  async 'an answer to a question that was not asked is not consumed, in the first round or later'(shape) {
+    const client = await serve(shape, TWO_ROUNDS).site.connect();
+    const first = await client.send({ inputResponses: { units: metric, name: ada } });
+    expect(first.asks).toEqual({ units: WHICH_UNITS });
+    const eve = accept({ name: 'Eve' });
+    const second = await client.answer(first, { units: metric, name: eve, other: eve });
+    expect(second.asks).toEqual({ name: WHICH_NAME });
+    const imperial = accept({ units: 'imperial' });
+    expect(await client.answer(second, { units: imperial, name: ada })).toEqual(BOTH);
+  },
+
+  async 'a question that is reworded while it is out is asked again'(shape) {
+    const wider = z.object({ units: z.enum(['metric', 'imperial', 'nautical']) });
+    for (const reworded of [elicitation('Celsius or Fahrenheit?', Units), elicitation(WHICH_UNITS, wider)]) {
+      const { site } = serve(shape, TWO_ROUNDS);
+      const client = await site.connect();
+      const first = await client.send();
+      site.deploy(asking(shape, [{ units: reworded }, { name }]));
+      const again = await client.answer(first, { units: metric });
+      expect(again.asks).toEqual({ units: reworded.message });
+      expect((await client.answer(again, { units: metric })).asks).toEqual({ name: WHICH_NAME });
+    }
+  },
+
+  async 'a question that is reworded after it was answered is asked again'(shape) {
+    const reworded = elicitation('Celsius or Fahrenheit?', Units);
+    const { site } = serve(shape, TWO_ROUNDS);
+    const client = await site.connect();
+    const second = await client.answer(await client.send(), { units: metric });
+    site.deploy(asking(shape, [{ units: reworded }, { name }]));
+    const third = await client.answer(second, { name: ada });
+    expect(third.asks).toEqual({ units: reworded.message });
+    expect(await client.answer(third, { units: metric })).toEqual(BOTH);
+  },
+
+  async 'an answer that does not fit is asked again, and does not end the call'(shape) {
+    const client = await serve(shape, TWO_ROUNDS, { maxRounds: 100 }).site.connect();
+    let asked = await client.send();
+    const odd = [null, 42, 'text', [], {}, { action: 'shrug' }, { action: 'accept' }, kelvin, { roots: [] }];
+    for (const response of odd) {
+      asked = await client.answer(asked, { units: response });
+      expect(asked.asks).toEqual({ units: WHICH_UNITS });
+    }
+    const second = await client.answer(asked, { units: metric });
+    expect(await client.answer(second, { name: ada })).toEqual(BOTH);
+  },
+
+  async 'a missing answer is asked again, and an answer without its state starts another call'(shape) {
+    const client = await serve(shape, TWO_ROUNDS).site.connect();
+    const first = await client.send();
+    const anew = await client.send({ inputResponses: { units: metric } });
+    expect(anew.asks).toEqual({ units: WHICH_UNITS });
+    const again = await client.answer(first, {});
+    expect(again.asks).toEqual({ units: WHICH_UNITS });
+    const second = await client.answer(again, { units: metric });
+    const still = await client.answer(second, {});
+    expect(still.asks).toEqual({ name: WHICH_NAME });
+    expect(await client.answer(still, { name: ada })).toEqual(BOTH);
+  },
+
+  async 'questions are told apart by any key'(shape) {
+    const plain = ['constructor', 'toString', 'a b', 'a.b', 'a\\.b', 'ключ ☂', '0'];
+    const keys = [...plain, 'k'.repeat(999)];
+    const questions = (last: string) => [...keys, last].map((key) => ({ [key]: text(key) }));
+    const client = await serve(shape, questions('last'), { maxRounds: 100 }).site.connect();
+    const expected = [...keys, 'last'].map((key) => [key, { [key]: `Question ${key}?` }]);
+    expect(JSON.parse((await answerAll(client)).says ?? '')).toEqual(Object.fromEntries(expected));
+  },
+
+  // The SDK's parsers drop an answer of this name.
+  async 'no answer is found under the key `__proto__`, and nothing below the question runs'(shape) {
+    const { site, done } = serve(shape, [{ ['__proto__']: text('proto') }], { maxRounds: 2 });
+    expect(await answerAll(await site.connect())).toEqual({
+      fails: expect.stringContaining('after 2 rounds'),
+    });
+    expect(done.runs).toBe(0);
+  },
+
+  async 'fields beyond the form reach neither the handler nor the state'(shape) {
+    // A schema that takes everything, with the form of another.
+    const standard = { ...Units['~standard'], validate: (value: unknown) => ({ value }) };
+    const loose = elicitation(WHICH_UNITS, { '~standard': standard } as typeof Units);
+    const client = await serve(shape, [{ units: loose }, { name }]).site.connect();
+    const clean = await client.answer(await client.send(), { units: metric });
+    const more = { units: 'metric', admin: true, junk: '.'.repeat(1000) };
+    const extra = { ...accept(more), _meta: { 'x/y': 1 }, also: 1 };
+    const second = await client.answer(await client.send(), { units: extra });
+    expect(second.state).toHaveLength(clean.state?.length ?? 0);
+    expect(await client.answer(second, { name: ada })).toEqual(BOTH);
+  },
+
+  async 'a call finishes after as many questions as rounds may ask, and ends in words when it asks once more'(
+    shape,
+  ) {
+    const finishing = serve(shape, chain(3), { maxRounds: 3 });
+    expect((await answerAll(await finishing.site.connect())).says).toContain('q3');
+    const ending = serve(shape, chain(4), { maxRounds: 3 });
+    expect(await answerAll(await ending.site.connect())).toEqual({
+      fails: 'This call still needs input after 3 rounds. Start it again.',
+    });
+    expect(ending.done.runs).toBe(0);
+  },
+
+  async 'a round that is sent twice is served twice, with the same result'(shape) {
+    const client = await serve(shape, TWO_ROUNDS).site.connect();
+    const first = await client.send();
+    const send = () => client.answer(first, { units: metric });
+    const [second, other] = [await send(), await send()];
+    expect([shown(second), shown(other)]).toEqual([[WHICH_NAME], [WHICH_NAME]]);
+    const finish = (asked: Outcome) => client.answer(asked, { name: ada });
+    expect([await finish(second), await finish(second), await finish(other)]).toEqual([BOTH, BOTH, BOTH]);
+  },
+
+  async 'a client without the capability gets an error that names it, and nothing below the question runs'(
+    shape,
+  ) {
+    const { site, done } = serve(shape, TWO_ROUNDS);
+    const mute = await site.connect(undefined, {});
+    expect(await mute.send()).toEqual({ lacks: { elicitation: expect.anything() } });
+    expect(done.runs).toBe(0);
+  },
+
+  async 'an old client that cannot be asked is refused in words, and nothing below the question runs'(shape) {
+    const { site, done } = serve(shape, TWO_ROUNDS);
+    const mute = await site.connectLegacy();
+    expect(await mute.call()).toEqual({ fails: expect.stringMatching(/elicitation/) });
+    expect(done.runs).toBe(0);
+  },
+
+  async 'an old client that the policy does not ask is refused in words'(shape) {
+    const client = await serve(shape, TWO_ROUNDS, { legacy: 'degrade' }).site.connectLegacy(user);
+    expect(await client.call()).toEqual({ fails: expect.stringMatching(/a client that can be asked/) });
+    expect(client.questions).toEqual([]);
+  },
+
+  async '`otherwise` stands in for a client that cannot be asked, and for no other'(shape) {
+    const otherwise = elicitation(WHICH_UNITS, Units, { otherwise: { units: 'imperial' } });
+    const { site } = serve(shape, [{ units: otherwise }]);
+    const imperial = { says: '{"units":{"units":"imperial"}}' };
+    expect(await (await site.connect(undefined, {})).send()).toEqual(imperial);
+    expect(await (await site.connectLegacy()).call()).toEqual(imperial);
+    expect((await (await site.connect()).send()).asks).toEqual({ units: WHICH_UNITS });
+
+    // The client of each round counts.
+    const later = serve(shape, [{ name }, { units: otherwise }]).site;
+    const asked = await (await later.connect()).send();
+    expect(await (await later.connect(undefined, {})).answer(asked, { name: ada })).toEqual({
+      says: '{"name":{"name":"Ada"},"units":{"units":"imperial"}}',
+    });
+  },
+
+  async 'a refusal ends the call politely, before anything below the question'(shape) {
+    for (const refusal of [decline, cancel]) {
+      const { site, done } = serve(shape, [{ units }]);
+      expect(await (await site.connect(() => refusal)).call()).toEqual({ says: 'Cancelled.' });
+      expect(await (await site.connectLegacy(() => refusal)).call()).toEqual({ says: 'Cancelled.' });
+      expect(done.runs).toBe(0);
+    }
+  },
+
+  async 'a refusal ends a prompt and a resource with a JSON-RPC error'(shape) {
+    const client = await new Site(promptAndResource(shape)).connect();
+    for (const method of ['prompt', 'resource'] as const) {
+      for (const refusal of [decline, cancel]) {
+        const { state } = await client[method]();
+        const round = { inputResponses: { name: refusal }, requestState: state };
+        expect(await client[method](round)).toEqual({ rejects: expect.any(String) });
+      }
+    }
+  },
+
+  async 'several questions of one round may be answered one by one'(shape) {
+    const client = await serve(shape, [{ units, name, more: text('more') }]).site.connect();
+    const first = await client.send();
+    expect(shown(first)).toEqual([WHICH_UNITS, WHICH_NAME, 'Question more?']);
+    const second = await answer(client, first, { [WHICH_UNITS]: kelvin, [WHICH_NAME]: ada });
+    expect(shown(second)).toEqual([WHICH_UNITS, 'Question more?']);
+    const third = await answer(client, second, { 'Question more?': accept({ more: 'yes' }) });
+    expect(shown(third)).toEqual([WHICH_UNITS]);
+    const { says } = await answer(client, third, { [WHICH_UNITS]: metric });
+    const answers = { units: { units: 'metric' }, name: { name: 'Ada' }, more: { more: 'yes' } };
+    expect(JSON.parse(says ?? '')).toEqual(answers);
+  },
+
+  async 'the client’s model and its roots are asked as the user is'(shape) {
+    const questions = { title: sampling({ messages: [], maxTokens: 9 }), roots: listRoots(), units };
+    const { site } = serve(shape, [questions]);
+    const client = await site.connect(undefined, { elicitation: {}, sampling: {}, roots: {} });
+    const asked = await client.send();
+    expect(shown(asked)).toEqual(['sampling/createMessage', 'roots/list', WHICH_UNITS]);
+    const title = { role: 'assistant', content: { type: 'text', text: 'Storms' }, model: 'm' };
+    const roots = { roots: [{ uri: 'file:///home' }] };
+    const good = { 'sampling/createMessage': title, 'roots/list': roots };
+    const again = await answer(client, asked, { ...good, [WHICH_UNITS]: kelvin });
+    expect(shown(again)).toEqual([WHICH_UNITS]);
+    const { says } = await answer(client, again, { [WHICH_UNITS]: metric });
+    expect(JSON.parse(says ?? '')).toEqual({ title, roots, units: { units: 'metric' } });
+  },
+
+  async 'too many questions at once are refused'(shape) {
+    const client = await serve(shape, [{ units, name, more: text('more') }], {
+      maxQuestions: 2,
+    }).site.connect();
+    expect(await client.send()).toEqual({ rejects: 'The server asks too many questions at once' });
+  },
+
+  async 'idempotency keys are the same in all rounds of a call, wherever and however often one is presented'(
+    shape,
+  ) {
+    const keys: (string | undefined)[] = [];
+    const note = (ctx: { idempotencyKey(key: string): string } | undefined) =>
+      void keys.push(ctx?.idempotencyKey('pay'));
+    const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
+      note(ctx);
+      return textResult(ctx?.idempotencyKey('mail') ?? '');
+    };
+    // Two instances, which share their keys.
+    const connect = () => serve(shape, TWO_ROUNDS, {}, { above: note, below }).site.connect();
+    const [client, elsewhere] = [await connect(), await connect()];
+    const first = await client.send();
+    const second = await elsewhere.answer(first, { units: metric });
+    await client.answer(first, { units: metric });
+    const { says } = await client.answer(second, { name: ada });
+    await client.answer(second, { name: ada });
+    expect(keys).toHaveLength(keys.filter((key) => /^[\w-]{22}$/.test(key ?? '')).length);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys.length).toBeGreaterThan(1);
+    expect(says).not.toBe(keys[0]);
+    await client.send();
+    expect(new Set(keys).size).toBe(2);
+  },
+
+  async 'the context says who can be asked, and reports progress'(shape) {
+    const reported: unknown[] = [];
+    const above = (ctx?: AuthorContext) => {
+      reported.push(ctx?.canAsk('elicitation'), ctx?.canAsk('roots'), ctx?.signal.aborted);
+      void ctx?.progress(1, 2, 'half');
+    };
+    const client = await serve(shape, [{ name }], {}, { above }).site.connect();
+    await client.send({}, { onprogress: (progress) => void reported.push(progress) });
+    expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
+  },
+
+  async 'each event of a call carries its id, and an entry names the shape'(shape) {
+    const events: { readonly call?: string | undefined; readonly shape?: string | undefined }[] = [];
+    const shapes = new Set<unknown>();
+    for (const channel of ['mrtr:round', 'mrtr:handler', 'mrtr:ask', 'mrtr:effect', 'mrtr:state'] as const) {
+      onTestFinished(observe(channel, (event) => events.push(event)));
+    }
+    onTestFinished(observe('mrtr:handler', ({ shape, target }) => shapes.add(`${shape} ${target}`)));
+    expect(await (await serve(shape, TWO_ROUNDS).site.connect(user)).call()).toEqual(BOTH);
+    expect(new Set(events.map(({ call }) => call)).size).toBe(1);
+    expect([...shapes]).toEqual([`${shape.name} tool`]);
+  },
+
+  async 'an error that the handler throws is an error result, in the first round and after an answer'(shape) {
+    const fail = () => {
+      throw new Error('No such thing.');
+    };
+    for (const rounds of [[], [{ units }]]) {
+      const client = await serve(shape, rounds, {}, { below: fail }).site.connect(() => metric);
+      expect(await client.call()).toEqual({ fails: 'No such thing.' });
+    }
+  },
+} satisfies Readonly<Record<string, (shape: Shape) => Promise<void>>>;
+
+/** A behaviour of the contract, by its title. */
+export type Behaviour = keyof typeof behaviours;
+
+/**
+ * Adopts the contract.
+ *
+ * @param instead the behaviours in which the shape differs, and what it does instead.
+ */
+export function shapeContract(
+  shape: Shape,
+  instead: Readonly<Partial<Record<Behaviour, string>>> = {},
+): void {
+  describe(`${shape.name} as every shape`, () => {
+    for (const [title, behaviour] of Object.entries(behaviours)) {
+      const difference = instead[title as Behaviour];
+      if (difference === undefined) test(title, () => behaviour(shape));
+      else test.fails(`NOT ${title}: ${difference}`, () => behaviour(shape));
+    }
+  });
+}

@@ -1,0 +1,5 @@
+/** `@mrtr/shapes/journal`: shape J. */
+export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
+export { type JournalContext, type JournalOptions, journal } from './journal.ts';
+export { JournalDiverged } from './record.ts';
+export { EffectFailed, type OnFailure } from './replay.ts';

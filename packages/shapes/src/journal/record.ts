@@ -1,0 +1,103 @@
+/** The record of a call's settled steps. It travels in `requestState`, and each replay is compared with it. */
+import { MrtrError, type Question } from '@mrtr/core';
+import { type Call, ownEntry } from '@mrtr/core/shape';
+import { bareRecord } from '../kit/state.ts';
+
+/** What kind of step a key names. */
+export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
+
+/**
+ * One step: its kind, then its record. A question: its digest and the bare response, or nothing where `otherwise` was
+ * the answer. An effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`; nothing
+ * if it is to be tried again. Others: the value.
+ */
+export type Entry = AskEntry | EffectEntry | readonly ['now' | 'random' | 'uuid', value: unknown];
+
+/** A question's {@link Entry}. */
+export type AskEntry = readonly ['ask', digest: string, response?: unknown];
+
+/** An effect's {@link Entry}. */
+export type EffectEntry = readonly [
+  'once',
+  value?: readonly unknown[],
+  failure?: readonly [name: string, message: string],
+];
+
+/**
+ * A replay did not take the steps that its journal holds: the handler was changed while the call was under way, or it
+ * depends on a value that is not journaled. The call executes nothing after this.
+ */
+export class JournalDiverged extends MrtrError {
+  readonly code = 'journal_diverged';
+  /** The step at which the two part. */
+  readonly key: string;
+  /** The journal's record under that key; undefined for none. */
+  readonly recorded: string | undefined;
+  /** The step that the handler took there; undefined for none. */
+  readonly came: string | undefined;
+  constructor(key: string, recorded: string | undefined, came: string | undefined) {
+    super(
+      `This call cannot be resumed: at step '${key}' its journal has ${recorded ?? 'nothing'}, and the handler took ` +
+        `${came ?? 'no step'}. The handler was changed meanwhile, or depends on a value that is not journaled. Start ` +
+        'the call again.',
+    );
+    this.key = key;
+    this.recorded = recorded;
+    this.came = came;
+  }
+}
+
+/** Settled steps by key, the questions of the round before, and which of them this replay has reached. */
+export class Journal {
+  readonly entries: Record<string, Entry>;
+  readonly #asked: Call['asked'];
+  readonly #responses: Readonly<Record<string, unknown>> | undefined;
+  readonly #unreached: Set<string>;
+
+  /**
+   * @param saved the entries that an earlier round kept.
+   * @param asked the questions of the round before.
+   * @param responses the answers of this round.
+   */
+  constructor(saved: unknown, asked: Call['asked'], responses: Record<string, unknown> | undefined) {
+    this.entries = bareRecord<Entry>(saved);
+    this.#asked = asked;
+    this.#responses = responses;
+    this.#unreached = new Set(Object.keys(this.entries));
+  }
+
+  /** A recorded step that this replay has not reached. */
+  get unreached(): string | undefined {
+    return this.#unreached.values().next().value;
+  }
+
+  /**
+   * The record of a step that the replay has reached, or undefined for a new one.
+   *
+   * @throws JournalDiverged when the record is of another kind.
+   */
+  reach(key: string, kind: StepKind): Entry | undefined {
+    const entry = this.entries[key];
+    this.#unreached.delete(key);
+    if (entry && entry[0] !== kind) throw new JournalDiverged(key, described(entry[0]), described(kind));
+    return entry;
+  }
+
+  /** This round's response to `question`, if it was asked under `key` and in these words in the round before. */
+  response(key: string, question: Question): unknown {
+    const isAsked = this.#asked === undefined || this.#asked.get(key) === question.digest;
+    return isAsked ? ownEntry(this.#responses, key) : undefined;
+  }
+
+  /** The keys of the steps that take the most room, the largest first. */
+  largest(count: number): readonly { readonly key: string; readonly bytes: number }[] {
+    return Object.entries(this.entries)
+      .map(([key, entry]) => ({ key, bytes: Buffer.byteLength(JSON.stringify([key, entry])) }))
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, count);
+  }
+}
+
+/** A kind of step, in words. */
+export const described = (kind: StepKind): string =>
+  ({ ask: 'a question', once: 'an effect', now: 'a time', random: 'a random number', uuid: 'a UUID' })[kind];

@@ -1,0 +1,49 @@
+/** The part of a handler's context that is the same in every shape. */
+import { canAsk, type InputKind, type ServerContext } from '@mrtr/core';
+import { type Call, idempotencyKey } from '@mrtr/core/shape';
+
+/** The severity of a log message (MCP, utilities/logging). */
+export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
+
+/** What every handler gets. */
+export interface HandlerContext {
+  /** The SDK's context of this round. */
+  readonly request: ServerContext;
+  /** Whether this round's client can be asked; see `canAsk` of `@mrtr/core`. */
+  canAsk(kind: InputKind): boolean;
+  /**
+   * A key for the effect `key` of this call: the same in every round, on every instance, and for a round that is
+   * presented again. Hand it to the service that performs the effect, so that it happens once even if this process
+   * dies before it can record it.
+   */
+  idempotencyKey(key: string): string;
+  /** Fires when the client cancels this request. */
+  readonly signal: AbortSignal;
+  /** Reports progress, where the client asked for it; does nothing elsewhere. `progress` must grow within a round. */
+  progress(progress: number, total?: number, message?: string): Promise<void>;
+  /** Sends a log message to the client. Needs the server's `logging` capability. */
+  log(level: LogLevel, data: unknown, logger?: string): Promise<void>;
+}
+
+/** The context of one round. */
+export function handlerContext(request: ServerContext, call: Call): HandlerContext {
+  const { mcpReq } = request;
+  return {
+    request,
+    signal: mcpReq.signal,
+    canAsk: (kind) => canAsk(request, kind),
+    idempotencyKey: (key) => idempotencyKey(call, key),
+    progress: (progress, total, message) => sendProgress(request, { progress, total, message }),
+    log: (level, data, logger) => mcpReq.log(level, data, logger),
+  };
+}
+
+/** Sends a progress notification for `request`, if its client gave a token to send it under. */
+export async function sendProgress(
+  { mcpReq }: ServerContext,
+  params: { progress: number; total: number | undefined; message: string | undefined },
+): Promise<void> {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return;
+  await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, ...params } });
+}

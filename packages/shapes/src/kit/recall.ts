@@ -1,0 +1,71 @@
+/**
+ * The answers of this round and of earlier ones. `inputResponses` holds the latest round's only, so a shape carries
+ * earlier answers in its state.
+ *
+ * The boundary has dropped answers to keys that were not asked. An answer also has to match the words: one to a
+ * question that a deploy reworded is asked again.
+ */
+import {
+  type Answer,
+  type AnswerOf,
+  type InputRequest,
+  type InputRequests,
+  isSettled,
+  type Question,
+  type ServerContext,
+} from '@mrtr/core';
+import { callOf, defaultOf, hasDefault, ownEntry, questionDigest } from '@mrtr/core/shape';
+import { copyJson } from './json.ts';
+import { bareRecord } from './state.ts';
+
+type Recorded = readonly [digest: string, response: unknown];
+
+/** Reads answers, and keeps them for later rounds. */
+export class Recall {
+  readonly #ctx: ServerContext;
+  readonly #answers: Record<string, Recorded>;
+  readonly #unusable = new Set<string>();
+
+  /** @param saved the answers that {@link Recall.save} gave in an earlier round. */
+  constructor(ctx: ServerContext, saved: unknown) {
+    this.#ctx = ctx;
+    this.#answers = bareRecord<Recorded>(saved);
+    // Taken in before the author reads them: an author who reads one answer and asks again must not lose the other.
+    for (const [key, digest] of callOf(ctx).asked ?? []) {
+      const response = ownEntry(ctx.mcpReq.inputResponses, key);
+      if (response !== undefined) this.#answers[key] = [digest, response];
+    }
+  }
+
+  /** The answer to `question` under `key`, of this round or of an earlier one. */
+  read<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>> {
+    const { asked, askable } = callOf(this.#ctx);
+    const unasked = asked === undefined ? ownEntry(this.#ctx.mcpReq.inputResponses, key) : undefined;
+    const recorded = this.#answers[key] ?? (unasked === undefined ? undefined : [question.digest, unasked]);
+    if (recorded === undefined || recorded[0] !== question.digest) {
+      const mayDefault = hasDefault(question) && !askable.includes(question.kind);
+      return mayDefault ? { kind: 'accepted', value: defaultOf(question) } : { kind: 'missing' };
+    }
+    const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
+    if (!isSettled(answer)) {
+      this.#unusable.add(key);
+      return answer;
+    }
+    const kept = question.keep(recorded[1]);
+    this.#answers[key] = [question.digest, kept];
+    // Read from a copy of what is kept, so that a later round reads the same, whatever the author does to the value.
+    return question.read(copyJson(kept)) as Answer<AnswerOf<Q>>;
+  }
+
+  /** The answers to keep in state when `requests` go out: all that are usable, and not asked for again. */
+  save(requests: InputRequests): Record<string, Recorded> {
+    const isAskedAgain = (key: string, digest: string) => {
+      const request = ownEntry(requests, key) as InputRequest | undefined;
+      return request !== undefined && questionDigest(request) === digest;
+    };
+    const kept = Object.entries(this.#answers).filter(
+      ([key, [digest]]) => !this.#unusable.has(key) && !isAskedAgain(key, digest),
+    );
+    return Object.fromEntries(kept);
+  }
+}

@@ -1,0 +1,37 @@
+/** What the shapes have in common: the form of an author's function, and the state that a shape keeps. */
+import type { ServerContext } from '@mrtr/core';
+import { ownEntry } from '@mrtr/core/shape';
+
+/** An author's function that gets the shape's own context. */
+export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
+
+/** A shape's name and the version of its state; state with any other tag is ignored. */
+export type ShapeTag = `${string}/${number}`;
+
+/**
+ * The state that this shape left in an earlier round, or undefined. The boundary has opened it, so it is honest; but
+ * after a deploy it may be another shape's or an older version's. That counts as "no progress".
+ */
+export function loadState(ctx: ServerContext, tag: ShapeTag): Record<string, unknown> | undefined {
+  const text = ctx.mcpReq.requestState<string>();
+  if (text === undefined) return undefined;
+  let state: unknown;
+  try {
+    state = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof state !== 'object' || state === null) return undefined;
+  const record = state as Record<string, unknown>;
+  return ownEntry(record, 's') === tag ? record : undefined;
+}
+
+/** Text of the state that {@link loadState} reads back. Leaves empty parts out: every byte travels twice. */
+export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>): string {
+  const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
+  return JSON.stringify({ s: tag, ...Object.fromEntries(filled) });
+}
+
+/** A record without inherited members, so that a key named `__proto__` is a key like any other. */
+export const bareRecord = <T>(from: unknown): Record<string, T> =>
+  Object.assign(Object.create(null) as Record<string, T>, typeof from === 'object' ? from : undefined);

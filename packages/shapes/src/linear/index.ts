@@ -1,0 +1,6 @@
+/** `@mrtr/shapes/linear`: shape H. */
+export type { LogLevel } from '../kit/handler-context.ts';
+export type { LinearContext } from './context.ts';
+export { ContinuationStore, type ContinuationStoreOptions } from './continuation-store.ts';
+export { type LinearOptions, linear } from './linear.ts';
+export type { LinearRound, LinearStore, Turn } from './store.ts';

@@ -1,0 +1,99 @@
+/** `ctx.once` of shape H in memory. */
+import { ContinuationLost, listRoots, NotJson, textResult } from '@mrtr/core';
+import { expect, test } from 'vitest';
+import { Gate, metric, turns, Units, type units } from '../fixture.test-support.ts';
+import type { LinearContext } from './index.ts';
+import { parking } from './parking.test-support.ts';
+
+test.each<[what: string, step: () => unknown, fails: RegExp]>([
+  ['throws', () => Promise.reject(new Error('No paper.')), /^No paper\.$/],
+  [
+    'throws at once',
+    () => {
+      throw new Error('No ink.');
+    },
+    /^No ink\.$/,
+  ],
+  ['gives what no record holds', () => new Map(), /^The value of once\('step'\) .* must be JSON/],
+])('a step that %s rejects, and its handler may go on', async (_what, step, fails) => {
+  const { site } = parking(async (_args, ctx) => {
+    const error: unknown = await ctx.once('step', step).catch((error: unknown) => error);
+    return textResult(`${error instanceof NotJson || error instanceof Error ? error.message : ''}`);
+  });
+  expect((await (await site.connect()).send()).says).toMatch(fails);
+});
+
+test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: string]>([
+  ['a question', (ctx) => ctx.elicit('Which units?', Units), '"Which units?" is inside of a once'],
+  [
+    'a question that needs no answer',
+    (ctx) => ctx.ask('roots', listRoots({ otherwise: { roots: [] } })),
+    '"roots/list" is inside of a once',
+  ],
+  ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],
+])('%s inside of a step is refused, also behind an await', async (_what, inner, why) => {
+  const { site, store } = parking(async (_args, ctx) => {
+    await ctx.once('outer', async () => {
+      await turns(1);
+      await inner(ctx);
+    });
+    return textResult('done');
+  });
+  expect((await (await site.connect()).send()).fails).toContain(why);
+  expect(store.parked).toBe(0);
+});
+
+test('a call that was ended takes no further step', async () => {
+  const steps: string[] = [];
+  const { site, store } = parking(async (_args, ctx) => {
+    await ctx.elicit('Which units?', Units).catch(() => steps.push('ended'));
+    await ctx.once('pay', () => steps.push('paid')).catch((error) => steps.push(error.constructor.name));
+    return textResult('done');
+  });
+  await (await site.connect()).send();
+  await store.close();
+  expect(steps).toEqual(['ended', ContinuationLost.name]);
+});
+
+test('what an effect left behind asks like anybody else, whoever else is in an effect', async () => {
+  const [first, second] = [new Gate(), new Gate()];
+  const { site } = parking(async ({ n }, ctx) => {
+    if (n === 1) return textResult(await ctx.once('slow', () => second.promise.then(() => 'slow')));
+    let later: Promise<string> = Promise.resolve('');
+    await ctx.once('start', () => {
+      later = first.promise.then(async () => (await ctx.elicit('Which units?', Units)).units);
+    });
+    return textResult(await later);
+  });
+  const client = await site.connect();
+  const asked = client.send();
+  const other = client.send({ arguments: { n: 1 } });
+  await turns();
+  first.open();
+  expect(await client.answer(await asked, { units: metric })).toEqual({ says: 'metric' });
+  second.open();
+  expect(await other).toEqual({ says: 'slow' });
+});
+
+test('an author may take the functions out of the context', async () => {
+  const { site } = parking(async (_args, { elicit, once, canAsk, idempotencyKey }) => {
+    const { units } = await elicit('Which units?', Units);
+    const key = await once('key', () => idempotencyKey('key'));
+    return textResult(`${units}, ${canAsk('elicitation')}, ${key === idempotencyKey('key')}`);
+  });
+  const client = await site.connect();
+  expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric, true, true' });
+});
+
+test('a value that is no question is refused where it was asked', async () => {
+  const message = { message: 'Which units?' } as unknown as typeof units;
+  const { site, store } = parking(async (_args, ctx) => {
+    await ctx.ask({ message }).catch((error: Error) => Promise.reject(new Error(`Caught: ${error.message}`)));
+    return textResult('done');
+  });
+  expect(await (await site.connect()).send()).toEqual({
+    fails:
+      "Caught: 'message' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
+  });
+  expect(store.parked).toBe(0);
+});

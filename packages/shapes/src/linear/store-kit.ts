@@ -1,0 +1,7 @@
+/** `@mrtr/shapes/linear-store`: the parts that a store of shape H is made of. */
+export { sameKey } from '../kit/definition.ts';
+export { assertJson } from '../kit/json.ts';
+export { FrameContext } from './context.ts';
+export { Frame, type Outcome, type Pause, type Perform } from './frame.ts';
+export { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
+export * from './words.ts';

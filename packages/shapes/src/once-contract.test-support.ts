@@ -1,0 +1,133 @@
+/** The behaviour of `ctx.once` in the shapes that have it, stated once. */
+import { cancelledResult, type EffectEvent, observe, textResult } from '@mrtr/core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AuthorContext, Shape } from './contract.test-support.ts';
+import { counted, Gate, kelvin, metric, Site, tool, turns, units } from './fixture.test-support.ts';
+
+type Context = Required<AuthorContext>;
+
+/** A tool that does `work`, asks for units, and then says the value of the work. */
+const working = (shape: Shape, work: (ctx: Context) => unknown) => {
+  let value: unknown;
+  const callback = shape.write({
+    rounds: [{ units }],
+    above: async (ctx) => {
+      value = await work(ctx as Context);
+    },
+    below: () => textResult(JSON.stringify(value) ?? 'undefined'),
+    refused: cancelledResult,
+  });
+  return new Site(tool(callback as never));
+};
+
+/** Makes a call in which the question is answered at the second attempt. */
+async function threeRounds(site: Site) {
+  const client = await site.connect();
+  const again = await client.answer(await client.send(), { units: kelvin });
+  return client.answer(again, { units: metric });
+}
+
+/** Adopts the contract of `ctx.once`. */
+export function onceContract(shape: Shape): void {
+  describe(`ctx.once of ${shape.name}`, () => {
+    test.each([
+      [undefined],
+      [null],
+      [0],
+      [''],
+      [false],
+      [[]],
+      ['text'],
+      [{ a: [1, { b: null }], c: { d: 'e' } }],
+    ])('an effect runs once, and its value %j is the same in every round', async (value) => {
+      const [reads, effect]: [unknown[], ReturnType<typeof counted>] = [[], counted(() => value)];
+      const site = working(shape, async ({ once }) => void reads.push(await once('effect', effect)));
+      expect(await threeRounds(site)).toEqual({ says: 'undefined' });
+      expect(new Set(reads.map((read) => JSON.stringify(read)))).toEqual(new Set([JSON.stringify(value)]));
+      expect(effect.runs).toBe(1);
+    });
+
+    test('an effect whose key comes twice is refused, whatever became of the first', async () => {
+      const second = counted(() => 2);
+      for (const first of [() => 1, () => Promise.reject(new Error('No.'))]) {
+        const site = working(shape, async ({ once }) => {
+          await once<unknown>('key', first).catch(() => {});
+          return once('key', second);
+        });
+        expect(await (await site.connect()).send()).toEqual({
+          fails: expect.stringMatching(/^Two \w+s of one call have the key 'key'\. .*rename one\.$/),
+        });
+      }
+      expect(second.runs).toBe(0);
+    });
+
+    test('effects are told apart by any key', async () => {
+      const keys = ['__proto__', 'constructor', 'toString', '', 'a b', '0', 'now#1'];
+      const runs: string[] = [];
+      const site = working(shape, ({ once }) =>
+        Promise.all(keys.map((key) => once(key, () => `${key} ${runs.push(key)}`))),
+      );
+      expect(await threeRounds(site)).toEqual({
+        says: JSON.stringify(keys.map((key, at) => `${key} ${at + 1}`)),
+      });
+      expect(runs).toEqual(keys);
+    });
+
+    test('a value that is not JSON is refused with its path', async () => {
+      const site = working(shape, ({ once }) => once('when', () => ({ at: new Date(0) })));
+      expect(await (await site.connect()).send()).toEqual({
+        fails:
+          "The value of once('when') is kept between rounds and must be JSON; $.at is not. Convert it first.",
+      });
+    });
+
+    test('a change of a value does not change the record', async () => {
+      const site = working(shape, async ({ once }) => {
+        const basket = await once('basket', () => ['apple']);
+        basket.push('pear');
+        return basket;
+      });
+      expect(await threeRounds(site)).toEqual({ says: '["apple","pear"]' });
+    });
+
+    test('an effect that nobody awaits is over before the question goes out, and so is the next one', async () => {
+      const [started, finish, runs]: [Gate, Gate, string[]] = [new Gate(), new Gate(), []];
+      const site = working(shape, ({ once }) => {
+        void (async () => {
+          await once('first', () => {
+            started.open();
+            return finish.promise.then(() => void runs.push('first'));
+          });
+          await once('second', () => turns(1).then(() => void runs.push('second')));
+        })();
+      });
+      const client = await site.connect();
+      let arrived = false;
+      const asking = client.send().finally(() => {
+        arrived = true;
+      });
+      await started.promise;
+      await turns();
+      expect(arrived).toBe(false);
+      finish.open();
+      expect(await client.answer(await asking, { units: metric })).toEqual({ says: 'undefined' });
+      expect(runs).toEqual(['first', 'second']);
+    });
+
+    test('an effect that nobody awaits and that fails harms nobody', async () => {
+      const site = working(shape, ({ once }) => void once('print', () => Promise.reject(new Error('No.'))));
+      expect(await threeRounds(site)).toEqual({ says: 'undefined' });
+    });
+
+    test('an observer sees that an effect ran, and in which call', async () => {
+      const [calls, effects]: [string[], EffectEvent[]] = [[], []];
+      onTestFinished(observe('mrtr:handler', ({ call }) => calls.push(call)));
+      onTestFinished(observe('mrtr:effect', (event) => effects.push(event)));
+      await threeRounds(working(shape, ({ once }) => once('mail', () => 1)));
+      const [ran, ...held] = effects;
+      const effect = { call: calls[0], shape: shape.name, key: 'mail' };
+      expect(ran).toEqual({ ...effect, phase: 'ran' });
+      expect(held).toEqual(held.map(() => ({ ...effect, phase: 'held' })));
+    });
+  });
+}

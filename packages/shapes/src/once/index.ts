@@ -1,0 +1,3 @@
+/** `@mrtr/shapes/once`: shape F. */
+export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
+export { type OnceContext, once } from './once.ts';

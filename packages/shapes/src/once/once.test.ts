@@ -1,0 +1,225 @@
+import { elicitation, inputRequired, isSettled, type Questions, textResult } from '@mrtr/core';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  accept,
+  ada,
+  cancel,
+  counted,
+  decline,
+  kelvin,
+  metric,
+  name,
+  Site,
+  tool,
+  Units,
+  units,
+} from '../fixture.test-support.ts';
+import { type OnceContext, once } from './once.ts';
+
+const UNITS = { units: 'Which units?' };
+const NAME = { name: 'Which name?' };
+
+/** A tool that does `work` above its guard, asks for units until they are given, and then says what it read. */
+const working = (work: (ctx: OnceContext) => unknown) =>
+  tool(
+    once(async (_args, ctx) => {
+      const read = await work(ctx);
+      if (!isSettled(ctx.answer('units', units))) return ctx.ask({ units });
+      return textResult(JSON.stringify(read) ?? 'undefined');
+    }),
+  );
+
+/** A tool that asks `questions` one at a time. */
+const interview = (questions: Questions) =>
+  tool(
+    once((_args, ctx) => {
+      const kinds: string[] = [];
+      for (const [key, question] of Object.entries(questions)) {
+        const answer = ctx.answer(key, question);
+        if (!isSettled(answer)) return ctx.ask({ [key]: question });
+        kinds.push(answer.kind);
+      }
+      return textResult(kinds.join());
+    }),
+  );
+
+// Effects
+
+const FAILURES: [how: string, fail: () => Promise<never>][] = [
+  [
+    'at once',
+    () => {
+      throw new Error('Out of paper.');
+    },
+  ],
+  ['as a promise', () => Promise.reject(new Error('Out of paper.'))],
+];
+
+test.each(FAILURES)(
+  'an effect that throws %s is not recorded: it runs again in the next round',
+  async (_how, fail) => {
+    const print = counted((run) => (run === 1 ? fail() : 'printed'));
+    const site = new Site(working((ctx) => ctx.once('print', print).catch((error: Error) => error.message)));
+    const client = await site.connect();
+    const asked = await client.send();
+    expect(print.runs).toBe(1);
+    const again = await client.answer(asked, { units: kelvin });
+    expect(await client.answer(again, { units: metric })).toEqual({ says: '"printed"' });
+    expect(print.runs).toBe(2);
+  },
+);
+
+test('a round that is sent twice runs its new effects twice', async () => {
+  const runs: string[] = [];
+  const site = new Site(
+    working(async (ctx) => {
+      await ctx.once('above', () => void runs.push('above'));
+      if (isSettled(ctx.answer('units', units))) await ctx.once('below', () => void runs.push('below'));
+    }),
+  );
+  const client = await site.connect();
+  const asked = await client.send();
+  await client.answer(asked, { units: metric });
+  await client.answer(asked, { units: metric });
+  expect(runs).toEqual(['above', 'below', 'below']);
+});
+
+// Answers
+
+test('accepted and declined answers are remembered in later rounds', async () => {
+  const late = elicitation('Anything else?', z.object({ more: z.string() }));
+  const tip = elicitation('A tip?', z.object({ percent: z.number() }));
+  const site = new Site(interview({ units, name, tip, late }));
+  const client = await site.connect();
+  let seen = await client.send();
+  for (const response of [{ units: metric }, { name: decline }, { tip: cancel }]) {
+    seen = await client.answer(seen, response);
+  }
+  expect(seen.asks).toEqual({ late: 'Anything else?' });
+  const says = 'accepted,declined,cancelled,accepted';
+  expect(await client.answer(seen, { late: accept({ more: 'no' }) })).toEqual({ says });
+});
+
+test('a good answer that the author did not get to in its round is not lost', async () => {
+  let first = true;
+  const site = new Site(
+    tool(
+      once((_args, ctx) => {
+        const unsettled = !isSettled(ctx.answer('units', units));
+        if (unsettled && first) return ctx.ask({ units, name });
+        if (unsettled) return ctx.ask({ units });
+        const answer = ctx.answer('name', name);
+        return isSettled(answer) ? textResult(JSON.stringify(answer)) : ctx.ask({ name });
+      }),
+    ),
+  );
+  const client = await site.connect();
+  const asked = await client.send();
+  first = false;
+  const again = await client.answer(asked, { units: kelvin, name: ada });
+  expect(again.asks).toEqual(UNITS);
+  expect(await client.answer(again, { units: metric })).toEqual({
+    says: '{"kind":"accepted","value":{"name":"Ada"}}',
+  });
+});
+
+test('an answer reads the same however often it is read', async () => {
+  const kinds: string[] = [];
+  const site = new Site(
+    working((ctx) => void kinds.push(ctx.answer('units', units).kind, ctx.answer('units', units).kind)),
+  );
+  const client = await site.connect();
+  const again = await client.answer(await client.send(), { units: kelvin });
+  await client.answer(again, { units: metric });
+  expect(kinds).toEqual(['missing', 'missing', 'invalid', 'invalid', 'accepted', 'accepted']);
+});
+
+test('an answer that the author asks for again counts no longer, and the new one does', async () => {
+  let first = true;
+  const site = new Site(
+    tool(
+      once((_args, ctx) => {
+        const answer = ctx.answer('name', name);
+        if (answer.kind === 'accepted' && !first) return textResult(answer.value.name);
+        first &&= answer.kind !== 'accepted';
+        return ctx.ask({ name });
+      }),
+    ),
+  );
+  const client = await site.connect();
+  const again = await client.answer(await client.send(), { name: accept({ name: 'Taken' }) });
+  const silent = await client.answer(again, {});
+  expect(silent.asks).toEqual(NAME);
+  expect(await client.answer(silent, { name: ada })).toEqual({ says: 'Ada' });
+});
+
+test('the state holds the effects and the pruned answers, and nothing else', async () => {
+  const states: (string | undefined)[] = [];
+  const site = new Site(
+    tool(
+      once(async (_args, ctx) => {
+        states.push(ctx.request.mcpReq.requestState<string>());
+        await ctx.once('nothing', () => undefined);
+        for (const [key, question] of Object.entries({ units, name, more: name })) {
+          if (!isSettled(ctx.answer(key, question))) return ctx.ask({ [key]: question });
+        }
+        return textResult('done');
+      }),
+    ),
+  );
+  const client = await site.connect();
+  const second = await client.answer(await client.send(), { units: { ...metric, _meta: { 'x/y': 1 } } });
+  const third = await client.answer(second, { name: { ...decline, content: { name: 'Eve' } } });
+  await client.answer(third, { more: cancel });
+  const [s, e, a] = ['once/2', { nothing: [] }, { units: [units.digest, metric] }];
+  const states3 = [
+    { s, e },
+    { s, a, e },
+    { s, a: { ...a, name: [name.digest, decline] }, e },
+  ];
+  expect(states.map((state) => JSON.parse(state ?? 'null'))).toEqual([null, ...states3]);
+});
+
+test('an answer that does not fit is not carried along while something else is asked', async () => {
+  const states: (string | undefined)[] = [];
+  const site = new Site(
+    tool(
+      once((_args, ctx) => {
+        states.push(ctx.request.mcpReq.requestState<string>());
+        if (ctx.answer('units', units).kind === 'invalid') return ctx.ask({ name });
+        return ctx.ask({ units });
+      }),
+    ),
+  );
+  const client = await site.connect();
+  const second = await client.answer(await client.send(), { units: kelvin });
+  expect((await client.answer(second, { name: ada })).asks).toEqual(UNITS);
+  expect(JSON.parse(states[2] ?? '')).toEqual({ s: 'once/2' });
+});
+
+test('a hand-built inputRequired(...) serves as well as ctx.ask', async () => {
+  const effect = counted(() => 'done');
+  const site = new Site(
+    tool(
+      once(async (_args, ctx) => {
+        await ctx.once('effect', effect);
+        const answer = ctx.answer('units', units);
+        if (answer.kind === 'accepted') return textResult(answer.value.units);
+        const requestedSchema = Units;
+        return inputRequired({
+          inputRequests: { units: inputRequired.elicit({ message: 'Which units?', requestedSchema }) },
+        });
+      }),
+    ),
+  );
+  expect(await (await site.connect(() => metric)).call()).toEqual({ says: 'metric' });
+  expect(effect.runs).toBe(1);
+});
+
+test('a handler that returns state of its own is refused', async () => {
+  const site = new Site(tool(once(() => inputRequired({ requestState: 'mine' }))));
+  expect(await (await site.connect()).send()).toEqual({
+    fails: 'A once handler has no requestState of its own: keep the value with ctx.once.',
+  });
+});

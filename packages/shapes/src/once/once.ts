@@ -1,0 +1,127 @@
+/**
+ * Shape F: guard-first, with every side effect above the guard wrapped in `once`.
+ *
+ * The handler is entered once per round, in full view of its author. `once` records in the sealed `requestState` which
+ * effects ran and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It guards the
+ * rounds of one call in order; a client that sends the same round twice runs the effects of that round twice, unless
+ * the state is single-use.
+ */
+import {
+  type Answer,
+  type AnswerOf,
+  type CompleteResult,
+  type InputRequiredResult,
+  isInputRequiredResult,
+  type Question,
+  type Questions,
+  type SdkCallback,
+} from '@mrtr/core';
+import { type Call, publish, shapeCallback } from '@mrtr/core/shape';
+import { asking } from '../kit/asking.ts';
+import { ownState, sameKey } from '../kit/definition.ts';
+import { handled } from '../kit/handled.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { assertJson, copyJson } from '../kit/json.ts';
+import { Recall } from '../kit/recall.ts';
+import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
+
+const TAG = 'once/2';
+
+/** What a guard-first handler gets to be safe when it is entered again. */
+export interface OnceContext extends HandlerContext {
+  /**
+   * Runs `effect` in the first round that gets here and returns its value; in later rounds, returns that value. An
+   * effect that throws is not recorded, so the next round tries again.
+   *
+   * @param key names the effect within this tool, once in a call.
+   * @param effect must return JSON (or nothing).
+   * @throws NotJson when it does not: a later round would see another value.
+   * @throws InvalidDefinition when the key comes twice in one round.
+   */
+  once<T>(key: string, effect: () => T | Promise<T>): Promise<T>;
+  /** The answer to `question`, of this round or of an earlier one. */
+  answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
+  /** Return this to ask. The SDK's own `inputRequired(...)` serves as well. */
+  ask(questions: Questions): InputRequiredResult;
+}
+
+/**
+ * Makes a handler with `ctx.once` into an SDK callback for a tool, a prompt or a resource.
+ *
+ * @throws UnprotectedServer in the call, on a server whose request state is not protected: a client that forges the
+ * record skips the effects.
+ * @example
+ * const confirm = elicitation('Really deploy?', z.object({ yes: z.boolean() }));
+ * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {
+ *   const ticket = await ctx.once('ticket', () => openTicket(env));
+ *   const answer = ctx.answer('confirm', confirm);
+ *   if (isRefusal(answer)) return cancelledResult();
+ *   if (answer.kind !== 'accepted') return ctx.ask({ confirm });
+ *   return textResult(await deploy(env, ticket));
+ * }));
+ */
+export function once<Input, R extends CompleteResult>(
+  handler: Author<Input, OnceContext, R | InputRequiredResult>,
+): SdkCallback<Input, R> {
+  return shapeCallback<Input, R>('once', async (input, ctx, call) => {
+    const saved = loadState(ctx, TAG);
+    const recall = new Recall(ctx, saved?.a);
+    const effects = new Effects(call, saved?.e);
+    publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
+    const result = await handler(input, {
+      ...handlerContext(ctx, call),
+      once: (key, effect) => handled(effects.once(key, effect)),
+      answer: (key, question) => recall.read(key, question),
+      ask: asking,
+    });
+    // An effect that nobody awaited has run all the same, and must not run again.
+    await effects.settled();
+    if (!isInputRequiredResult(result)) return result as R;
+    if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
+    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values };
+    return { ...result, requestState: saveState(TAG, kept) };
+  });
+}
+
+class Effects {
+  /**
+   * A value is kept in a list of one, so that `undefined` is kept too (as the empty list). It is copied on its way in
+   * and out: what an author does to it above the guard is done again in each round.
+   */
+  readonly values: Record<string, readonly unknown[]>;
+  readonly #call: Call;
+  readonly #keys = new Set<string>();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(call: Call, saved: unknown) {
+    this.#call = call;
+    this.values = bareRecord(saved);
+  }
+
+  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    if (this.#keys.has(key)) throw sameKey(key);
+    this.#keys.add(key);
+    const recorded = this.values[key];
+    publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
+    if (recorded) return copyJson(recorded[0]) as T;
+    const running = this.#run(key, effect);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Waits for the effects that are running, and for those that they start. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  async #run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+    const value = await effect();
+    assertJson(value, `The value of once('${key}')`);
+    this.values[key] = value === undefined ? [] : [copyJson(value)];
+    return value;
+  }
+}

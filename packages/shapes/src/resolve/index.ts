@@ -1,0 +1,26 @@
+/** `@mrtr/shapes/resolve`: shape I. */
+export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
+export {
+  buildResolverPlans,
+  findResolvedParameters,
+  type ResolvedParameter,
+  type ResolverPlan,
+  type ResolverPlans,
+} from './plan.ts';
+export { resolve, resolveResource } from './resolve.ts';
+export { type ResolutionRequest, type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
+export {
+  Argument,
+  argument,
+  type Filled,
+  type FilledAll,
+  type Needs,
+  Outcome,
+  outcome,
+  RequestContext,
+  type Resolvable,
+  Resolver,
+  requestContext,
+  resolver,
+  type ValueOf,
+} from './resolver.ts';

@@ -1,0 +1,124 @@
+/**
+ * Shape I: parameters that resolvers fill, before the author's body runs and never from the caller's arguments.
+ *
+ * The body is entered once per call, in the round in which everything is there. Resolvers run in each round.
+ * Only answers travel in `requestState`, each pinned to its question; whatever a resolver computes is computed anew.
+ */
+import {
+  type CompleteResult,
+  ElicitationDeclined,
+  InvalidSignature,
+  isInputRequiredResult,
+  type SdkCallback,
+  type StandardSchemaV1,
+  type StandardSchemaWithJSON,
+} from '@mrtr/core';
+import { type Call, endCall, publish, shapeCallback } from '@mrtr/core/shape';
+import { asking } from '../kit/asking.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { Recall } from '../kit/recall.ts';
+import { loadState, saveState } from '../kit/state.ts';
+import { buildResolverPlans, findResolvedParameters } from './plan.ts';
+import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
+import type { FilledAll, Resolvable } from './resolver.ts';
+
+const TAG = 'resolve/2';
+
+type Params = Readonly<Record<string, Resolvable>>;
+
+/**
+ * Makes a body and its resolvers into an SDK callback for a tool or a prompt.
+ *
+ * @param inputSchema what the caller gives: the schema that the tool is registered with. Injected parameters are not
+ * in it, so they are not advertised; what a caller sends under their names is overwritten.
+ * @param params the injected parameters: `name: resolver` for the plain value, where a decline or cancel ends the call
+ * with an error; `name: outcome(resolver)` to decide in the body.
+ * @param body gets the caller's arguments and the injected ones in one object.
+ * @throws InvalidSignature when the declarations cannot work; see {@link buildResolverPlans}. Nothing is registered.
+ * @example
+ * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
+ */
+export function resolve<S extends StandardSchemaWithJSON, P extends Params, R extends CompleteResult>(
+  inputSchema: S,
+  params: P,
+  body: (
+    args: Omit<StandardSchemaV1.InferOutput<S>, keyof P> & FilledAll<P>,
+    ctx: HandlerContext,
+  ) => R | Promise<R>,
+): SdkCallback<StandardSchemaV1.InferOutput<S>, R> {
+  return inject(argumentNames(inputSchema), params, body as Body<R>);
+}
+
+/**
+ * The same for a resource. It has no input schema; its one argument is `uri`, the URL that is read: the body gets it,
+ * and a resolver may need it (`argument<URL>('uri')`).
+ *
+ * @throws InvalidSignature as {@link resolve} does.
+ * @example
+ * server.registerResource('report', 'report://quarterly', {}, resolveResource({ currency }, ({ uri, currency }) => …));
+ */
+export function resolveResource<P extends Params, R extends CompleteResult>(
+  params: P,
+  body: (args: { readonly uri: URL } & FilledAll<P>, ctx: HandlerContext) => R | Promise<R>,
+): SdkCallback<URL, R> {
+  return inject(new Set(['uri']), params, body as Body<R>, argumentsOfResource);
+}
+
+/** For a resource with a template, the template's variables are arguments too. */
+const argumentsOfResource = (input: unknown): unknown =>
+  input instanceof URL
+    ? { uri: input }
+    : { ...(input as { variables: object }).variables, ...(input as object) };
+
+type Body<R> = (args: Readonly<Record<string, unknown>>, ctx: HandlerContext) => R | Promise<R>;
+
+function inject<R extends CompleteResult>(
+  names: ReadonlySet<string>,
+  params: Params,
+  body: Body<R>,
+  argumentsOf: (input: unknown) => unknown = (input) => input,
+): SdkCallback<unknown, R> {
+  const resolved = findResolvedParameters(params);
+  for (const name of resolved.keys()) {
+    if (names.has(name)) {
+      throw new InvalidSignature(
+        `'${name}' is injected and also in the input schema, so callers would be told to send what is discarded. ` +
+          'Take it out of the schema.',
+      );
+    }
+  }
+  const plans = buildResolverPlans(resolved, names);
+  return shapeCallback<unknown, R>('resolve', async (input, ctx, call) => {
+    const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
+    const context = handlerContext(ctx, call);
+    const toolArguments = argumentsOf(input) as Readonly<Record<string, unknown>>;
+    const onEntry = (name: string) => entered(call, 'resolver', name);
+    let filled: ResolvedArguments;
+    try {
+      filled = await resolveArguments(resolved, plans, { toolArguments, context, recall, onEntry });
+    } catch (error) {
+      if (!(error instanceof ElicitationDeclined)) throw error;
+      return endCall(call, `${error.message} The tool itself did not run.`) as R;
+    }
+    if ('open' in filled) {
+      const asked = asking(filled.open);
+      return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };
+    }
+    entered(call, 'body');
+    const result = await body({ ...toolArguments, ...filled.values }, context);
+    if (!isInputRequiredResult(result)) return result;
+    throw new InvalidSignature(
+      `'${call.target}' declares resolvers and also returned input_required by hand. Its state is the resolvers': ` +
+        'let one of them ask.',
+    );
+  });
+}
+
+function entered({ id, target }: Call, part: 'resolver' | 'body', name?: string): void {
+  publish('mrtr:handler', { call: id, shape: 'resolve', target, part, name });
+}
+
+function argumentNames(schema: StandardSchemaWithJSON): ReadonlySet<string> {
+  const { properties } = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' });
+  return new Set(Object.keys((properties ?? {}) as object));
+}

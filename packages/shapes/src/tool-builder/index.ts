@@ -1,0 +1,3 @@
+/** `@mrtr/shapes/tool-builder`: shape G. */
+export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
+export { type FinishedTool, type StepContext, type StepData, ToolBuilder } from './tool-builder.ts';

@@ -1,0 +1,266 @@
+import { type CallToolResult, InvalidDefinition, type SdkCallback, textResult } from '@mrtr/core';
+import { expect, expectTypeOf, test } from 'vitest';
+import {
+  type Args,
+  accept,
+  ada,
+  counted,
+  decline,
+  kelvin,
+  metric,
+  name,
+  Site,
+  tool,
+  units,
+} from '../fixture.test-support.ts';
+import { ToolBuilder } from './tool-builder.ts';
+
+const grace = accept({ name: 'Grace' });
+const says = (data: unknown) => textResult(JSON.stringify(data));
+const builder = () => new ToolBuilder<Args>();
+
+// Definition
+
+test('the data of each step joins the type of what later steps get, without a cast', () => {
+  const built = builder()
+    .incompleteStep('units', (args, data) => {
+      expectTypeOf(args).toEqualTypeOf<Args>();
+      expectTypeOf<keyof typeof data>().toBeNever();
+      return units;
+    })
+    .incompleteStep('ticket', async (_args, data) => {
+      expectTypeOf(data.units).toEqualTypeOf<{ units: 'metric' | 'imperial' }>();
+      // @ts-expect-error a step cannot see its own data
+      data.ticket;
+      return { id: 7 as number };
+    })
+    .incompleteStep('both', async () => ({ first: name, second: units }))
+    .incompleteStep('extra', (_args, { both }) => (both.first.name === 'Ada' ? name : undefined))
+    .incompleteStep('fallback', (_args, _data, step) =>
+      step.canAsk('elicitation') ? units : { units: 'metric' as const },
+    )
+    .incompleteStep('tags', () => ['a', 'b'])
+    .endStep(async (args, data, ctx) => {
+      expectTypeOf(args).toEqualTypeOf<Args>();
+      expectTypeOf(data.ticket.id).toEqualTypeOf<number>();
+      expectTypeOf(data.both.first).toEqualTypeOf<{ name: string }>();
+      expectTypeOf(data.both.second.units).toEqualTypeOf<'metric' | 'imperial'>();
+      expectTypeOf(data.extra).toEqualTypeOf<{ name: string } | undefined>();
+      expectTypeOf(data.fallback.units).toEqualTypeOf<'metric' | 'imperial'>();
+      expectTypeOf(data.tags).toEqualTypeOf<string[]>();
+      // @ts-expect-error nothing can be asked in the end step
+      ctx.ask;
+      return textResult('done');
+    })
+    .build();
+  expectTypeOf(built).toEqualTypeOf<SdkCallback<Args, CallToolResult>>();
+});
+
+test('two steps of one name do not type-check, and are refused when the tool is built', () => {
+  const first = builder().incompleteStep('units', () => units);
+  // @ts-expect-error the name is taken
+  expect(() => first.incompleteStep('units', () => 1)).toThrow(
+    new InvalidDefinition("There is already a step named 'units'. Data is kept by name: rename one of them."),
+  );
+});
+
+test('a tool without an end step does not type-check, and is refused when it is built', () => {
+  const unfinished = builder().incompleteStep('n', () => 1);
+  // @ts-expect-error nothing makes the result
+  expect(() => unfinished.build()).toThrow(
+    new InvalidDefinition(
+      'The tool has no endStep, so nothing would make its result. Add one before build().',
+    ),
+  );
+});
+
+test('a step after the end step does not type-check', () => {
+  const finished = builder().endStep(() => textResult('end'));
+  // @ts-expect-error it is finished
+  expect(() => finished.incompleteStep('late', () => 1)).toThrow(TypeError);
+});
+
+test('a builder is never changed, so two tools may share their first steps', async () => {
+  const shared = builder().incompleteStep('units', () => units);
+  const longer = shared.incompleteStep('name', () => name);
+  const short = new Site(tool(shared.endStep((_args, data) => says(data)).build()));
+  const long = new Site(tool(longer.endStep((_args, data) => says(data)).build()));
+  const user = (message: string) => (message === 'Which units?' ? metric : ada);
+  expect(await (await short.connect(user)).call()).toEqual({ says: '{"units":{"units":"metric"}}' });
+  expect(await (await long.connect(user)).call()).toEqual({
+    says: '{"units":{"units":"metric"},"name":{"name":"Ada"}}',
+  });
+});
+
+// Running
+
+test('data steps and the end step run once in a call, whether they are synchronous or not', async () => {
+  const now = counted(() => 'now');
+  const later = counted(async () => ({ late: true }));
+  const nothing = counted(() => undefined);
+  const end = counted(() => {});
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('now', now)
+        .incompleteStep('units', () => units)
+        .incompleteStep('later', later)
+        .incompleteStep('nothing', nothing)
+        .incompleteStep('name', async () => name)
+        .endStep((args, data) => {
+          end();
+          return says({ args, data, has: 'nothing' in data });
+        })
+        .build(),
+    ),
+  );
+  const client = await site.connect((message) => (message === 'Which units?' ? metric : ada));
+  const data = { now: 'now', units: { units: 'metric' }, later: { late: true }, name: { name: 'Ada' } };
+  expect(await client.call({ n: 3 })).toEqual({ says: JSON.stringify({ args: { n: 3 }, data, has: true }) });
+  expect([now.runs, later.runs, nothing.runs, end.runs]).toEqual([1, 1, 1, 1]);
+});
+
+test('a step may ask several questions, which are keyed by step and name', async () => {
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('a.b', () => ({ c: name }))
+        .incompleteStep('a', () => ({ 'b.c': name, 'd\\e': units }))
+        .endStep((_args, data) => says(data))
+        .build(),
+    ),
+  );
+  const client = await site.connect();
+  const first = await client.send();
+  expect(first.asks).toEqual({ 'a\\.b.c': 'Which name?' });
+  const second = await client.answer(first, { 'a\\.b.c': ada });
+  expect(second.asks).toEqual({ 'a.b\\.c': 'Which name?', 'a.d\\\\e': 'Which units?' });
+  expect(await client.answer(second, { 'a.b\\.c': grace, 'a.d\\\\e': metric })).toEqual({
+    says: '{"a.b":{"c":{"name":"Ada"}},"a":{"b.c":{"name":"Grace"},"d\\\\e":{"units":"metric"}}}',
+  });
+});
+
+test('a refusal ends the call before any later step, even beside a question that was answered', async () => {
+  const after = counted(() => 'after');
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('ask', () => ({ units, name }))
+        .incompleteStep('after', after)
+        .endStep(() => textResult('end'))
+        .build(),
+    ),
+  );
+  const client = await site.connect();
+  const refused = { 'ask.units': decline, 'ask.name': ada };
+  expect(await client.answer(await client.send(), refused)).toEqual({ says: 'Cancelled.' });
+  expect(after.runs).toBe(0);
+});
+
+test('a step that throws is an error result, and runs again with what was recorded before', async () => {
+  const draw = counted((run) => run);
+  const check = counted((run) => {
+    if (run === 1) throw new Error('Try again.');
+    return 'checked';
+  });
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('draw', draw)
+        .incompleteStep('units', () => units)
+        .incompleteStep('check', check)
+        .endStep((_args, data) => says(data))
+        .build(),
+    ),
+  );
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(await client.answer(asked, { units: metric })).toEqual({ fails: 'Try again.' });
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    says: '{"draw":1,"units":{"units":"metric"},"check":"checked"}',
+  });
+});
+
+test('data that is not JSON is refused, with the step and the path', async () => {
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('cache', () => ({ by: { city: new Map() } }))
+        .endStep(() => textResult('end'))
+        .build(),
+    ),
+  );
+  expect(await (await site.connect()).send()).toEqual({
+    fails:
+      "The data of step 'cache' is kept between rounds and must be JSON; $.by.city is not. Convert it first.",
+  });
+});
+
+test('what a step does to the data of another is not recorded', async () => {
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('basket', () => ({ items: ['apple'] as string[] }))
+        .incompleteStep('units', (_args, { basket }) => {
+          basket.items.push('pear');
+          return units;
+        })
+        .endStep((_args, { basket }) => says(basket.items))
+        .build(),
+    ),
+  );
+  const client = await site.connect();
+  const again = await client.answer(await client.send(), { units: kelvin });
+  expect(await client.answer(again, { units: metric })).toEqual({ says: '["apple","pear"]' });
+});
+
+test('a step named `__proto__` or `constructor` is a step like any other', async () => {
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('constructor', () => 'data')
+        .incompleteStep('toString', () => units)
+        .incompleteStep('__proto__', () => ['more'])
+        .endStep((_args, data) => says(Object.entries(data)))
+        .build(),
+    ),
+  );
+  expect(await (await site.connect(() => metric)).call()).toEqual({
+    says: '[["constructor","data"],["toString",{"units":"metric"}],["__proto__",["more"]]]',
+  });
+});
+
+// Deploys between rounds
+
+const person = (...steps: readonly ('first' | 'second' | 'initial')[]) => {
+  let built = builder() as ToolBuilder<Args, Record<string, unknown>>;
+  for (const step of steps) built = built.incompleteStep(step as never, () => name);
+  return tool(built.endStep((_args, data) => says(data)).build());
+};
+
+test('steps that are reordered while a call is under way keep their data, though their questions are alike', async () => {
+  const sure = (...steps: readonly string[]) => {
+    let built = builder() as ToolBuilder<Args, Record<string, unknown>>;
+    for (const step of steps) built = built.incompleteStep(step as never, () => ({ who: name }));
+    return tool(built.endStep((_args, data) => says(data)).build());
+  };
+  const site = new Site(sure('keep', 'drop'));
+  const client = await site.connect();
+  const asked = await client.answer(await client.send(), { 'keep.who': ada });
+  site.deploy(sure('drop', 'keep'));
+  expect(await client.answer(asked, { 'drop.who': grace })).toEqual({
+    says: '{"drop":{"who":{"name":"Grace"}},"keep":{"who":{"name":"Ada"}}}',
+  });
+});
+
+test('a step that is renamed while a call is under way asks again', async () => {
+  const site = new Site(person('first', 'second'));
+  const client = await site.connect();
+  const asked = await client.answer(await client.send(), { first: ada });
+  site.deploy(person('initial', 'second'));
+  const renamed = await client.answer(asked, { second: grace });
+  expect(renamed.asks).toEqual({ initial: 'Which name?' });
+  expect(await client.answer(renamed, { initial: ada })).toEqual({
+    says: '{"initial":{"name":"Ada"},"second":{"name":"Grace"}}',
+  });
+});

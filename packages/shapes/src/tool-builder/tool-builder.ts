@@ -1,0 +1,185 @@
+/**
+ * Shape G: a tool in named steps. Incomplete steps ask, or compute; the end step runs once, when every step before it
+ * has its data. There is no "above the guard", because there is no guard.
+ */
+import {
+  type AnswerOf,
+  type Answers,
+  type CompleteResult,
+  InvalidDefinition,
+  isRefusal,
+  type Question,
+  type Questions,
+  type SdkCallback,
+  type ServerContext,
+} from '@mrtr/core';
+import { type Call, endCancelled, isQuestion, isQuestions, publish, shapeCallback } from '@mrtr/core/shape';
+import { asking } from '../kit/asking.ts';
+import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import { assertJson, copyJson } from '../kit/json.ts';
+import { Recall } from '../kit/recall.ts';
+import { bareRecord, loadState, saveState } from '../kit/state.ts';
+import { wireKey } from '../kit/wire-key.ts';
+
+const TAG = 'tool-builder/2';
+
+/** What a step gets beside the arguments and the data of the steps before it. */
+export type StepContext = HandlerContext;
+
+/** The data of a step whose function returns `R`: the accepted answers to its questions, or what it returned. */
+export type StepData<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
+
+type Data = Readonly<Record<string, unknown>>;
+type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
+type NoSteps = Record<never, never>;
+
+/** A finished definition: the only thing left is to build it. */
+export interface FinishedTool<Input, R extends CompleteResult> {
+  /** The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`. */
+  build(): SdkCallback<Input, R>;
+}
+
+/**
+ * Defines a tool step by step. A builder never changes: each method returns the next one.
+ *
+ * A step returns a question, or several as `{ key: question }`, and its data is then the accepted answer; a refusal
+ * ends the call politely. Or it returns plain data, which has to be JSON: then it runs once in a call, and its data
+ * travels in `requestState`. A step that asks runs in each round until the end, to compare its question with the one
+ * that was answered: keep effects out of it, and in the end step.
+ *
+ * @throws InvalidDefinition from the method that makes the definition wrong.
+ * @example
+ * const deploy = new ToolBuilder<{ env: string }>()
+ *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
+ *   .endStep(async ({ env }, { confirm }) => textResult(confirm.yes ? await run(env) : 'Left alone.'))
+ *   .build();
+ */
+export class ToolBuilder<Input, D extends Data = NoSteps> {
+  readonly #steps: ReadonlyMap<string, AnyStep>;
+
+  constructor(steps: ReadonlyMap<string, AnyStep> = new Map()) {
+    this.#steps = steps;
+  }
+
+  /**
+   * Adds a step. Its data reaches the later steps as `data[name]`.
+   *
+   * @param name also names the step in calls under way: renamed, it is asked again; moved, it keeps its data.
+   * @param step returns a question, a record of questions, or data; at once or as a promise.
+   */
+  incompleteStep<const Name extends string, R>(
+    name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
+    step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
+  ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
+    if (this.#steps.has(name)) {
+      throw new InvalidDefinition(
+        `There is already a step named '${name}'. Data is kept by name: rename one of them.`,
+      );
+    }
+    return new ToolBuilder(new Map(this.#steps).set(name, step as AnyStep));
+  }
+
+  /** Sets the step that makes the result. It runs once, with the data of all steps. Effects belong here. */
+  endStep<R extends CompleteResult>(
+    step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
+  ): FinishedTool<Input, R> {
+    const steps = this.#steps;
+    return {
+      build: () =>
+        shapeCallback('tool-builder', async (input: Input, ctx, call) =>
+          new Run(ctx, call).through(steps, step as AnyStep, input),
+        ) as SdkCallback<Input, R>,
+    };
+  }
+
+  /** Without an end step nothing would make the result: call `endStep` first. */
+  build(this: 'Add an endStep before build(): it makes the result.'): never {
+    throw new InvalidDefinition(
+      'The tool has no endStep, so nothing would make its result. Add one before build().',
+    );
+  }
+}
+
+/** One entry: runs the steps in order, until one of them has to ask. */
+class Run {
+  readonly #ctx: ServerContext;
+  readonly #call: Call;
+  readonly #finished: Record<string, readonly unknown[]>;
+  readonly #recall: Recall;
+
+  constructor(ctx: ServerContext, call: Call) {
+    const saved = loadState(ctx, TAG);
+    this.#ctx = ctx;
+    this.#call = call;
+    this.#finished = bareRecord(saved?.d);
+    this.#recall = new Recall(ctx, saved?.a);
+  }
+
+  async through(steps: ReadonlyMap<string, AnyStep>, end: AnyStep, input: unknown) {
+    const data: Record<string, unknown> = bareRecord(undefined);
+    const context = handlerContext(this.#ctx, this.#call);
+    for (const [name, step] of steps) {
+      const known = this.#finished[name];
+      if (!known) this.#entered('step', name);
+      const outcome = known ? known[0] : await step(input, data, context);
+      const questions = questionsOf(name, outcome);
+      if (questions) {
+        const answered = this.#answers(questions);
+        if (answered === 'refused') return endCancelled(this.#call);
+        if ('open' in answered) return this.#ask(answered.open);
+        data[name] = answered.data;
+      } else {
+        assertJson(outcome, `The data of step '${name}'`);
+        this.#finished[name] = outcome === undefined ? [] : [outcome];
+        // A copy: a later step that changes it must not change the record.
+        data[name] = copyJson(outcome);
+      }
+    }
+    this.#entered('end');
+    return (await end(input, data, context)) as CompleteResult;
+  }
+
+  #entered(part: 'step' | 'end', name?: string): void {
+    publish('mrtr:handler', {
+      call: this.#call.id,
+      shape: 'tool-builder',
+      target: this.#call.target,
+      part,
+      name,
+    });
+  }
+
+  #answers({ wire, single }: Asked): 'refused' | { open: Questions } | { data: unknown } {
+    const accepted = bareRecord<unknown>(undefined);
+    const open: Record<string, Question> = bareRecord(undefined);
+    for (const [wireKey, key, question] of wire) {
+      const answer = this.#recall.read(wireKey, question);
+      if (isRefusal(answer)) return 'refused';
+      if (answer.kind === 'accepted') accepted[key] = answer.value;
+      else open[wireKey] = question;
+    }
+    if (Object.keys(open).length > 0) return { open };
+    return { data: single ? accepted[SINGLE] : accepted };
+  }
+
+  #ask(open: Questions) {
+    const asked = asking(open);
+    const kept = { a: this.#recall.save(asked.inputRequests ?? {}), d: this.#finished };
+    return { ...asked, requestState: saveState(TAG, kept) };
+  }
+}
+
+/** The questions of a step, with their keys on the wire and in the step's data. */
+interface Asked {
+  readonly wire: readonly (readonly [wireKey: string, key: string, question: Question])[];
+  readonly single: boolean;
+}
+
+const SINGLE = '';
+
+function questionsOf(step: string, outcome: unknown): Asked | undefined {
+  if (isQuestion(outcome)) return { wire: [[wireKey(step), SINGLE, outcome]], single: true };
+  if (!isQuestions(outcome)) return undefined;
+  const wire = Object.entries(outcome).map(([key, question]) => [wireKey(step, key), key, question] as const);
+  return { wire, single: false };
+}

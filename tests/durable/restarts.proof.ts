@@ -1,0 +1,144 @@
+/** What is started again while calls are open: all instances, PostgreSQL, and a newer version of the code. */
+import { type OwnServer, ownServer } from '@mrtr/postgres-server';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { Call, RESULT, WHERE_TO } from './call.test-support.ts';
+import { Deployment } from './deployment.test-support.ts';
+import type { Instance } from './instances.test-support.ts';
+import type { Shop } from './shop.test-support.ts';
+import type { Outcome } from './site.test-support.ts';
+
+// One of this file's own, which a test crashes. `.ci/with-servers` names the programs of the system's.
+let server: OwnServer;
+beforeAll(async () => {
+  server = await ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
+}, 60_000);
+afterAll(() => server.stop());
+
+async function deployed() {
+  const deployment = new Deployment(await server.database());
+  onTestFinished(() => deployment.end());
+  const { postgres, shop } = deployment;
+  return { postgres, shop, start: deployment.start.bind(deployment) };
+}
+
+/** Calls that stand at their first question, at their second, and in the middle of an effect. */
+async function underWay(shop: Shop, instance: Instance) {
+  const [first, second, computing] = [new Call(shop), new Call(shop), new Call(shop)];
+  const asked = new Map<Call, Outcome>();
+  for (const call of [first, second, computing]) asked.set(call, await call.first(instance));
+  asked.set(second, await second.count(instance, asked.get(second) as Outcome));
+  const charging = computing.order.hold('charge');
+  const answered = computing.count(instance, asked.get(computing) as Outcome);
+  await charging;
+  return { first, second, computing, answered, of: (call: Call) => asked.get(call) as Outcome };
+}
+
+/** Goes on with all of them, at `one` and `other`. */
+async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance, other: Instance) {
+  const { first, second, computing, of } = calls;
+  const counted = [first, computing].map(async (call) => {
+    const next = await call.eventually(() => call.count(one, of(call)));
+    expect(next.asks).toEqual(WHERE_TO);
+    return call.eventually(() => call.address(other, next));
+  });
+  const outcomes = await Promise.all([...counted, second.eventually(() => second.address(one, of(second)))]);
+  expect(outcomes).toEqual([RESULT, RESULT, RESULT]);
+  for (const call of [first, second, computing]) expect(call.order.done).toEqual(call.whole);
+  // Nothing was done over, but for what nobody could know to be done.
+  expect([first, second].map(({ order }) => order.attempts.length)).toEqual([3, 3]);
+}
+
+test('calls resume after all instances were killed and started again', async () => {
+  const { shop, start } = await deployed();
+  const [one, other] = await Promise.all([start(), start()]);
+  const calls = await underWay(shop, one);
+  await Promise.all([one.kill(), other.kill()]);
+  expect(Object.keys(await calls.answered)).toEqual(['rejects']);
+  const [again, anew] = await Promise.all([start(), start()]);
+  await finish(calls, again, anew);
+  expect(calls.computing.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
+}, 60_000);
+
+test('calls resume after PostgreSQL crashed and was started again', async () => {
+  const { shop, start } = await deployed();
+  const [one, other] = await Promise.all([start(), start()]);
+  const calls = await underWay(shop, one);
+  // One that waits for the end of the effect at an instance that does not run the call.
+  const waiting = calls.computing.count(other, calls.of(calls.computing));
+  // The effect comes to its end while there is nowhere to record it.
+  await server.restart(() => calls.computing.order.release());
+  await finish(calls, other, one);
+  for (const outcome of await Promise.all([calls.answered, waiting]))
+    expect(outcome.asks ?? outcome.fails).toEqual(outcome.asks ? WHERE_TO : expect.stringMatching(/again/));
+  const said = JSON.stringify([one.errors, other.errors]);
+  expect(said).toContain('The session that shows this instance as alive was lost.');
+}, 60_000);
+
+test('an instance that was taken for dead and comes back repeats nothing, and keeps serving', async () => {
+  const { postgres, shop, start } = await deployed();
+  const [frozen, other] = await Promise.all([start(), start()]);
+  const call = new Call(shop);
+  const asked = await call.first(frozen);
+  const charging = call.order.hold('charge');
+  const answered = call.count(frozen, asked);
+  await charging;
+  frozen.freeze();
+  await cut(postgres);
+  const second = await call.eventually(() => call.count(other, asked));
+  call.order.release();
+  frozen.thaw();
+  const outcome = await answered;
+  expect(outcome.asks ?? outcome.fails).toEqual(outcome.asks ? WHERE_TO : expect.stringMatching(/again/));
+  expect(await call.eventually(() => call.address(frozen, second))).toEqual(RESULT);
+  expect(call.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
+  expect(call.order.faults(true)).toEqual([]);
+  const next = new Call(shop);
+  expect((await next.eventually(() => next.first(frozen))).asks).toBeDefined();
+}, 60_000);
+
+test('in a rolling deploy, old calls end on the old code or are refused by version, and no call runs on both', async () => {
+  const { shop, start } = await deployed();
+  const old = await start();
+  const [drained, left] = [new Call(shop), new Call(shop)];
+  const asked = [await drained.first(old), await left.first(old)] as const;
+  const next = await start({ version: '2' });
+
+  // While the old instance lives, whoever gets the answer.
+  const second = await drained.count(next, asked[0]);
+  expect(second.asks).toEqual(WHERE_TO);
+  expect(await drained.address(next, second)).toEqual(RESULT);
+  const fresh = new Call(shop);
+  const begun = await fresh.first(next);
+  expect(begun.asks).toEqual({ count: `How many of ${fresh.item}? (2)` });
+  // A call of the new code passes through the old instance as well.
+  const counted = await fresh.count(old, begun);
+  expect(counted.asks).toEqual({ address: 'Where to, for charge #2? (2)' });
+  await old.close();
+
+  const refused = {
+    fails:
+      "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be resumed on " +
+      "version '2'. Start the call again.",
+  };
+  expect(await left.count(next, asked[1])).toEqual(refused);
+  expect(await fresh.address(next, counted)).toEqual(RESULT);
+  // Rolled back, or not rolled out everywhere: it was refused, and is not lost.
+  const again = await start();
+  const late = await left.count(again, asked[1]);
+  expect(late.asks).toEqual(WHERE_TO);
+  expect(await left.address(again, late)).toEqual(RESULT);
+  expect([drained, left, fresh].map(({ order }) => [...order.codes])).toEqual([['1'], ['1'], ['2']]);
+  expect([drained, left, fresh].flatMap(({ order }) => order.faults(true))).toEqual([]);
+}, 60_000);
+
+test('a deploy that changes the code and not the version is noticed', async () => {
+  const { shop, start } = await deployed();
+  const old = await start();
+  const call = new Call(shop);
+  const asked = await call.first(old);
+  await old.kill();
+  // Deployed by somebody who forgot to change `version`.
+  await call.count(await start({ code: '2' }), asked);
+  expect(call.order.faults(false)).toEqual(['was run by code 1 and 2']);
+}, 60_000);

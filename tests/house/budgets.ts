@@ -1,0 +1,90 @@
+/**
+ * Measures the published packages, the options and the README against their budgets. As a program, prints the table and
+ * ends with 1 when a budget is broken: `node --import tsx tests/house/budgets.ts [FOLDER]`. That no function has more
+ * than 60 lines, Biome checks.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { linesOf, type Measured, measureSource } from './measure-source.ts';
+
+interface Budget {
+  readonly what: string;
+  readonly measured: number;
+  readonly min?: number;
+  readonly max: number;
+}
+
+const root = process.argv[2] ?? fileURLToPath(new URL('../..', import.meta.url));
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+const isKept = ({ measured, min = 0, max }: Budget) => measured >= min && measured <= max;
+
+const foldersIn = (folder: string) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${folder}/${name}`);
+
+const sourcesIn = (folder: string) =>
+  readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /(?<!\.test|\.test-support|\.proof)\.ts$/.test(file))
+    .map((file) => `${folder}/src/${file}`);
+
+/** Whether people install it. Folders of packages, and those without a manifest, are none. */
+function isPublished(folder: string): boolean {
+  if (!readdirSync(join(root, folder)).includes('package.json')) return false;
+  return !JSON.parse(textOf(`${folder}/package.json`)).private;
+}
+
+/** The number that `share` of the numbers do not exceed. */
+function quantile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+const commentsIn = (of: readonly Measured[]) =>
+  Math.round((100 * sum(of.map(({ comments }) => comments))) / sum(of.map(({ lines }) => lines)));
+
+const libraries = foldersIn('packages')
+  .filter(isPublished)
+  .map((folder) => ({
+    folder,
+    files: sourcesIn(folder).map((file) => measureSource(file, textOf(file))),
+  }));
+const files = libraries.flatMap((library) => library.files);
+const lengths = files.map(({ lines }) => lines);
+const functions = files.flatMap((file) => file.functions);
+
+/** The author's file of every option, the longest first. */
+const weathers = foldersIn('packages/options')
+  .filter((folder) => folder !== 'packages/options/tools')
+  .flatMap(sourcesIn)
+  .filter((file) => file.endsWith('/src/weather.ts'))
+  .map((file) => ({ file, lines: linesOf(textOf(file)) }))
+  .sort((a, b) => b.lines - a.lines);
+
+const budgets: Budget[] = [
+  { what: 'library files, median of lines', measured: quantile(lengths, 0.5), max: 130 },
+  { what: 'library files, 90th percentile of lines', measured: quantile(lengths, 0.9), max: 350 },
+  { what: 'library files, lines of the longest', measured: Math.max(...lengths), max: 500 },
+  { what: 'library functions, 90th percentile of lines', measured: quantile(functions, 0.9), max: 40 },
+  ...libraries.map((library) => ({
+    what: `${library.folder}, comments in % of lines`,
+    measured: commentsIn(library.files),
+    min: 10,
+    max: 25,
+  })),
+  ...weathers
+    .slice(0, 1)
+    .map(({ file, lines }) => ({ what: `${file}, lines (the longest)`, measured: lines, max: 60 })),
+  { what: 'README.md, lines', measured: linesOf(textOf('README.md')), max: 160 },
+];
+
+for (const budget of budgets) {
+  const { what, measured, min, max } = budget;
+  const range = min === undefined ? `at most ${max}` : `${min} to ${max}`;
+  console.log(`${isKept(budget) ? ' ' : '✗'} ${what.padEnd(66)}${String(measured).padStart(4)}   ${range}`);
+}
+const broken = budgets.filter((budget) => !isKept(budget)).length;
+console.log(`${budgets.length - broken} of ${budgets.length} budgets are kept.`);
+if (broken > 0) process.exitCode = 1;

@@ -1,0 +1,60 @@
+/**
+ * Vitest's global set-up: one PostgreSQL for the whole run. The process that runs vitest starts it when a test file asks
+ * for it the first time, and stops it after the last file. When that process is killed, the server ends with it.
+ */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { type PostgresServer, postgresServer } from './index.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where a worker asks for the run's PostgreSQL. */
+    readonly postgres: string;
+  }
+}
+
+interface Offer {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+// Vitest loads this module once for each project, all of them in one process.
+const OFFER = Symbol.for('mrtr.postgres of the run');
+const shared = globalThis as { [OFFER]?: Promise<Offer> };
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared[OFFER] ??= offered();
+  const { url, close } = await shared[OFFER];
+  project.provide('postgres', url);
+  return close;
+}
+
+/** Listens for the first worker that needs the server. Every worker gets its connection string, or why it did not start. */
+async function offered(): Promise<Offer> {
+  let starting: Promise<PostgresServer> | undefined;
+  // The path is a secret: the connection string has the password in it.
+  const path = `/${randomBytes(16).toString('hex')}`;
+  const listener = createServer(async ({ url }, response) => {
+    if (url !== path) return void response.writeHead(404).end();
+    starting ??= postgresServer(process.env.MRTR_TEST_POSTGRES);
+    const [status, text] = await starting.then(
+      (server) => [200, server.url] as const,
+      (error: Error) => [503, reasonOf(error)] as const,
+    );
+    response.writeHead(status).end(text);
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}${path}`,
+    close: async () => {
+      listener.close().closeAllConnections();
+      await starting?.then((server) => server.stop()).catch(() => {});
+    },
+  };
+}
+
+const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);

@@ -1,0 +1,33 @@
+/** PostgreSQL in a test file: the one server of the whole run (`of-the-run.ts`), and databases of the file's own. */
+import { inject, test as plainTest, type TestAPI } from 'vitest';
+import { type PostgresServer, postgresServer } from './index.ts';
+import type {} from './of-the-run.ts';
+
+/** What a test file uses of the run's PostgreSQL. */
+export interface PostgresOfTheRun extends Omit<PostgresServer, 'stop'> {
+  /** Vitest's `test`; its tests are skipped where PostgreSQL does not start. */
+  readonly test: TestAPI;
+  /** Why PostgreSQL did not start; undefined where it runs. */
+  readonly missing: string | undefined;
+}
+
+/**
+ * The PostgreSQL of this run: the server that `MRTR_TEST_POSTGRES` names, or one that is started for the first file that
+ * calls this. Where it does not start, the file's tests are skipped and a skipped test says why; in CI the file fails.
+ *
+ * @example
+ * const { database, test } = await postgresOfTheRun();
+ * test('a call is parked', async () => { const url = await database(); … });
+ */
+export async function postgresOfTheRun(): Promise<PostgresOfTheRun> {
+  const response = await fetch(inject('postgres'));
+  const text = await response.text();
+  if (response.ok) {
+    const { url, database } = await postgresServer(text);
+    return { url, database, test: plainTest, missing: undefined };
+  }
+  if (process.env.CI) throw new Error(`PostgreSQL did not start: ${text}`);
+  plainTest.skip(`these tests need PostgreSQL (SKIPPED: it does not start here: ${text})`, () => {});
+  const database = () => Promise.reject(new Error(text));
+  return { url: '', database, test: plainTest.skip as TestAPI, missing: text };
+}
