@@ -1,0 +1,62 @@
+/** A new option is a folder and a line: a copy of this project gets one, and everything that runs options runs it. */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { projectFiles } from '../testkit/project-files.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+let copy = '';
+
+/** Runs a command in the copy; gives what it prints. */
+async function run(command: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, NO_COLOR: '1' };
+  const { stdout } = await promisify(execFile)(command, args, { cwd: copy, env, maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'mrtr-new-option-'));
+  for (const file of projectFiles()) await cp(join(ROOT, file), join(copy, file));
+  await run('git', 'init', '--quiet');
+  await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
+  await run('pnpm', 'install', '--offline', '--no-frozen-lockfile');
+}, 120_000);
+
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+test('the command line lists the option and runs it, under its letter and its word', async () => {
+  expect(await run('node', 'demos/cli/run.mjs', '--list')).toMatch(/^option-k +lease$/m);
+  expect(await run('node', 'demos/cli/run.mjs', 'lease')).toContain('2 rounds');
+}, 60_000);
+
+test('the tests run it: matrix, abandonment, key rotation, traces and fuzz', async () => {
+  const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', '--project', 'tests');
+  const files = listed.split('\n').filter((line) => /\boption k\b/.test(line));
+  for (const file of ['matrix/matrix', 'abandonment', 'key-rotation', 'tracing', 'fuzz/servers'])
+    expect(
+      files.some((line) => line.includes(`tests/${file}.test.ts`)),
+      file,
+    ).toBe(true);
+}, 120_000);
+
+test('the tables of the documents have a row for it, and its shape is measured', async () => {
+  const observations = JSON.parse(await run('node', 'demos/cli/run.mjs', 'matrix', '--json'));
+  const own = (observations as { option: string; outcome: string }[]).filter(({ option }) => option === 'k');
+  const model = (observations as { option: string }[]).filter(({ option }) => option === 'f');
+  expect(own).toHaveLength(model.length);
+}, 180_000);
+
+test('the benchmarks measure it', async () => {
+  const shown = await run(
+    'node',
+    '--import',
+    'tsx',
+    '-e',
+    "import('./tests/bench/subject/options.ts').then(({ SHAPES }) => console.log(SHAPES.map(({ id }) => id).join()))",
+  );
+  expect(shown.trim().split(',')).toContain('k');
+}, 60_000);
