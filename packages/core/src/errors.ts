@@ -40,9 +40,13 @@ export class ContinuationLost extends MrtrError {
 export class ElicitationDeclined extends MrtrError {
   readonly code = 'elicitation_declined';
   readonly kind: 'declined' | 'cancelled';
-  constructor(kind: 'declined' | 'cancelled') {
-    super(kind === 'declined' ? 'The question was declined.' : 'The question was dismissed.');
+  /** The question's key, where it is known. */
+  readonly key: string | undefined;
+  constructor(kind: 'declined' | 'cancelled', key?: string) {
+    const question = key === undefined ? 'The question' : `The question '${key}'`;
+    super(`${question} was ${kind === 'declined' ? 'declined' : 'dismissed'}.`);
     this.kind = kind;
+    this.key = key;
   }
 }
 

@@ -75,7 +75,7 @@ export function awaitShim<Input, R extends CompleteResult>(
       const answer = speaksMrtr(ctx) ? recall.read(key, question) : await askLive(ctx, key, question);
       if (answer.kind === 'accepted') return answer.value;
       if (answer.kind === 'declined' || answer.kind === 'cancelled')
-        throw new ElicitationDeclined(answer.kind);
+        throw new ElicitationDeclined(answer.kind, key);
       throw new Unwind(key, question);
     };
     const context = handlerContext(ctx, call);

@@ -269,7 +269,7 @@ export class Replay {
     if (entry.length === 2 && hasDefault(question)) return defaultOf(question);
     const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
-    if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind);
+    if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);
     const came = `"${question.message}", which it does not fit`;
     throw this.#diverge(new JournalDiverged(key, 'an answer', came));
   }

@@ -165,7 +165,7 @@ test.each([
     expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
       says: '{"name":"Ada"}',
     });
-    const declined = new ElicitationDeclined(kind);
+    const declined = new ElicitationDeclined(kind, 'units');
     expect(caught).toEqual([declined, declined, declined]);
   },
 );

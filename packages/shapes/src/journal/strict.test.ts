@@ -112,7 +112,7 @@ test('a strict call comes to the same as any other, with each effect once', asyn
     return values;
   }, STRICT);
   expect(await answerAll(client, { units: kelvin }, { units: metric }, { name: decline })).toEqual({
-    says: '[1,{"units":"metric"},2,"The question was declined.",3]',
+    says: `[1,{"units":"metric"},2,"The question 'name' was declined.",3]`,
   });
   expect([first.runs, second.runs, third.runs]).toEqual([1, 1, 1]);
 });

@@ -57,14 +57,17 @@ export class Recall {
     return question.read(copyJson(kept)) as Answer<AnswerOf<Q>>;
   }
 
-  /** The answers to keep in state when `requests` go out: all that are usable, and not asked for again. */
-  save(requests: InputRequests): Record<string, Recorded> {
+  /**
+   * The answers to keep in state when `requests` go out: all that are usable, and not asked for again. A shape that
+   * knows its questions says which keys are theirs, so that answers to those that a deploy removed do not travel on.
+   */
+  save(requests: InputRequests, isKnown: (key: string) => boolean = () => true): Record<string, Recorded> {
     const isAskedAgain = (key: string, digest: string) => {
       const request = ownEntry(requests, key) as InputRequest | undefined;
       return request !== undefined && questionDigest(request) === digest;
     };
     const kept = Object.entries(this.#answers).filter(
-      ([key, [digest]]) => !this.#unusable.has(key) && !isAskedAgain(key, digest),
+      ([key, [digest]]) => isKnown(key) && !this.#unusable.has(key) && !isAskedAgain(key, digest),
     );
     return Object.fromEntries(kept);
   }

@@ -7,4 +7,8 @@
 export const wireKey = (name: string, key?: string): string =>
   key === undefined ? escaped(name) : `${escaped(name)}.${escaped(key)}`;
 
+/** Whether `wire` is a key of the step or resolver `name`. */
+export const isKeyOf = (name: string, wire: string): boolean =>
+  wire === escaped(name) || wire.startsWith(`${escaped(name)}.`);
+
 const escaped = (part: string): string => part.replace(/[\\.]/g, (character) => `\\${character}`);

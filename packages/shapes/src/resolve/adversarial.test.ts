@@ -53,6 +53,17 @@ test('an answer counts only while its resolver still asks', async () => {
   });
 });
 
+test('answers of a resolver that a deploy removed do not travel on', async () => {
+  const removed = resolver('removed', {}, () => ({ deep: elicitation('Which name?', Name) }));
+  const site = new Site(says({ removed, units }));
+  const client = await site.connect();
+  const asked = await client.answer(await client.send(), { 'removed.deep': ada });
+  expect(asked.asks).toEqual({ units: 'Which units?' });
+  site.deploy(says({ units }));
+  const asksAgain = await client.answer(asked, {});
+  expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
+});
+
 // State
 
 test('the state holds the pruned answers, and no computed value', async () => {

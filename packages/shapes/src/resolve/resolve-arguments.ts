@@ -3,7 +3,7 @@ import { ElicitationDeclined, isRefusal, type Question, type Questions, type Set
 import { isQuestion, isQuestions, ownEntry } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
-import { wireKey } from '../kit/wire-key.ts';
+import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 import type { ResolvedParameter, ResolverPlans } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
@@ -42,7 +42,7 @@ export async function resolveArguments(
   const parameters = [...resolved];
   const results = await Promise.all(parameters.map(([, { resolver }]) => entry.resultOf(resolver)));
   const refused = results.find((result, at) => isRefused(result, parameters[at]?.[1]));
-  if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind);
+  if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind, entry.refusals.get(refused));
   if (results.includes(undefined)) return { open: inOrder(entry.open, plans) };
   const values = parameters.map(([name, { wantsOutcome }], at) => [name, taken(results[at], wantsOutcome)]);
   return { values: Object.fromEntries(values) as Record<string, unknown> };
@@ -50,14 +50,15 @@ export async function resolveArguments(
 
 /** Users see their questions in the same order, whichever resolver was quicker. */
 function inOrder(open: ReadonlyMap<string, Question>, plans: ResolverPlans): Questions {
-  const names = [...plans.keys()].map(({ name }) => wireKey(name));
-  const rank = ([key]: readonly [string, Question]) =>
-    names.findIndex((name) => key === name || key.startsWith(`${name}.`));
+  const names = [...plans.keys()].map(({ name }) => name);
+  const rank = ([key]: readonly [string, Question]) => names.findIndex((name) => isKeyOf(name, key));
   return Object.fromEntries([...open].sort((one, other) => rank(one) - rank(other)));
 }
 
 class Entry {
   readonly open = new Map<string, Question>();
+  /** The key of the question that each refusal is the answer to. */
+  readonly refusals = new Map<Settled<unknown>, string>();
   readonly #plans: ResolverPlans;
   readonly #request: ResolutionRequest;
   readonly #results = new Map<Resolver<unknown>, Promise<Result>>();
@@ -111,6 +112,7 @@ class Entry {
   // can never replace a value that a resolver computes.
   #ask(name: string, question: Question): Result {
     const answer = this.#request.recall.read(name, question);
+    if (isRefusal(answer)) this.refusals.set(answer, name);
     if (answer.kind === 'accepted' || isRefusal(answer)) return answer;
     this.open.set(name, question);
     return undefined;

@@ -37,5 +37,6 @@ test('declarations that cannot work are refused when the resource is built', () 
   expect(() => resolveResource({ uri }, () => text(new URL('test://x'), ''))).toThrow(
     "'uri' is injected and also",
   );
+  // @ts-expect-error the schema has no argument 'uri'
   expect(() => resolve(Units, { units }, () => textResult(''))).toThrow("'units' is injected and also");
 });

@@ -70,8 +70,8 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
 });
 
 test.each([
-  ['declined', decline, `The question was declined. ${ENDED}`],
-  ['dismissed', cancel, `The question was dismissed. ${ENDED}`],
+  ['declined', decline, `The question 'units' was declined. ${ENDED}`],
+  ['dismissed', cancel, `The question 'units' was dismissed. ${ENDED}`],
 ])(
   'a question that was %s ends the call of a plain consumer with an error, before its body',
   async (_how, response, fails) => {
@@ -94,7 +94,7 @@ test('a resolver that cannot have what it needs is refused itself, and its consu
     says: '{"label":{"kind":"declined"},"tolerant":true}',
   });
   const plain = await new Site(tool(resolve(Args, { label }, json))).connect(() => decline);
-  expect(await plain.call()).toEqual({ fails: `The question was declined. ${ENDED}` });
+  expect(await plain.call()).toEqual({ fails: `The question 'units' was declined. ${ENDED}` });
   expect(never.runs).toBe(0);
 });
 

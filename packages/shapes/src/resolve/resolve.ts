@@ -18,9 +18,10 @@ import { asking } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import { loadState, saveState } from '../kit/state.ts';
+import { isKeyOf } from '../kit/wire-key.ts';
 import { buildResolverPlans, findResolvedParameters } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
-import type { FilledAll, Resolvable } from './resolver.ts';
+import type { FilledAll, Fitting, Resolvable } from './resolver.ts';
 
 const TAG = 'resolve/2';
 
@@ -40,7 +41,7 @@ type Params = Readonly<Record<string, Resolvable>>;
  */
 export function resolve<S extends StandardSchemaWithJSON, P extends Params, R extends CompleteResult>(
   inputSchema: S,
-  params: P,
+  params: P & Fitting<P, StandardSchemaV1.InferOutput<S>>,
   body: (
     args: Omit<StandardSchemaV1.InferOutput<S>, keyof P> & FilledAll<P>,
     ctx: HandlerContext,
@@ -88,6 +89,7 @@ function inject<R extends CompleteResult>(
     }
   }
   const plans = buildResolverPlans(resolved, names);
+  const resolvers = [...plans.keys()].map(({ name }) => name);
   return shapeCallback<unknown, R>('resolve', async (input, ctx, call) => {
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const context = handlerContext(ctx, call);
@@ -102,7 +104,10 @@ function inject<R extends CompleteResult>(
     }
     if ('open' in filled) {
       const asked = asking(filled.open);
-      return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };
+      const answers = recall.save(asked.inputRequests ?? {}, (key) =>
+        resolvers.some((one) => isKeyOf(one, key)),
+      );
+      return { ...asked, requestState: saveState(TAG, { a: answers }) };
     }
     entered(call, 'body');
     const result = await body({ ...toolArguments, ...filled.values }, context);

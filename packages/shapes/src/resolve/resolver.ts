@@ -2,18 +2,28 @@
 import type { AnswerOf, Answers, Question, Questions, Settled } from '@mrtr/core';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
-/** A need: the tool's argument of this name. Made by {@link argument}. */
-export class Argument<T> {
-  /** Only a type. */
+/** A need: one of the tool's arguments. `Named` tells the type system whether it has a name of its own. */
+export class Argument<T, Named extends boolean = boolean> {
+  /** Only types. */
   declare readonly type: T;
+  declare readonly named: Named;
   readonly name: string | undefined;
   constructor(name: string | undefined) {
     this.name = name;
   }
 }
 
-/** The tool's argument `name`; without one, the argument that is called as the need is. */
-export const argument = <T>(name?: string): Argument<T> => new Argument<T>(name);
+/**
+ * The tool's argument that is called as the need is, or that `name` names. The compiler compares `T` with the input
+ * schema where the argument is called as the need is; TypeScript cannot see the other name.
+ *
+ * @example resolver('price', { item: argument<string>(), count: argument<number>('quantity') }, ({ item, count }) => …)
+ */
+export function argument<T>(): Argument<T, false>;
+export function argument<T>(name: string): Argument<T, true>;
+export function argument<T>(name?: string): Argument<T> {
+  return new Argument<T>(name);
+}
 
 /** A need: the context of the round. Made by {@link requestContext}. */
 export class RequestContext {
@@ -25,31 +35,31 @@ export class RequestContext {
 export const requestContext = (): RequestContext => new RequestContext();
 
 /** A consumer's request for the whole outcome. Made by {@link outcome}. */
-export class Outcome<T> {
-  readonly resolver: Resolver<T>;
-  constructor(resolver: Resolver<T>) {
+export class Outcome<T, W = unknown> {
+  readonly resolver: Resolver<T, W>;
+  constructor(resolver: Resolver<T, W>) {
     this.resolver = resolver;
   }
 }
 
 /** Takes a resolver's full outcome (accepted, declined or cancelled) where its plain value would end the call. */
-export const outcome = <T>(resolver: Resolver<T>): Outcome<T> => new Outcome(resolver);
+export const outcome = <T, W>(resolver: Resolver<T, W>): Outcome<T, W> => new Outcome(resolver);
 
 /** A resolver, for its plain value, or the outcome of one. */
 // biome-ignore lint/suspicious/noExplicitAny: a bound that every resolver fits; values keep their own types.
-export type Resolvable = Resolver<any> | Outcome<any>;
+export type Resolvable = Resolver<any, any> | Outcome<any, any>;
 
 /** The needs of a resolver, under the names that its function uses. */
 // biome-ignore lint/suspicious/noExplicitAny: the same.
-export type Needs = Readonly<Record<string, Resolvable | Argument<any> | RequestContext>>;
+export type Needs = Readonly<Record<string, Resolvable | Argument<any, any> | RequestContext>>;
 
 /** The value that fills a need. */
 export type Filled<N> =
-  N extends Resolver<infer T>
+  N extends Resolver<infer T, infer _W>
     ? T
-    : N extends Outcome<infer T>
+    : N extends Outcome<infer T, infer _W>
       ? Settled<T>
-      : N extends Argument<infer T>
+      : N extends Argument<infer T, infer _N>
         ? T
         : N extends RequestContext
           ? HandlerContext
@@ -58,13 +68,50 @@ export type Filled<N> =
 /** The values that fill all needs. */
 export type FilledAll<N> = { readonly [Name in keyof N]: Filled<N[Name]> };
 
+/** An argument that a resolver needs, itself or through others: its name and its type. */
+export interface Wanted<Name, T> {
+  readonly name: Name;
+  readonly type: T;
+}
+
+/** The arguments that needs come to. */
+export type WantedBy<N> = {
+  [Need in keyof N]: N[Need] extends Argument<infer T, infer Named>
+    ? Named extends false
+      ? Wanted<Need, T>
+      : never
+    : N[Need] extends Resolver<infer _T, infer W> | Outcome<infer _T, infer W>
+      ? W
+      : never;
+}[keyof N];
+
+/** The parameters, or in the place of one that cannot be filled, the reason. */
+export type Fitting<P, Arguments> = {
+  readonly [Name in keyof P]: P[Name] extends Resolver<infer _T, infer W> | Outcome<infer _T, infer W>
+    ? [Misfit<W, Arguments>] extends [never]
+      ? P[Name]
+      : Misfit<W, Arguments>
+    : P[Name];
+};
+
+type Misfit<W, Arguments> = 0 extends 1 & W
+  ? never
+  : W extends Wanted<infer Name, infer T>
+    ? Name extends keyof Arguments
+      ? Arguments[Name] extends T
+        ? never
+        : `A resolver needs the argument '${Name & string}' in another type than the input schema gives it.`
+      : `A resolver needs the argument '${Name & string}', which the input schema does not have.`
+    : never;
+
 /** The value of a resolver whose function returns `R`. */
 export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions ? Answers<R> : R;
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
-export class Resolver<T> {
-  /** Only a type. */
+export class Resolver<T, W = unknown> {
+  /** Only types: the value, and the arguments that it wants. */
   declare readonly value: T;
+  declare readonly wants: W;
   /** Names its recorded answer in `requestState`, and its question on the wire. */
   readonly name: string;
   readonly #needs: Needs | (() => Needs);
@@ -102,6 +149,6 @@ export function resolver<const N extends Needs, R>(
   name: string,
   needs: N | (() => N),
   fn: (needs: FilledAll<N>) => R,
-): Resolver<ValueOf<Awaited<R>>> {
+): Resolver<ValueOf<Awaited<R>>, WantedBy<N>> {
   return new Resolver(name, needs, fn as (needs: never) => unknown);
 }

@@ -32,6 +32,18 @@ function cycle(length: number): Resolver<string> {
   return needing('entrance', { ring: outcome(ring[0] as Resolver<string>) });
 }
 
+test('an argument that the schema does not have, or has in another type, does not compile', () => {
+  const absent = resolver('absent', { city: argument<string>() }, ({ city }) => city);
+  const other = resolver('other', { n: argument<string>() }, ({ n }) => n);
+  const through = resolver('through', { other }, ({ other }) => other);
+  // @ts-expect-error 'city' is not in the schema
+  expect(() => resolve(Args, { absent }, done)).toThrow("needs the argument 'city'");
+  // @ts-expect-error 'n' is a number
+  resolve(Args, { other }, done);
+  // @ts-expect-error and so it is where another resolver needs it, and where the outcome is wanted
+  resolve(Args, { through: outcome(through) }, done);
+});
+
 const namesake = resolver('units', {}, () => 'metric');
 const ARGUMENTS = `which the tool's input schema does not have. It has: n.`;
 const FILLERS = 'is no resolver, outcome(...), argument() or requestContext(), so nothing can fill it.';

@@ -253,6 +253,32 @@ test('steps that are reordered while a call is under way keep their data, though
   });
 });
 
+test('answers and data of a step that a deploy removed do not travel on', async () => {
+  const site = new Site(
+    tool(
+      builder()
+        .incompleteStep('computed', () => ({ much: 'x'.repeat(100) }))
+        .incompleteStep('removed', () => name)
+        .incompleteStep('kept', () => units)
+        .endStep((_args, data) => says(data))
+        .build(),
+    ),
+  );
+  const client = await site.connect();
+  const asked = await client.answer(await client.send(), { removed: ada });
+  expect(asked.asks).toEqual({ kept: 'Which units?' });
+  site.deploy(
+    tool(
+      builder()
+        .incompleteStep('kept', () => units)
+        .endStep((_args, data) => says(data))
+        .build(),
+    ),
+  );
+  const asksAgain = await client.answer(asked, {});
+  expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
+});
+
 test('a step that is renamed while a call is under way asks again', async () => {
   const site = new Site(person('first', 'second'));
   const client = await site.connect();

@@ -19,7 +19,7 @@ import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { bareRecord, loadState, saveState } from '../kit/state.ts';
-import { wireKey } from '../kit/wire-key.ts';
+import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
 const TAG = 'tool-builder/2';
 
@@ -87,7 +87,7 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
     return {
       build: () =>
         shapeCallback('tool-builder', async (input: Input, ctx, call) =>
-          new Run(ctx, call).through(steps, step as AnyStep, input),
+          new Run(ctx, call, steps).through(step as AnyStep, input),
         ) as SdkCallback<Input, R>,
     };
   }
@@ -104,21 +104,23 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
 class Run {
   readonly #ctx: ServerContext;
   readonly #call: Call;
+  readonly #steps: ReadonlyMap<string, AnyStep>;
   readonly #finished: Record<string, readonly unknown[]>;
   readonly #recall: Recall;
 
-  constructor(ctx: ServerContext, call: Call) {
+  constructor(ctx: ServerContext, call: Call, steps: ReadonlyMap<string, AnyStep>) {
     const saved = loadState(ctx, TAG);
+    this.#steps = steps;
     this.#ctx = ctx;
     this.#call = call;
     this.#finished = bareRecord(saved?.d);
     this.#recall = new Recall(ctx, saved?.a);
   }
 
-  async through(steps: ReadonlyMap<string, AnyStep>, end: AnyStep, input: unknown) {
+  async through(end: AnyStep, input: unknown) {
     const data: Record<string, unknown> = bareRecord(undefined);
     const context = handlerContext(this.#ctx, this.#call);
-    for (const [name, step] of steps) {
+    for (const [name, step] of this.#steps) {
       const known = this.#finished[name];
       if (!known) this.#entered('step', name);
       const outcome = known ? known[0] : await step(input, data, context);
@@ -164,7 +166,10 @@ class Run {
 
   #ask(open: Questions) {
     const asked = asking(open);
-    const kept = { a: this.#recall.save(asked.inputRequests ?? {}), d: this.#finished };
+    const isKnown = (key: string) => [...this.#steps.keys()].some((step) => isKeyOf(step, key));
+    const answers = this.#recall.save(asked.inputRequests ?? {}, isKnown);
+    const data = Object.entries(this.#finished).filter(([step]) => this.#steps.has(step));
+    const kept = { a: answers, d: Object.fromEntries(data) };
     return { ...asked, requestState: saveState(TAG, kept) };
   }
 }
