@@ -326,7 +326,7 @@ export function sound(came: Posted): Posted {
 }
 
 const LOST =
-  'This call cannot go on here: its continuation expired, was resumed already, or is held by another server ' +
+  'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
   'instance. Start the call again.';
 
 const [KEYS, OTHER_KEYS] = [[SECRET], [SECRET.toUpperCase()]] as [[string], [string]];
