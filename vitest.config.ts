@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     // One module graph per worker: the SDK loads once, not once per file.
     isolate: false,
+    // Vitest leaves one core free by default, which is half of a machine with two.
+    maxWorkers: '100%',
     globalSetup: 'tests/servers/postgres/of-the-run.ts',
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],
