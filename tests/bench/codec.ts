@@ -49,7 +49,14 @@ const callId = randomBytes(16).toString('base64url');
 
 /** What an author has to have done in any case: a value becomes text, and text a value again. */
 function ours(state: object): number {
-  const sealed = { callId, round: 1, asked, payload: JSON.stringify(state), version: undefined };
+  const sealed = {
+    callId,
+    round: 1,
+    asked,
+    timesAsked: new Map(),
+    payload: JSON.stringify(state),
+    version: undefined,
+  };
   const seal = { binding, issuedAt: Date.now(), ttlSeconds: 600 };
   const token = sealState(sealed, seal, ring[0] as SealingKey);
   // Another request's, so another object.

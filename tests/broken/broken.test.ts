@@ -79,7 +79,7 @@ it('4: a hidden frame, a hidden entry and hidden bytes are noticed', async () =>
     'claims entries 1, measured 2',
   );
   expect(each(mechanicsAsClaimed, await metric(broken.hidesBytes))).toContain(
-    'claims state of 0 bytes, measured 177',
+    'claims state of 0 bytes, measured 178',
   );
 });
 

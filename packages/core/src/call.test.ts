@@ -1,6 +1,7 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { AnswerReads } from './answer-reads.ts';
 import { type Call, callOf, findCall } from './call.ts';
 import { elicitation } from './elicitation.ts';
 import { hosted, hostedBy, oldClient } from './hosted.test-support.ts';
@@ -40,6 +41,8 @@ test('a handler of each kind gets a record of its request', async () => {
     principal: undefined,
     isPrincipal: expect.any(Function),
     asked: new Map(),
+    timesAsked: new Map(),
+    reads: expect.any(AnswerReads),
     askable: ['elicitation'],
     round: 1,
     maxRounds: 7,

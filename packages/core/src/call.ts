@@ -1,5 +1,6 @@
 /** The boundary's record of a request: what the SDK's `ctx` does not carry. Read-only. */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import type { AnswerReads } from './answer-reads.ts';
 import { UnprotectedServer } from './errors.ts';
 import type { InputKind } from './input-kind.ts';
 import type { ClientCapabilities, MrtrMethod } from './wire.ts';
@@ -22,6 +23,8 @@ export interface RoundLimits {
   readonly maxStateBytes: number;
   /** The kinds of input that this request's client can be asked for. */
   readonly askable: readonly InputKind[];
+  /** How often each question was asked in a row until now, as key → times; for the words when rounds run out. */
+  readonly timesAsked?: ReadonlyMap<string, number>;
 }
 
 /** One request of a logical call, as the boundary sees it. */
@@ -36,12 +39,15 @@ export interface Call extends RoundLimits {
   /** The capabilities of an old client's connection; undefined where no such connection is open. */
   readonly legacyCapabilities: ClientCapabilities | undefined;
   readonly legacy: LegacyPolicy;
+  readonly timesAsked: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
   readonly principal: string | undefined;
   /** Whether `name` is this caller's {@link principal} under any key of the ring, so also under a rotated one. */
   isPrincipal(name: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
+  /** Where readers of answers note what they read, so that an answer that is ignored is noticed. */
+  readonly reads: AnswerReads;
 }
 
 const CALL = Symbol.for('mrtr.call');

@@ -40,6 +40,20 @@ export interface AskEvent {
   readonly live: boolean;
 }
 
+/** `mrtr:answer`: an answer came and did not count, and its question is asked again: more than once in a row. */
+export interface AnswerEvent {
+  readonly call: string;
+  readonly method: string;
+  readonly target: string;
+  readonly key: string;
+  /** `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it. */
+  readonly reason: 'unread' | 'reworded' | 'invalid';
+  /** How many answers to this question did not count, in a row. */
+  readonly times: number;
+  /** A key that the handler read and had not asked, if it is nearly this one. */
+  readonly didYouMean?: string | undefined;
+}
+
 /** `mrtr:effect`: a guarded effect ran, or was held back because an earlier round ran it. */
 export interface EffectEvent {
   readonly call: string;
@@ -63,6 +77,7 @@ interface Events {
   'mrtr:round': RoundEvent;
   'mrtr:handler': HandlerEvent;
   'mrtr:ask': AskEvent;
+  'mrtr:answer': AnswerEvent;
   'mrtr:effect': EffectEvent;
   'mrtr:state': StateEvent;
 }
@@ -71,6 +86,7 @@ const channels = {
   'mrtr:round': channel('mrtr:round'),
   'mrtr:handler': channel('mrtr:handler'),
   'mrtr:ask': channel('mrtr:ask'),
+  'mrtr:answer': channel('mrtr:answer'),
   'mrtr:effect': channel('mrtr:effect'),
   'mrtr:state': channel('mrtr:state'),
 };

@@ -36,6 +36,7 @@ test('the main entry has the names for authors of handlers, and all errors', () 
 
 test('the entry for authors of shapes has nothing of the main one', () => {
   expect(Object.keys(shape).sort()).toEqual([
+    'AnswerReads',
     'Quota',
     'askProblem',
     'callOf',
@@ -51,6 +52,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'ownEntry',
     'publish',
     'questionDigest',
+    'readingOf',
     'requireWholeNumbers',
     'shapeCallback',
     'tokenLength',

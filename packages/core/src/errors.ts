@@ -1,5 +1,6 @@
 /** Every way this project's libraries fail, as a closed set of codes: one class per code. */
 export type MrtrErrorCode =
+  | 'answer_ignored'
   | 'cannot_ask'
   | 'continuation_lost'
   | 'elicitation_declined'
@@ -20,6 +21,20 @@ export abstract class MrtrError extends Error {
   abstract readonly code: MrtrErrorCode;
   override get name(): string {
     return this.constructor.name;
+  }
+}
+
+/**
+ * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it, the second time in a
+ * row that it happens.
+ */
+export class AnswerIgnored extends MrtrError {
+  readonly code = 'answer_ignored';
+  /** The question's key. */
+  readonly key: string;
+  constructor(target: string, key: string, why: string) {
+    super(`${target} asks '${key}' again, and ignored two answers to it: ${why}`);
+    this.key = key;
   }
 }
 

@@ -4,6 +4,7 @@ export { askLive } from './ask-live.ts';
 export type { LegacyPolicy } from './call.ts';
 export { canAsk, canAskLive } from './can-ask.ts';
 export {
+  type AnswerEvent,
   type AskEvent,
   bindRounds,
   type ChannelName,

@@ -26,6 +26,17 @@ test('the round after the last may neither ask nor keep state without a question
   expect(askProblem({ ...LIMITS, round: 4 }, {})).toEqual(problem);
 });
 
+test('the end after the last round names the questions that were asked again and again', () => {
+  const timesAsked = new Map([
+    ['a', 3],
+    ['b', 2],
+    ['c', 1],
+  ]);
+  expect(askProblem({ ...LIMITS, round: 4, timesAsked }, TOO_MANY)?.message).toBe(
+    "This call still needs input after 3 rounds. It asked 'a' 3 times and 'b' 2 times. Start it again.",
+  );
+});
+
 test('a round may not ask more than maxQuestions questions', () => {
   expect(askProblem({ ...LIMITS, askable: ['elicitation', 'roots'] }, TOO_MANY)).toEqual({
     kind: 'questions',

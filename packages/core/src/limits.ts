@@ -36,7 +36,7 @@ export function askProblem(
 ): AskProblem | undefined {
   const { round, maxRounds, maxQuestions, maxStateBytes, askable } = limits;
   if (round > maxRounds) {
-    const message = `This call still needs input after ${maxRounds} rounds. Start it again.`;
+    const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${repeated(limits, requests)}. Start it again.`;
     return { kind: 'rounds', message };
   }
   const asked = Object.entries(requests);
@@ -51,6 +51,15 @@ export function askProblem(
   if (input === undefined) return undefined;
   const message = `This needs a client that can be asked (${input}), on a connection that can carry the question.`;
   return { kind: 'unaskable', message, input };
+}
+
+/** Names the questions that were asked again and again: the author's mistake shows in them. */
+function repeated({ timesAsked }: RoundLimits, requests: InputRequests): string {
+  const often = Object.keys(requests)
+    .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
+    .filter(([, times]) => times > 1)
+    .map(([key, times]) => `'${key}' ${times} times`);
+  return often.length > 0 ? `. It asked ${often.join(' and ')}` : '';
 }
 
 /** The words for a client when its state cannot be kept; the reason is for the operator. */

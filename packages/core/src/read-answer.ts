@@ -1,6 +1,7 @@
 /** Reading this round's answers. */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Answer } from './answer.ts';
+import { type Answer, isSettled } from './answer.ts';
+import type { AnswerRead } from './answer-reads.ts';
 import { findCall } from './call.ts';
 import { canAsk } from './can-ask.ts';
 import { ownEntry } from './own-entry.ts';
@@ -23,14 +24,20 @@ export function readAnswer<Q extends Question>(
   key: string,
   question: Q,
 ): Answer<AnswerOf<Q>> {
-  const asked = findCall(ctx)?.asked;
+  const call = findCall(ctx);
+  const asked = call?.asked;
   const isAsked = asked === undefined || asked.get(key) === question.digest;
   const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
   if (response === undefined && hasDefault(question) && !canAsk(ctx, question.kind)) {
     return { kind: 'accepted', value: defaultOf(question) };
   }
-  return question.read(response) as Answer<AnswerOf<Q>>;
+  const answer = question.read(response) as Answer<AnswerOf<Q>>;
+  call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing');
+  return answer;
 }
+
+/** How an answer that was asked for was read. */
+export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
 
 /** Whether a question has an answer for clients that cannot be asked. */
 export const hasDefault = (question: Question): boolean => 'otherwise' in question;

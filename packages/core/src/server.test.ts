@@ -60,7 +60,12 @@ test('the shim asks as often as the policy allows, also beyond its own default o
   };
   const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, count);
   expect(await client.callTool({ name: 'ask' })).toEqual({
-    content: [{ type: 'text', text: 'This call still needs input after 12 rounds. Start it again.' }],
+    content: [
+      {
+        type: 'text',
+        text: "This call still needs input after 12 rounds. It asked 'sure' 12 times. Start it again.",
+      },
+    ],
     isError: true,
   });
   expect(asked).toBe(12);

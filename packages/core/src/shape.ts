@@ -1,4 +1,5 @@
 /** `@mrtr/core/shape`: what the author of a handler shape needs beside `@mrtr/core`. */
+export { type AnswerRead, AnswerReads } from './answer-reads.ts';
 export { type Call, callOf, findCall, type RoundLimits } from './call.ts';
 export { publish } from './diagnostics.ts';
 export { idempotencyKey } from './idempotency.ts';
@@ -6,7 +7,7 @@ export { type AskProblem, askProblem, type Outgoing } from './limits.ts';
 export { ownEntry } from './own-entry.ts';
 export { isQuestion, isQuestions, questionDigest } from './question.ts';
 export { Quota, type QuotaExceeded } from './quota.ts';
-export { defaultOf, hasDefault } from './read-answer.ts';
+export { defaultOf, hasDefault, readingOf } from './read-answer.ts';
 export { endCall, endCancelled } from './results.ts';
 export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
 export { canonicalJson } from './state/canonical-json.ts';

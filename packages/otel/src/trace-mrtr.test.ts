@@ -140,7 +140,7 @@ test('a call on a protected server is one span, also where the author keeps no s
   ]);
   expect(rounds().map(({ events }) => events.map(({ name }) => name))).toEqual([
     ['mrtr.handler', 'mrtr.state', 'mrtr.ask'],
-    ['mrtr.handler'],
+    ['mrtr.state', 'mrtr.handler'],
   ]);
 });
 

@@ -64,12 +64,14 @@ export function traceMrtr(
       }),
     ),
     observe('mrtr:ask', ({ keys, live }) => note('mrtr.ask', { 'mrtr.keys': [...keys], 'mrtr.live': live })),
+    observe('mrtr:answer', ({ key, reason, times }) =>
+      note('mrtr.answer', { 'mrtr.key': key, 'mrtr.reason': reason, 'mrtr.times': times }),
+    ),
     observe('mrtr:effect', ({ key, phase }) => note('mrtr.effect', { 'mrtr.key': key, 'mrtr.phase': phase })),
     observe('mrtr:state', (event) => {
-      // State is opened or rejected before its round starts, so those events have no span yet.
+      // State is rejected before its round starts, so that event has no span yet.
       if (event.phase === 'rejected') recordRejection(tracer, event);
-      else if (event.phase === 'sealed')
-        note('mrtr.state', { 'mrtr.phase': 'sealed', 'mrtr.bytes': event.bytes });
+      else note('mrtr.state', { 'mrtr.phase': event.phase, 'mrtr.bytes': event.bytes });
     }),
   ];
   return () => {

@@ -16,7 +16,7 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import type { Call } from '@mrtr/core/shape';
+import { AnswerReads, type Call } from '@mrtr/core/shape';
 import { z } from 'zod';
 import { modernClient, oldClient, type User } from './in-process.test-support.ts';
 
@@ -97,6 +97,8 @@ export function requestOf(
     isPrincipal: (name) => name === undefined,
     round: 1,
     asked: new Map(),
+    timesAsked: new Map(),
+    reads: new AnswerReads(),
     askable: ['elicitation'],
     maxRounds: 10,
     maxQuestions: 32,

@@ -222,7 +222,12 @@ test.each([undefined, '', 'again'])(
       reply = await post('tools/call', { name: 'ask', requestState });
     }
     expect(reply.result).toMatchObject({
-      content: [{ type: 'text', text: 'This call still needs input after 3 rounds. Start it again.' }],
+      content: [
+        {
+          type: 'text',
+          text: "This call still needs input after 3 rounds. It asked 'sure' 3 times. Start it again.",
+        },
+      ],
       isError: true,
     });
     expect(reply.result).not.toHaveProperty('requestState');
@@ -255,7 +260,7 @@ test('a resource has no room for an error in its result, so its last round ends 
   const { post } = hosted(insatiable(), { maxRounds: 1 });
   const { result } = await post('resources/read', { uri: 'config://ask' });
   expect(await post('resources/read', { uri: 'config://ask', requestState: result?.requestState })).toEqual({
-    error: { code: -32600, message: 'This call still needs input after 1 rounds. Start it again.' },
+    error: { code: -32600, message: 'This call still needs input after 1 round. Start it again.' },
   });
 });
 
@@ -266,7 +271,7 @@ test('state over maxBytes is an error without details for the client, and with t
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(errors).toEqual([
-    'StateTooLarge: requestState would be 1467 bytes sealed; the policy allows 1000. ' +
+    'StateTooLarge: requestState would be 1469 bytes sealed; the policy allows 1000. ' +
       'Keep large values outside of the call and record a reference, or raise maxBytes.',
   ]);
   expect({ states, asks, outcome: rounds.at(-1)?.outcome }).toEqual({
@@ -277,9 +282,9 @@ test('state over maxBytes is an error without details for the client, and with t
 });
 
 test('state of exactly maxBytes passes in both directions', async () => {
-  const { post } = hosted(asking([], 'x'.repeat(650)), { maxBytes: 1001 });
+  const { post } = hosted(asking([], 'x'.repeat(650)), { maxBytes: 1002 });
   const { result } = await post('tools/call', { name: 'deploy' });
-  expect(result?.requestState).toHaveLength(1001);
+  expect(result?.requestState).toHaveLength(1002);
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
   expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
 });
@@ -361,7 +366,12 @@ test('the legacy shim asks an old client and re-enters the handler through the b
 test('maxRounds holds under the legacy shim too', async () => {
   const client = await oldClient(hosted(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
   expect(await client.callTool({ name: 'ask' })).toEqual({
-    content: [{ type: 'text', text: 'This call still needs input after 3 rounds. Start it again.' }],
+    content: [
+      {
+        type: 'text',
+        text: "This call still needs input after 3 rounds. It asked 'sure' 3 times. Start it again.",
+      },
+    ],
     isError: true,
   });
 });

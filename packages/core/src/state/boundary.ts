@@ -12,10 +12,11 @@ import {
   ProtocolErrorCode,
   TRACEPARENT_META_KEY,
 } from '@modelcontextprotocol/server';
+import { AnswerReads } from '../answer-reads.ts';
 import { type Call, withCall } from '../call.ts';
 import { declaredInEnvelope } from '../can-ask.ts';
 import { publish, publishAround } from '../diagnostics.ts';
-import { InvalidPolicy, StateTooLarge, StoreFull, TooManyQuestions } from '../errors.ts';
+import { AnswerIgnored, InvalidPolicy, StateTooLarge, StoreFull, TooManyQuestions } from '../errors.ts';
 import { declaredKinds, kindOf } from '../input-kind.ts';
 import { type AskProblem, askProblem, UNKEPT } from '../limits.ts';
 import { questionDigest } from '../question.ts';
@@ -44,6 +45,7 @@ import {
   type RejectionReason,
   sealState,
 } from './codec.ts';
+import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
 import type { SealingKey } from './key-ring.ts';
 import type { RequestStatePolicy } from './policy.ts';
 import { invalidLabel } from './routing-label.ts';
@@ -145,6 +147,7 @@ class Boundary {
         const returned = await handler(request, this.#context(ctx, call, opened?.payload));
         const result = isInputRequiredResult(returned) ? this.#outbound(returned, binding, call) : returned;
         outcome = outcomeOf(result, call);
+        if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult, call, ctx);
         return result;
       } finally {
         // Here and not when the client cancels: a handler that still runs still counts.
@@ -275,6 +278,8 @@ class Boundary {
       principal: this.#pseudonym(binding),
       isPrincipal: (name) => this.#policy.ring.some((key) => this.#pseudonym(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
+      timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
+      reads: new AnswerReads(),
       asked: this.#acceptsUnasked(binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
       askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
       maxRounds: this.#policy.maxRounds,
@@ -304,6 +309,19 @@ class Boundary {
       requestState: <T>() => payload as T | undefined,
     };
     return withCall(ctx, call, mcpReq);
+  }
+
+  /** One ignored answer is how a user learns that it did not fit. From the second on, it is a fault of the handler. */
+  #reportIgnored({ inputRequests = {} }: InputRequiredResult, call: Call, ctx: ServerContext): void {
+    const { id, method, target } = call;
+    const ignored = ignoredAnswers(call, ctx.mcpReq.inputResponses, inputRequests);
+    for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
+    const mistakes = ignored.filter(({ reason }) => reason !== 'invalid');
+    const [first] = mistakes;
+    const isNews = mistakes.every(({ times }) => times === 2);
+    if (first && isNews) {
+      this.#report(new AnswerIgnored(`${method} ${target}`, first.key, ignoredInWords(first)));
+    }
   }
 
   #outbound(result: InputRequiredResult, binding: Binding, call: Call): unknown {
@@ -364,7 +382,8 @@ class Boundary {
     { binding, call, routingLabel }: Sealing,
   ): string {
     const asked = new Map(Object.entries(requests).map(([key, request]) => [key, questionDigest(request)]));
-    const content = { callId: call.id, round: call.round, asked, payload, version: undefined };
+    const timesAsked = new Map([...asked.keys()].map((key) => [key, (call.timesAsked.get(key) ?? 0) + 1]));
+    const content = { callId: call.id, round: call.round, asked, timesAsked, payload, version: undefined };
     const { now, ttlSeconds } = this.#policy;
     const token = sealState(
       content,
@@ -402,7 +421,7 @@ function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' |
 
 const INTERNAL = 'Internal error';
 const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
-const NOTHING_ASKED: ReadonlyMap<string, string> = new Map();
+const NOTHING_ASKED = new Map<string, never>();
 
 const digestOf = (answers: Readonly<Record<string, unknown>>): string =>
   hash('sha256', canonicalJson(answers), 'base64url');

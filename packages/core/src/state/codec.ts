@@ -5,7 +5,7 @@
  * as associated data. The plaintext is a header, the questions that were asked, and the author's state in UTF-8:
  *
  *     flags 1 | round 1 | issued at, ms 6 | time to live, s 3 | binding 18 | call id 16 | questions 1
- *     per question: length of the key 2 | key | digest 16
+ *     per question: length of the key 2 | key | digest 16 | times asked in a row 1
  *     with the flag for a version: length 1 | version
  *
  * The nonce is also the token's unique id: GCM never sees one twice under a key.
@@ -40,6 +40,8 @@ export interface Sealed {
   readonly round: number;
   /** The questions that went out with the token, as key → digest. */
   readonly asked: ReadonlyMap<string, string>;
+  /** How often each of them was asked in a row, this time included. */
+  readonly timesAsked: ReadonlyMap<string, number>;
   /** The author's state; undefined where the author keeps none. */
   readonly payload: string | undefined;
   /** The version of the author's state, where the policy has one. */
@@ -94,7 +96,7 @@ export const tokenLength = (
 
 function plainBytes({ asked, payload = '', version }: Pick<Sealed, 'asked' | 'payload' | 'version'>): number {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
-  for (const key of asked.keys()) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES;
+  for (const key of asked.keys()) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES + 1;
   return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);
 }
 
@@ -117,7 +119,7 @@ export function sealState(sealed: Sealed, seal: Seal, key: SealingKey): string {
 }
 
 function write(sealed: Sealed, { binding, issuedAt, ttlSeconds }: Seal, key: SealingKey): Buffer {
-  const { asked, callId, payload, round, version } = sealed;
+  const { asked, callId, payload, round, timesAsked, version } = sealed;
   const plain = Buffer.allocUnsafe(plainBytes(sealed));
   plain.writeUInt8((payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION), 0);
   plain.writeUInt8(round, 1);
@@ -131,6 +133,7 @@ function write(sealed: Sealed, { binding, issuedAt, ttlSeconds }: Seal, key: Sea
     at = plain.writeUInt16BE(plain.write(name, at + 2), at);
     at += plain.readUInt16BE(at - 2);
     at += plain.write(digest, at, DIGEST_BYTES, 'base64url');
+    at = plain.writeUInt8(timesAsked.get(name) ?? 1, at);
   }
   if (version !== undefined)
     at = plain.writeUInt8(plain.write(version, at + 1), at) + Buffer.byteLength(version);
@@ -192,6 +195,7 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
 function read(plain: Buffer): Sealed {
   const flags = plain.readUInt8(0);
   const asked = new Map<string, string>();
+  const timesAsked = new Map<string, number>();
   let at = HEADER_BYTES;
   const take = (bytes: number) => {
     at += bytes;
@@ -200,12 +204,14 @@ function read(plain: Buffer): Sealed {
   for (let left = plain.readUInt8(HEADER_BYTES - 1); left > 0; left--) {
     const key = take(take(2).readUInt16BE()).toString();
     asked.set(key, take(DIGEST_BYTES).toString('base64url'));
+    timesAsked.set(key, take(1).readUInt8());
   }
   const version = flags & HAS_VERSION ? take(take(1).readUInt8()).toString() : undefined;
   return {
     round: plain.readUInt8(1),
     callId: plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES),
     asked,
+    timesAsked,
     version,
     payload: flags & HAS_PAYLOAD ? plain.toString('utf8', at) : undefined,
   };

@@ -23,6 +23,7 @@ export const EMPTY: Sealed = {
   callId: Buffer.alloc(16, 'call').toString('base64url'),
   round: 1,
   asked: new Map(),
+  timesAsked: new Map(),
   payload: undefined,
   version: undefined,
 };

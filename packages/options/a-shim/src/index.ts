@@ -11,7 +11,7 @@ export const option = defineOption({
     modern: {
       entries: 'every-round',
       audit: 'after-answer',
-      stateBytes: { get_weather: [135], resolve_work_item: [142, 174] },
+      stateBytes: { get_weather: [137], resolve_work_item: [143, 175] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

@@ -12,7 +12,7 @@ export const option = defineOption({
     modern: {
       entries: 'every-round',
       audit: 'every-entry',
-      stateBytes: { get_weather: [162], resolve_work_item: [169, 303] },
+      stateBytes: { get_weather: [163], resolve_work_item: [170, 305] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

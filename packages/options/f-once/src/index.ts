@@ -12,7 +12,7 @@ export const option = defineOption({
     modern: {
       entries: 'every-round',
       audit: 'before-asking',
-      stateBytes: { get_weather: [177], resolve_work_item: [161, 295] },
+      stateBytes: { get_weather: [178], resolve_work_item: [162, 297] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

@@ -8,7 +8,7 @@ export const option = defineOption({
     modern: {
       entries: 'once',
       audit: 'after-answer',
-      stateBytes: { get_weather: [165], resolve_work_item: [171, 306] },
+      stateBytes: { get_weather: [166], resolve_work_item: [173, 307] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

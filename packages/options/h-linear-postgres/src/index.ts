@@ -20,7 +20,7 @@ export const option = defineOption({
     modern: {
       entries: 'once',
       audit: 'before-asking',
-      stateBytes: { get_weather: [207], resolve_work_item: [214, 211] },
+      stateBytes: { get_weather: [209], resolve_work_item: [215, 213] },
       framesHeld: 1,
       otherInstance: 'finishes',
       restart: 'finishes',

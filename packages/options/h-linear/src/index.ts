@@ -18,7 +18,7 @@ export const option = defineOption({
     modern: {
       entries: 'once',
       audit: 'before-asking',
-      stateBytes: { get_weather: [205], resolve_work_item: [211, 209] },
+      stateBytes: { get_weather: [206], resolve_work_item: [213, 210] },
       framesHeld: 1,
       otherInstance: 'refused',
       restart: 'refused',

@@ -8,7 +8,7 @@ export const option = defineOption({
     modern: {
       entries: 'once',
       audit: 'after-answer',
-      stateBytes: { get_weather: [158], resolve_work_item: [165, 299] },
+      stateBytes: { get_weather: [159], resolve_work_item: [166, 301] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

@@ -12,7 +12,7 @@ export const option = defineOption({
     modern: {
       entries: 'every-round',
       audit: 'before-asking',
-      stateBytes: { get_weather: [193], resolve_work_item: [165, 307] },
+      stateBytes: { get_weather: [194], resolve_work_item: [166, 309] },
       framesHeld: 0,
       otherInstance: 'finishes',
       restart: 'finishes',

@@ -89,6 +89,11 @@ export class Journal {
     return isAsked ? ownEntry(this.#responses, key) : undefined;
   }
 
+  /** Whether another question was asked under `key` in the round before. */
+  isReworded(key: string, question: Question): boolean {
+    return (this.#asked?.get(key) ?? question.digest) !== question.digest;
+  }
+
   /** The keys of the steps that take the most room, the largest first. */
   largest(count: number): readonly { readonly key: string; readonly bytes: number }[] {
     return Object.entries(this.entries)

@@ -20,7 +20,7 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
-import { type Call, defaultOf, hasDefault, publish } from '@mrtr/core/shape';
+import { type Call, defaultOf, hasDefault, publish, readingOf } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -145,7 +145,9 @@ export class Replay {
   #newAnswer(key: string, question: Question): AskEntry | undefined {
     const { digest, kind } = question;
     const response = this.#journal.response(key, question);
-    if (isSettled(question.read(response))) return ['ask', digest, copyJson(question.keep(response))];
+    const answer = question.read(response);
+    this.#call.reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer));
+    if (isSettled(answer)) return ['ask', digest, copyJson(question.keep(response))];
     return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 

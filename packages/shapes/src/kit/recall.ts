@@ -14,7 +14,7 @@ import {
   type Question,
   type ServerContext,
 } from '@mrtr/core';
-import { callOf, defaultOf, hasDefault, ownEntry, questionDigest } from '@mrtr/core/shape';
+import { callOf, defaultOf, hasDefault, ownEntry, questionDigest, readingOf } from '@mrtr/core/shape';
 import { copyJson } from './json.ts';
 import { bareRecord } from './state.ts';
 
@@ -30,6 +30,7 @@ export class Recall {
   constructor(ctx: ServerContext, saved: unknown) {
     this.#ctx = ctx;
     this.#answers = bareRecord<Recorded>(saved);
+    callOf(ctx).reads.complete();
     // Taken in before the author reads them: an author who reads one answer and asks again must not lose the other.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
       const response = ownEntry(ctx.mcpReq.inputResponses, key);
@@ -39,14 +40,16 @@ export class Recall {
 
   /** The answer to `question` under `key`, of this round or of an earlier one. */
   read<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>> {
-    const { asked, askable } = callOf(this.#ctx);
+    const { asked, askable, reads } = callOf(this.#ctx);
     const unasked = asked === undefined ? ownEntry(this.#ctx.mcpReq.inputResponses, key) : undefined;
     const recorded = this.#answers[key] ?? (unasked === undefined ? undefined : [question.digest, unasked]);
     if (recorded === undefined || recorded[0] !== question.digest) {
+      reads.note(key, recorded === undefined ? 'missing' : 'reworded');
       const mayDefault = hasDefault(question) && !askable.includes(question.kind);
       return mayDefault ? { kind: 'accepted', value: defaultOf(question) } : { kind: 'missing' };
     }
     const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
+    reads.note(key, readingOf(answer));
     if (!isSettled(answer)) {
       this.#unusable.add(key);
       return answer;

@@ -272,7 +272,7 @@ test('a call that keeps asking ends after its last round, and its handler is abo
   const second = await client.answer(await client.send(), { name: ada });
   const third = await client.answer(second, { name: ada });
   expect(third.asks).toBeDefined();
-  const why = 'This call still needs input after 3 rounds. Start it again.';
+  const why = "This call still needs input after 3 rounds. It asked 'name' 3 times. Start it again.";
   expect(await client.answer(third, { name: ada })).toEqual({ fails: why });
   await turns();
   expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);

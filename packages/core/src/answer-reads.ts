@@ -1,0 +1,43 @@
+/**
+ * What a handler did with this round's answers.
+ *
+ * A handler that reads one key and asks another asks its user the same thing for ever, and nothing fails. So the
+ * readers note what they read here, and the boundary finds the answers that came and did not count.
+ */
+import { distance } from 'fastest-levenshtein';
+import type { AnswerEvent } from './diagnostics.ts';
+
+/** How an answer was read. `missing`: none came. `reworded`: it was given to a question in other words. */
+export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';
+
+/** The reads of one entry of a handler. */
+export class AnswerReads {
+  readonly #reads = new Map<string, AnswerRead>();
+  #complete = false;
+
+  /** Says that from now on every read is noted, so an answer without a note is unread. */
+  complete(): void {
+    this.#complete = true;
+  }
+
+  note(key: string, read: AnswerRead): void {
+    this.#reads.set(key, read);
+  }
+
+  /** Why an answer that came under `key` did not count, or undefined where it did, or where nobody can know. */
+  whyIgnored(key: string): Pick<AnswerEvent, 'reason' | 'didYouMean'> | undefined {
+    const read = this.#reads.get(key);
+    if (read === 'reworded' || read === 'invalid') return { reason: read };
+    // A handler that reads with the SDK's own helpers leaves no notes.
+    if (read === 'taken' || !(this.#complete || this.#reads.size > 0)) return undefined;
+    return { reason: 'unread', didYouMean: this.#nearest(key) };
+  }
+
+  #nearest(key: string): string | undefined {
+    const missing = [...this.#reads].filter(([, read]) => read === 'missing').map(([name]) => name);
+    return missing.find((name) => distance(name, key) <= MAX_SLIP);
+  }
+}
+
+/** Two letters swapped, or one or two that are wrong, missing or added. */
+const MAX_SLIP = 2;

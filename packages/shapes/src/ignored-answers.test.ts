@@ -1,0 +1,63 @@
+/** Ways of asking for ever in silence: each is published, and told to `onerror` once. */
+import { type AnswerEvent, elicitation, isSettled, observe, textResult } from '@mrtr/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
+import { journal } from './journal/index.ts';
+import { once } from './once/index.ts';
+
+/** Answers every question of a call with `metric`, until its rounds run out. */
+async function exhausted(register: ReturnType<typeof tool>) {
+  const errors: string[] = [];
+  const events: AnswerEvent[] = [];
+  onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
+  const site = new Site(register, { maxRounds: 4, onerror: (error) => errors.push(error.message) });
+  const client = await site.connect();
+  let outcome = await client.send();
+  while (outcome.asks) {
+    const keys = Object.keys(outcome.asks);
+    outcome = await client.answer(outcome, Object.fromEntries(keys.map((key) => [key, metric])));
+  }
+  return { outcome, errors, events: events.map(({ key, reason, times }) => `${key} ${reason} ${times}`) };
+}
+
+let shown = 0;
+const counting = () => elicitation(`Which units? (asked ${++shown} times)`, Units);
+
+test.each([
+  [
+    'once: a key that is asked and never read',
+    'unread',
+    once((_args, ctx) =>
+      isSettled(ctx.answer('units', units)) ? textResult('Done.') : ctx.ask({ unist: units }),
+    ),
+  ],
+  [
+    'once: an answer that is read inside of once',
+    'unread',
+    once(async (_args, ctx) => {
+      const answer = await ctx.once('answer', () => ctx.answer('units', units));
+      return isSettled(answer) ? textResult('Done.') : ctx.ask({ units });
+    }),
+  ],
+  [
+    'once: a question that is worded anew each round',
+    'reworded',
+    once((_args, ctx) => {
+      const question = counting();
+      return isSettled(ctx.answer('units', question)) ? textResult('Done.') : ctx.ask({ units: question });
+    }),
+  ],
+  [
+    'journal: a question that is worded anew each round',
+    'reworded',
+    journal(async (_args, ctx) => textResult((await ctx.ask('units', counting())).units)),
+  ],
+])('%s is reported from the second time on', async (_what, reason, callback) => {
+  const { outcome, events, errors } = await exhausted(tool(callback));
+  const key = Object.keys({ unist: 1, units: 1 }).find((name) => outcome.fails?.includes(`'${name}'`));
+  expect(outcome).toEqual({
+    fails: `This call still needs input after 4 rounds. It asked '${key}' 4 times. Start it again.`,
+  });
+  expect(events).toEqual([`${key} ${reason} 2`, `${key} ${reason} 3`]);
+  expect(errors).toEqual([expect.stringContaining(`asks '${key}' again, and ignored two answers to it`)]);
+});
