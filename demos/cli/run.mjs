@@ -1,6 +1,26 @@
 // Runs the program straight from its TypeScript; a Node that cannot strip types itself borrows tsx.
-if (!process.features.typescript) {
-  const { register } = await import('tsx/esm/api');
-  register();
+// This file is plain JavaScript that an old Node reads too, so that it can say in words what is missing.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 19)) {
+  fail(`This needs Node.js 20.19 or newer, and this is ${process.version}.`);
 }
-await import('./src/program.ts');
+try {
+  if (!process.features.typescript) {
+    const { register } = await import('tsx/esm/api');
+    register();
+  }
+  await import('./src/program.ts');
+} catch (error) {
+  // A package by name, and not a file of ours: the workspace is not installed, or not by the pnpm that it is for.
+  const [, missing] = /^Cannot find package '([^']+)'/.exec(error?.message ?? '') ?? [];
+  if (error?.code !== 'ERR_MODULE_NOT_FOUND' || missing === undefined) throw error;
+  const [, pnpm] = /^pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? '') ?? [];
+  const other =
+    pnpm && !pnpm.startsWith('12.') ? ` This is pnpm ${pnpm}, and the workspace needs pnpm 12.` : '';
+  fail(`The dependencies are not installed: '${missing}' is missing.${other} Run: npx -y pnpm@12 install`);
+}
+
+function fail(why) {
+  console.error(why);
+  process.exit(1);
+}

@@ -5,7 +5,6 @@
 
 import { diffViews, hostViewOfAnyEra } from '@mrtr/harness/transcript';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
-import { markdownTable } from 'markdown-table';
 import type { Cell, Violations } from './invariants.ts';
 import { type LocalScenario, type Observation, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
@@ -68,7 +67,10 @@ export function onceAtOldServer({
 }
 
 /** What a call costs there, in Markdown. */
-export function oldServerTable(cells: readonly OldServerCell[], newCells: readonly OldServerCell[]): string {
+export function oldServerTable(
+  cells: readonly OldServerCell[],
+  newCells: readonly OldServerCell[],
+): readonly (readonly string[])[] {
   const head = ['Tool', 'Requests', 'Handler entered', 'Effects', 'Another instance', 'The application sees'];
   const tabled = { [GET_WEATHER]: 'metric', [RESOLVE_WORK_ITEM]: 'duplicate' };
   const rows = cells
@@ -79,5 +81,5 @@ export function oldServerTable(cells: readonly OldServerCell[], newCells: readon
       const seen = same ? 'the same as from A to J' : 'something else';
       return [`\`${tool}\``, `${rounds}`, `${entries}×`, `${audits + writes}`, otherInstance, seen];
     });
-  return markdownTable([head, ...rows]);
+  return [head, ...rows];
 }

@@ -6,4 +6,4 @@ export * from './measure.ts';
 export * from './observe.ts';
 export { SCRIPTS, type Script } from './scripts.ts';
 export * from './subject.ts';
-export { measuredTables, TABLED } from './table.ts';
+export { measuredRows, measuredTables, TABLED } from './table.ts';

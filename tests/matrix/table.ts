@@ -1,4 +1,4 @@
-/** The measured tables, in Markdown: they go into the README and, as they are, onto a terminal. */
+/** The measured tables. */
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { markdownTable } from 'markdown-table';
 import { type OldServerCell, oldServerTable } from './from-old-server.ts';
@@ -16,12 +16,25 @@ const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
 /** The scripts that the tables show. */
 export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ script }) => script);
 
-/** Every measured table of the documents, by the name of its block. */
+/** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
+export type Rows = readonly (readonly string[])[];
+
+type TableName = 'options' | 'quadrant' | 'old-server';
+
+/** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
+  ...measured: Parameters<typeof measuredRows>
+): Readonly<Record<TableName, string>> {
+  const tables = Object.entries(measuredRows(...measured)).map(([name, rows]) => [name, markdownTable(rows)]);
+  return Object.fromEntries(tables);
+}
+
+/** The same tables as rows, for a terminal. */
+export function measuredRows(
   options: readonly Measured[],
   cells: readonly Cell[],
   oldCells: readonly OldServerCell[],
-): Readonly<Record<'options' | 'quadrant' | 'old-server', string>> {
+): Readonly<Record<TableName, Rows>> {
   // The variants of an option stand below the lettered ones, but H's stands below H.
   const rank = ({ id, claims }: Measured) =>
     id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
@@ -35,7 +48,7 @@ export function measuredTables(
 }
 
 /** One row per option, each cell measured. Where two numbers stand, they are of one and of two questions. */
-function optionsTable(options: readonly Identity[], observations: readonly Observation[]): string {
+function optionsTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
   const head = [
     'Option',
     'Handler entered',
@@ -68,11 +81,11 @@ function optionsTable(options: readonly Identity[], observations: readonly Obser
       forged(two),
     ];
   });
-  return markdownTable([head, ...rows]);
+  return [head, ...rows];
 }
 
 /** Server infrastructure × client: who gets what, and with which options. */
-function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): string {
+function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
   const cell = (words: (find: ReturnType<typeof finder>) => string) => {
     const groups = new Map<string, string[]>();
     for (const option of options) {
@@ -83,7 +96,7 @@ function quadrantTable(options: readonly Identity[], observations: readonly Obse
   };
   const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
   const asked = { client: 'modern', ...METRIC } as const;
-  return markdownTable([
+  return [
     ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
     [
       'One instance, can hold a stream',
@@ -95,7 +108,7 @@ function quadrantTable(options: readonly Identity[], observations: readonly Obse
       cell((find) => said(find({ ...fleet, client: 'legacy' }))),
       cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
     ],
-  ]);
+  ];
 }
 
 const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;

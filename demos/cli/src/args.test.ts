@@ -8,7 +8,7 @@ const DEFAULTS: Settings = {
   client: 'modern',
   hosting: 'memory',
   answer: 'metric',
-  legacy: 'degrade',
+  legacy: 'shim',
   format: 'drawing',
 };
 

@@ -67,7 +67,7 @@ const program = () =>
       oneOf('--answer <kind>', 'see below', ['metric', 'imperial', 'decline', 'cancel', 'nonsense', 'ask']),
     )
     .addOption(
-      oneOf('--legacy <policy>', "an old client is asked by the SDK's shim, or not", ['degrade', 'shim']),
+      oneOf('--legacy <policy>', "an old client is asked by the SDK's shim, or not", ['shim', 'degrade']),
     )
     .addOption(oneOf('--store <kind>', 'where option-h keeps its calls', ['memory', 'postgres']))
     .option('--postgres <url>', 'a PostgreSQL; otherwise MRTR_POSTGRES, or one that is started')

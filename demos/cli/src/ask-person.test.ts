@@ -20,7 +20,7 @@ const several = {
   },
 };
 
-function typing(text: string) {
+function typing(text: string, interrupted = () => {}) {
   const output = new PassThrough();
   const input = new PassThrough();
   input.end(text);
@@ -28,7 +28,7 @@ function typing(text: string) {
     input: input as unknown as NodeJS.ReadStream,
     output: output as unknown as NodeJS.WriteStream,
   };
-  return { ...personAt(streams), printed: () => String(output.read() ?? '') };
+  return { ...personAt({ ...streams, interrupted }), printed: () => String(output.read() ?? '') };
 }
 
 test('what is typed goes out as it is, fit or not, one line a question', async () => {
@@ -64,4 +64,19 @@ test('the values that a field allows are said in words', () => {
   expect(allowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe('whole number from 1 to 99999');
   expect(allowed({ type: 'number' })).toBe('number');
   expect(allowed({ type: 'string' })).toBe('text');
+});
+
+test('Ctrl-C at a question interrupts, and does not count as an answer of its own', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const screen = { isTTY: true };
+  const interrupts: string[] = [];
+  const { user } = personAt({
+    input: Object.assign(input, screen, { setRawMode: () => input }),
+    output: Object.assign(output, screen, { columns: 80 }),
+    interrupted: () => interrupts.push('SIGINT'),
+  });
+  const answer = user(units);
+  input.write('met\u0003');
+  expect(await answer).toEqual({ action: 'cancel' });
+  expect(interrupts).toEqual(['SIGINT']);
 });

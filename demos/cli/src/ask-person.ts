@@ -5,7 +5,12 @@ import { ASIDE } from './frame.ts';
 import { printable } from './printable.ts';
 import type { Input, Output } from './terminal.ts';
 
-type Streams = { readonly input: Input; readonly output: Output };
+type Streams = {
+  readonly input: Input;
+  readonly output: Output;
+  /** Called when the person presses Ctrl-C. */
+  readonly interrupted: () => void;
+};
 type Field = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean;
 
@@ -19,13 +24,19 @@ export interface Person {
  * Asks the person at `input`. Nothing is validated here, so that one can see what a server does with an answer that
  * does not fit. `decline` and `cancel` are taken as such, and the end of input as a cancel.
  */
-export function personAt({ input, output }: Streams): Person {
+export function personAt({ input, output, interrupted }: Streams): Person {
   const lines = createInterface({ input, output, terminal: Boolean(input.isTTY && output.isTTY) });
   // From the start, since lines from a pipe may all be there before the first question.
   const typed = lines[Symbol.asyncIterator]();
   let over = false;
   lines.once('close', () => {
     over = true;
+  });
+  // While readline reads, the terminal is in raw mode: Ctrl-C is a character, and no signal comes.
+  lines.once('SIGINT', () => {
+    output.write('\n');
+    lines.close();
+    interrupted();
   });
 
   const read = async (prompt: string): Promise<string | undefined> => {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { Diagram, diagram } from './diagram.ts';
 import { paintFor } from './paint.ts';
 import { columns } from './printable.ts';
+import type { Environment } from './terminal.ts';
 
 const transcript = (
   happenings: readonly Happening[],
@@ -47,12 +48,12 @@ const sealed = (phase: 'sealed' | 'opened' | 'rejected'): Happening => ({
   phase,
   bytes: 153,
 });
-const metric: Happening = {
+const metric = {
   kind: 'answer',
   from: 'person',
   id: 1,
   reply: { action: 'accept', content: { units: 'metric' } },
-};
+} as const;
 const tokyo = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 const STATE = 's'.repeat(153);
 const asking = { resultType: 'input_required', inputRequests: { units: asks('Which units?') } };
@@ -190,8 +191,8 @@ test('nothing that is said can leave the frame or command the terminal', () => {
 });
 
 test('colours go to a terminal that shows them, and change nothing else', () => {
-  const stream = (isTTY: boolean, colours: boolean) =>
-    paintFor({ stdout: Object.assign(new PassThrough(), { isTTY, hasColors: () => colours }) });
+  const stream = (isTTY: boolean, colours: boolean, env: Environment = {}) =>
+    paintFor({ stdout: Object.assign(new PassThrough(), { isTTY, hasColors: () => colours }), env });
   const call = transcript([toolCall(0, tokyo), entry, fromServer({ id: 0, result: says('Sun.') })]);
   const uncoloured = diagram(call, 'audit');
   const coloured = diagram(call, 'audit', stream(true, true));
@@ -199,4 +200,37 @@ test('colours go to a terminal that shows them, and change nothing else', () => 
   expect(coloured.map(stripVTControlCharacters)).toEqual(uncoloured);
   expect(diagram(call, 'audit', stream(false, true))).toEqual(uncoloured);
   expect(diagram(call, 'audit', stream(true, false))).toEqual(uncoloured);
+  expect(diagram(call, 'audit', stream(false, false, { FORCE_COLOR: '1' }))).toEqual(coloured);
+  expect(diagram(call, 'audit', stream(true, true, { FORCE_COLOR: '0' }))).toEqual(uncoloured);
+});
+
+test('an effect that comes twice in one call is marked', () => {
+  const twice = transcript([toolCall(0, tokyo), entry, happens('audit'), happens('audit')]);
+  const drawn = diagram(twice, 'audit').join('\n');
+  expect(drawn.match(/✎ audit: Tokyo {2}┃/g)).toHaveLength(1);
+  expect(drawn.match(/✎ audit: Tokyo — AGAIN {2}┃/g)).toHaveLength(1);
+});
+
+test('an answer that does not fit its form is drawn with the reason', () => {
+  const schema = {
+    type: 'object',
+    properties: { units: { enum: ['metric', 'imperial'] } },
+    required: ['units'],
+  };
+  const question: Happening = {
+    kind: 'question',
+    to: 'person',
+    id: 1,
+    message: 'Units?',
+    schema,
+    framesHeld: 0,
+  };
+  const replied = (reply: object) => ({ kind: 'answer', from: 'person', id: 1, reply }) as Happening;
+  const drawn = (reply: object) => diagram(transcript([question, replied(reply)]), 'audit').join('\n');
+  const refused = (content: object) => drawn({ action: 'accept', content });
+  expect(refused({ units: 'kelvin' })).toContain('does not fit: units must be one of the allowed values');
+  expect(refused({})).toContain("does not fit: data must have required property 'units'");
+  for (const fits of [drawn(metric.reply), drawn({ action: 'decline' }), drawn({ action: 'cancel' })]) {
+    expect(fits).not.toContain('does not fit');
+  }
 });

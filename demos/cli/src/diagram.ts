@@ -3,7 +3,7 @@
  * server's lifeline is thick while it has a request open, so that what is held while the user thinks can be seen.
  */
 
-import type { Root } from '@mrtr/harness';
+import type { Reply, Root } from '@mrtr/harness';
 import {
   answerText,
   askText,
@@ -22,6 +22,7 @@ import {
 } from '@mrtr/harness/transcript';
 import { type CountedEffect, closingLine } from './closing-line.ts';
 import { type Frame, frameIn } from './frame.ts';
+import { misfit } from './misfit.ts';
 import { type Paint, plain } from './paint.ts';
 import { wrap } from './printable.ts';
 
@@ -39,6 +40,9 @@ export class Diagram {
   #arrowPending = false;
   #sealed = false;
   #errorDrawn = false;
+  /** The effects that are drawn, and the form of the latest question. */
+  readonly #effects = new Set<string>();
+  #form: JsonObject = {};
 
   constructor(paint: Paint = plain) {
     this.#paint = paint;
@@ -75,9 +79,10 @@ export class Diagram {
       case 'message':
         return event.from === CLIENT ? this.#fromClient(event.message) : this.#fromServer(event.message);
       case 'question':
+        this.#form = event.schema;
         return [];
       case 'answer':
-        return this.#frame.text(`☺ ${replyText(event.reply)}`, 'user', open);
+        return this.#answer(event.reply, open);
       case 'model':
         return this.#frame.text(`◇ the model: ${contentText(event.result.content)}`, 'user', open);
       case 'roots':
@@ -89,7 +94,7 @@ export class Diagram {
           open,
         );
       case 'effect':
-        return this.#frame.note(`✎ ${event.name}: ${event.detail}`, 'effect', open);
+        return this.#effect(`✎ ${event.name}: ${event.detail}`, open);
       case 'kill':
         return this.#frame.note('☠ killed', 'error', open);
       case 'restart':
@@ -97,6 +102,23 @@ export class Diagram {
       case 'state':
         return this.#frame.note('✗ state rejected', 'error', open);
     }
+  }
+
+  #answer(reply: Reply, open: boolean): Lines {
+    const drawn = this.#frame.text(`☺ ${replyText(reply)}`, 'user', open);
+    const accepted = reply !== 'silence' && reply.action === 'accept';
+    const why = accepted ? misfit(this.#form, reply.content ?? {}) : undefined;
+    // The server asks again, and nothing on the wire says why.
+    return why === undefined
+      ? drawn
+      : [...drawn, ...this.#frame.text(`  does not fit: ${why}`, 'error', open)];
+  }
+
+  /** An effect of one call that comes twice is what this project is about. */
+  #effect(text: string, open: boolean): Lines {
+    if (this.#effects.has(text)) return this.#frame.note(`${text} — AGAIN`, 'error', open);
+    this.#effects.add(text);
+    return this.#frame.note(text, 'effect', open);
   }
 
   #fromClient(message: WireMessage): Lines {

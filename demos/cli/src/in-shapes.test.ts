@@ -25,7 +25,7 @@ test('a resource that waits, and whose second round reaches another instance', a
         │  resources/read report://quarterly                             │
         ├───────────────────────────────────────────────────────────────▶┃ entry 1
         │  input_required  currency: "In which currency?"                ┃
-        │                                           state 209 B, sealed  ┃
+        │                                           state 210 B, sealed  ┃
         │◀───────────────────────────────────────────────────────────────┤
         │  ☺ EUR                                                         │
         │  resources/read report://quarterly + currency, state           │
@@ -70,7 +70,7 @@ test('roots and then the model, on a modern client', async () => {
         │  tools/call summarise {"words":5}                              │
         ├───────────────────────────────────────────────────────────────▶┃
         │                                                resolver roots  ┃
-        │  input_required  roots: roots/list        state 158 B, sealed  ┃
+        │  input_required  roots: roots/list        state 159 B, sealed  ┃
         │◀───────────────────────────────────────────────────────────────┤
         │  ◇ roots: bicycles                                             │
         │  tools/call summarise + roots, state                           │
@@ -79,7 +79,7 @@ test('roots and then the model, on a modern client', async () => {
         │                                               resolver readme  ┃
         │                                              resolver summary  ┃
         │  input_required  summary: sampling/createMessage  "Summarise   ┃
-        │  in at most 5 words: …"                   state 303 B, sealed  ┃
+        │  in at most 5 words: …"                   state 305 B, sealed  ┃
         │◀───────────────────────────────────────────────────────────────┤
         │  ◇ the model: Runs a second-hand bicycle shop.                 │
         │  tools/call summarise + summary, state                         │

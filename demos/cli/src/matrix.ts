@@ -7,6 +7,7 @@ import {
   type Cell,
   type Measured,
   measure,
+  measuredRows,
   measuredTables,
   measureOldServer,
   SCENARIOS,
@@ -16,7 +17,9 @@ import { Option } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parsed, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
-import type { Terminal } from './terminal.ts';
+import { fittedTable } from './fitted-table.ts';
+import { Progress } from './progress.ts';
+import type { Output, Terminal } from './terminal.ts';
 
 const program = () =>
   command('matrix [options]', 'Measures every option and prints the tables of the README.')
@@ -26,6 +29,9 @@ const program = () =>
     .option('--processes', 'with --json: also in processes of their own, and through kills; a minute more')
     .addOption(
       new Option('--write', 'rewrite the generated blocks of README.md and docs/').conflicts('check'),
+    )
+    .addOption(
+      new Option('--wide', 'every column, as Markdown, however wide').conflicts(['json', 'write', 'check']),
     )
     .option('--check', 'exit with 1 when a generated block is not what is measured')
     .option(
@@ -37,6 +43,7 @@ const program = () =>
 interface Flags {
   readonly json?: boolean;
   readonly processes?: boolean;
+  readonly wide?: boolean;
   readonly write?: boolean;
   readonly check?: boolean;
   readonly postgres?: string;
@@ -54,7 +61,7 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
     const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
     const close = await keptOpen({ state, postgres });
     try {
-      return await run(flags, postgres, (text) => terminal.stdout.write(text));
+      return await run(flags, postgres, terminal);
     } finally {
       await close();
     }
@@ -62,21 +69,29 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
 }
 
 async function run(
-  { json, processes, write = false, check }: Flags,
+  { json, processes, wide, write = false, check }: Flags,
   postgres: string,
-  print: (text: string) => void,
+  terminal: Terminal,
 ): Promise<number> {
+  const print = (text: string) => void terminal.stdout.write(text);
+  const progress = new Progress(terminal.stderr);
   const options = await Promise.all(
     OPTIONS.map((option) => (option.needsPostgres ? loadOnPostgres(postgres) : loadOption(option))),
   );
   // The tables need three scripts only; measuring the rest is what `--json` and the tests are for.
   const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
-  for (const option of options) cells.push(...(await measure(option, scenarios)));
+  for (const [at, option] of options.entries()) {
+    progress.show(`Measuring ${option.title} (${at + 1} of ${options.length}) …`);
+    cells.push(...(await measure(option, scenarios)));
+  }
+  progress.show('Measuring the old server …');
   const { oldServer } = await import('@mrtr/tests/old-server');
   const oldCells = await measureOldServer(oldServer);
+  if (processes) progress.show('Measuring in processes of their own, and through kills …');
   const processCells = processes ? await measureInProcesses(options, postgres) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
+  progress.end();
   if (json) {
     print(`${JSON.stringify(observations, null, 2)}\n`);
     return 0;
@@ -84,13 +99,24 @@ async function run(
 
   const tables = measuredTables(options, cells, oldCells);
   if (!write && !check) {
-    print(`${Object.values(tables).join('\n\n')}\n`);
+    if (wide) print(`${Object.values(tables).join('\n\n')}\n`);
+    else printFitted(Object.values(measuredRows(options, cells, oldCells)), terminal.stdout);
     return 0;
   }
   const stale = await updateBlocks(tables, { write });
   const verb = write ? 'Rewrote' : 'Not what is measured:';
   for (const block of stale) print(`${verb} ${block}\n`);
   return check && stale.length > 0 ? 1 : 0;
+}
+
+/** What fits the terminal, and the names of the rest. In a pipe there is no width, so that gets what fits a terminal. */
+function printFitted(tables: readonly (readonly (readonly string[])[])[], stdout: Output): void {
+  for (const rows of tables) {
+    const { lines, left } = fittedTable(rows, stdout.columns ?? 100);
+    stdout.write(`${lines.join('\n')}\n`);
+    if (left.length > 0) stdout.write(`With --wide also: ${left.join(' · ')}\n`);
+    stdout.write('\n');
+  }
 }
 
 async function measureInProcesses(options: readonly Measured[], postgres: string): Promise<readonly Cell[]> {

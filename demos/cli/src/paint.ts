@@ -24,9 +24,15 @@ export type Paint = (role: Role, text: string) => string;
 /** No colours. */
 export const plain: Paint = (_role, text) => text;
 
-/** Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. */
-export function paintFor({ stdout }: Pick<Terminal, 'stdout'>): Paint {
-  if (!stdout.isTTY || !stdout.hasColors?.()) return plain;
+/**
+ * Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. `FORCE_COLOR` decides
+ * before all of these, as it does for Node: `0` and `false` mean no colours, anything else means colours.
+ */
+export function paintFor({ stdout, env }: Pick<Terminal, 'stdout' | 'env'>): Paint {
+  const { FORCE_COLOR: forced } = env;
+  const coloured =
+    forced === undefined ? stdout.isTTY && stdout.hasColors?.() : forced !== '0' && forced !== 'false';
+  if (!coloured) return plain;
   // The stream has been asked; newer versions of Node would ask again, and always ask stdout.
   return (role, text) => styleText(STYLES[role], text, { validateStream: false });
 }

@@ -43,7 +43,8 @@ export async function runDemo(
   const { format, answer } = settings;
   // Stdout is for the transcript alone, and somebody can be asked all the same.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const person = answer === 'ask' ? personAt({ input: terminal.stdin, output }) : undefined;
+  const interrupted = () => terminal.exit(INTERRUPTED);
+  const person = answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted }) : undefined;
   const programme: Programme = {
     subjects: await loadSubjects(demo, settings.shape, postgres),
     inShapes: demo.shapes !== undefined,
@@ -60,6 +61,9 @@ export async function runDemo(
   }
   return 0;
 }
+
+/** What a shell reports of a program that Ctrl-C ended. */
+const INTERRUPTED = 130;
 
 const asking = (user: User | undefined) => user && { user };
 

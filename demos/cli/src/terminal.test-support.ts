@@ -7,17 +7,18 @@ import type { Environment, Terminal } from './terminal.ts';
 export function terminalWith(
   typed = '',
   env: Environment = {},
-): Terminal & { said(): { out: string; err: string } } {
+): Terminal & { said(): { out: string; err: string }; exited: number[] } {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
   stdin.end(typed);
   const said = { out: '', err: '' };
+  const exited: number[] = [];
   stdout.on('data', (text) => {
     said.out += text;
   });
   stderr.on('data', (text) => {
     said.err += text;
   });
-  return { stdin, stdout, stderr, env, said: () => said };
+  return { stdin, stdout, stderr, env, exit: (code) => void exited.push(code), exited, said: () => said };
 }
 
 /** Runs a command line as `pnpm` would, and tells what came of it. */

@@ -7,13 +7,19 @@ export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;
+  /** Ends the program, where a person wants out of it. */
+  exit(code: number): void;
 }
 
 /** A stream that may come from a keyboard. */
 export type Input = Readable & { readonly isTTY?: boolean };
 
 /** A stream that may be a screen. */
-export type Output = Writable & { readonly isTTY?: boolean; hasColors?(): boolean };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  hasColors?(): boolean;
+};
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
