@@ -12,11 +12,11 @@ test('the program prints the four messages and the question, always the same', {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toMatchInlineSnapshot(`
     "client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"}}}
-    server ← {"result":{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Really deploy to production?","requestedSchema":"(a form)"}}},"requestState":"(sealed, 138 characters)"}}
+    server ← {"result":{"resultType":"input_required","inputRequests":{"confirm":{"method":"elicitation/create","params":{"mode":"form","message":"Really deploy to production?","requestedSchema":"(a form)"}}},"requestState":"(sealed, 139 characters)"}}
 
       The user reads "Really deploy to production?" and says yes.
 
-    client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"},"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"(sealed, 138 characters)"}}
+    client → {"method":"tools/call","params":{"name":"deploy","arguments":{"env":"production"},"inputResponses":{"confirm":{"action":"accept","content":{"confirm":true}}},"requestState":"(sealed, 139 characters)"}}
     server ← {"result":{"content":[{"type":"text","text":"Deployed to production."}],"resultType":"complete"}}
     "
   `);

@@ -22,7 +22,7 @@ import { Progress } from './progress.ts';
 import type { Output, Terminal } from './terminal.ts';
 
 const program = () =>
-  command('matrix [options]', 'Measures every option and prints the tables of the README.')
+  command('matrix [options]', 'Measures every option and prints the tables of docs/matrix.md.')
     .addOption(
       new Option('--json', 'every observation of the whole matrix, as JSON').conflicts(['write', 'check']),
     )
