@@ -184,3 +184,30 @@ test('`otherwise` belongs to one question, and not to the next with the same wor
   expect(one.digest).toBe(other.digest);
   expect(isQuestion(one)).toBe(true);
 });
+
+const FORM = {
+  type: 'object',
+  properties: {
+    people: { type: 'integer', title: 'Guests', minimum: 1 },
+    window: { type: 'boolean', default: false },
+  },
+  required: ['people'],
+} as const;
+
+test('a form that is given as JSON Schema goes out as it stands, and its answers are held to it', () => {
+  const table = elicitation<{ people: number }>('How many guests?', FORM as never);
+  expect(table.request.params).toEqual({ mode: 'form', message: 'How many guests?', requestedSchema: FORM });
+  const accept = (content: object) => table.read({ action: 'accept', content });
+  expect(accept({ people: 2, uninvited: 'guest' })).toEqual({ kind: 'accepted', value: { people: 2 } });
+  expect(accept({ people: 0 })).toMatchObject({ kind: 'invalid' });
+  expect(accept({})).toMatchObject({ kind: 'invalid' });
+  // The same form makes the same question, so an answer of an earlier round still counts.
+  expect(elicitation('How many guests?', FORM as never).digest).toBe(table.digest);
+});
+
+test('a form that is not flat is refused when the question is made', () => {
+  const nested = { type: 'object', properties: { address: { type: 'object', properties: {} } } };
+  for (const form of [nested, { type: 'string' }, {}]) {
+    expect(() => elicitation('Where?', form as never)).toThrow('A question needs a flat form');
+  }
+});

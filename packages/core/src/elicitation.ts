@@ -1,5 +1,11 @@
 /** A question to the user, prepared: its form is made once and not in every round. */
-import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import {
+  type ElicitRequestFormParams,
+  fromJsonSchema,
+  inputRequired,
+  inputResponse,
+  isSpecType,
+} from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
 import { type Question, question } from './question.ts';
 import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
@@ -12,6 +18,12 @@ export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSch
   /** The names of the form's fields: an answer may carry nothing else. */
   readonly fields: readonly string[];
 }
+
+/** A form as the protocol has it: a flat JSON Schema of primitive fields. */
+export type ElicitationForm = ElicitRequestFormParams['requestedSchema'];
+
+/** The fields of an answer to an {@link ElicitationForm}. */
+export type FormContent = NonNullable<ElicitResult['content']>;
 
 /** What a question may say about clients that cannot be asked. */
 export interface ElicitationOptions<Value> {
@@ -38,18 +50,51 @@ const LONGEST_KEPT = 1000;
  * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
  * pinned to its question, and a question that changes between rounds is asked again each time.
  * @param schema a flat object of primitives, as elicitation forms allow: any Standard Schema that converts to JSON
- * Schema (zod 4, ArkType, Valibot). It has to validate synchronously.
+ * Schema (zod 4, ArkType, Valibot). It has to validate synchronously. Or the form itself, as `elicitInput` took it: it goes
+ * out as it stands.
  * @param options `otherwise`: the answer for a client that cannot be asked.
  * @throws TypeError when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
+export function elicitation<Content = FormContent>(
+  message: string,
+  form: ElicitationForm,
+  options?: ElicitationOptions<Content>,
+): Elicitation<StandardSchemaWithJSON<Content, Content>>;
 export function elicitation<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
-  options: ElicitationOptions<StandardSchemaV1.InferOutput<Schema>> = {},
-): Elicitation<Schema> {
-  const asked = remembered(message, schema);
+  options?: ElicitationOptions<StandardSchemaV1.InferOutput<Schema>>,
+): Elicitation<Schema>;
+export function elicitation(
+  message: string,
+  asking: StandardSchemaWithJSON | ElicitationForm,
+  options: ElicitationOptions<unknown> = {},
+): Elicitation {
+  const asked = remembered(
+    message,
+    '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
+  );
   return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
+}
+
+// The form that a schema was made of, so that it goes out as it stands; and that schema, made once.
+const schemas = new WeakMap<ElicitationForm, StandardSchemaWithJSON>();
+const given = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
+
+function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
+  const known = schemas.get(form);
+  if (known) return known;
+  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: form })) {
+    throw new TypeError(
+      'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
+        'no, or a choice.',
+    );
+  }
+  const schema = fromJsonSchema(form as Parameters<typeof fromJsonSchema>[0]);
+  schemas.set(form, schema);
+  given.set(schema, form);
+  return schema;
 }
 
 function remembered<Schema extends StandardSchemaWithJSON>(
@@ -69,7 +114,7 @@ function remembered<Schema extends StandardSchemaWithJSON>(
 function formOf(message: string, schema: StandardSchemaWithJSON): Form {
   const known = forms.get(schema);
   if (known) return known;
-  const { params } = inputRequired.elicit({ message, requestedSchema: schema });
+  const { params } = inputRequired.elicit({ message, requestedSchema: given.get(schema) ?? schema });
   const { requestedSchema } = params as Pick<Form, 'requestedSchema'>;
   const form = { requestedSchema, fields: Object.keys(requestedSchema.properties), questions: new Map() };
   forms.set(schema, form);

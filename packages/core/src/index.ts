@@ -14,7 +14,13 @@ export {
   type RoundEvent,
   type StateEvent,
 } from './diagnostics.ts';
-export { type Elicitation, type ElicitationOptions, elicitation } from './elicitation.ts';
+export {
+  type Elicitation,
+  type ElicitationForm,
+  type ElicitationOptions,
+  elicitation,
+  type FormContent,
+} from './elicitation.ts';
 export * from './errors.ts';
 export type { InputKind } from './input-kind.ts';
 export { listRoots, sampling } from './model-and-roots.ts';
