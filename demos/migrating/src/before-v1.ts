@@ -1,0 +1,16 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+
+export function registerBook(server: McpServer, restaurant: Restaurant): void {
+  server.registerTool('book', { inputSchema: { date: z.string() } }, async ({ date }) => {
+    const hold = await restaurant.hold(date);
+    const answer = await server.server.elicitInput({
+      message: 'How many guests?',
+      requestedSchema: HOW_MANY,
+    });
+    if (answer.action !== 'accept') return { content: [{ type: 'text', text: 'Cancelled.' }] };
+    const booked = await restaurant.book(hold, answer.content?.people as number);
+    return { content: [{ type: 'text', text: booked }] };
+  });
+}

@@ -1,0 +1,103 @@
+/** The tool of docs/migrating.md, before and after: what a client sees, and what happens in the world. */
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { type McpServer, protectedServer, requestStatePolicy } from '@mrtr/core';
+import { InProcess } from '@mrtr/harness';
+import { ContinuationStore } from '@mrtr/shapes/linear';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import * as before from './before-v1.ts';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+import * as toE from './to-e.ts';
+import * as toF from './to-f.ts';
+import * as toG from './to-g.ts';
+import * as toH from './to-h.ts';
+import * as toJ from './to-j.ts';
+
+const CALL = { name: 'book', arguments: { date: '2026-12-24' } };
+const BOOKED = { content: [{ type: 'text', text: 'Booked hold 1 for 2.' }] };
+const CANCELLED = { content: [{ type: 'text', text: 'Cancelled.' }] };
+
+/** A restaurant that writes down what is done to it. */
+function noting(): Restaurant & { readonly done: string[] } {
+  const done: string[] = [];
+  return {
+    done,
+    hold: async (date) => {
+      done.push(`hold ${date}`);
+      return `hold ${done.length}`;
+    },
+    book: async (hold, people) => {
+      done.push('book');
+      return `Booked ${hold} for ${people}.`;
+    },
+  };
+}
+
+const answering = (action: 'accept' | 'decline', asked: unknown[] = []) => ({
+  elicit: (question: { readonly message: string; readonly requestedSchema: object }) => {
+    asked.push(question);
+    return action === 'accept' ? { action, content: { people: 2 } } : { action };
+  },
+});
+
+test('before: a v1 server asks an old client over its open stream', async () => {
+  const restaurant = noting();
+  const server = new OldServer({ name: 'restaurant', version: '1.0.0' });
+  before.registerBook(server, restaurant);
+  const client = new OldClient({ name: 'c', version: '1' }, { capabilities: { elicitation: {} } });
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { people: 2 } }));
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(theirs), client.connect(ours)]);
+  onTestFinished(() => client.close());
+  expect(await client.callTool(CALL)).toMatchObject(BOOKED);
+  expect(restaurant.done).toEqual(['hold 2026-12-24', 'book']);
+});
+
+type Register = (server: McpServer, restaurant: Restaurant) => void;
+
+describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
+  ['E', toE.registerBook, false],
+  ['F', toF.registerBook, true],
+  ['G', toG.registerBook, false],
+  ['H', (server, restaurant) => toH.registerBook(server, restaurant, store), true],
+  ['J', toJ.registerBook, true],
+])('after, in shape %s', (_shape, register, heldBeforeAsking) => {
+  function restaurantAt() {
+    const restaurant = noting();
+    const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
+    const site = new InProcess(() => {
+      const server = protectedServer({ name: 'restaurant', version: '2.0.0' }, policy);
+      register(server, restaurant);
+      return server;
+    });
+    onTestFinished(() => site.close());
+    return { restaurant, site };
+  }
+
+  test.each(['modern', 'legacy'] as const)('a %s client is asked once, with the same form', async (era) => {
+    const { restaurant, site } = restaurantAt();
+    const asked: unknown[] = [];
+    const client = await site[era](answering('accept', asked));
+    expect(await client.callTool(CALL)).toMatchObject(BOOKED);
+    expect(restaurant.done).toEqual(['hold 2026-12-24', 'book']);
+    expect(asked).toMatchObject([{ message: 'How many guests?', requestedSchema: HOW_MANY }]);
+  });
+
+  test('a no ends the call politely, and books nothing', async () => {
+    const { restaurant, site } = restaurantAt();
+    const client = await site.modern(answering('decline'));
+    expect(await client.callTool(CALL)).toMatchObject(CANCELLED);
+    expect(restaurant.done).toEqual(heldBeforeAsking ? ['hold 2026-12-24'] : []);
+  });
+
+  test('a client that cannot be asked is refused, and books nothing', async () => {
+    const { restaurant, site } = restaurantAt();
+    const client = await site.modern({});
+    await expect(client.callTool(CALL)).rejects.toMatchObject({ code: -32021 });
+    expect(restaurant.done).not.toContain('book');
+  });
+});
+
+const store = new ContinuationStore();

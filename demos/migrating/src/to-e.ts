@@ -1,0 +1,24 @@
+import {
+  cancelledResult,
+  elicitation,
+  inputRequired,
+  isRefusal,
+  type McpServer,
+  readAnswer,
+  textResult,
+} from '@mrtr/core';
+import { z } from 'zod';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+
+const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
+
+export function registerBook(server: McpServer, restaurant: Restaurant): void {
+  server.registerTool('book', { inputSchema: z.object({ date: z.string() }) }, async ({ date }, ctx) => {
+    const answer = readAnswer(ctx, 'guests', guests);
+    if (isRefusal(answer)) return cancelledResult();
+    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { guests: guests.request } });
+    // The hold moved below the question: above it, each round would hold a table.
+    const hold = await restaurant.hold(date);
+    return textResult(await restaurant.book(hold, answer.value.people));
+  });
+}

@@ -1,0 +1,18 @@
+import { cancelledResult, elicitation, isRefusal, type McpServer, textResult } from '@mrtr/core';
+import { once } from '@mrtr/shapes/once';
+import { z } from 'zod';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+
+const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
+const inputSchema = z.object({ date: z.string() });
+
+export function registerBook(server: McpServer, restaurant: Restaurant): void {
+  const book = once(async ({ date }: z.infer<typeof inputSchema>, ctx) => {
+    const hold = await ctx.once('hold', () => restaurant.hold(date));
+    const answer = ctx.answer('guests', guests);
+    if (isRefusal(answer)) return cancelledResult();
+    if (answer.kind !== 'accepted') return ctx.ask({ guests });
+    return textResult(await restaurant.book(hold, answer.value.people));
+  });
+  server.registerTool('book', { inputSchema }, book);
+}

@@ -1,0 +1,19 @@
+import { elicitation, type McpServer, textResult } from '@mrtr/core';
+import { type ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { z } from 'zod';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+
+const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
+const inputSchema = z.object({ date: z.string() });
+
+export function registerBook(server: McpServer, restaurant: Restaurant, store: ContinuationStore): void {
+  const book = linear(
+    async ({ date }: z.infer<typeof inputSchema>, ctx) => {
+      const hold = await restaurant.hold(date);
+      const { people } = await ctx.ask('guests', guests);
+      return textResult(await restaurant.book(hold, people));
+    },
+    { store },
+  );
+  server.registerTool('book', { inputSchema }, book);
+}

@@ -1,0 +1,16 @@
+import { elicitation, type McpServer, textResult } from '@mrtr/core';
+import { journal } from '@mrtr/shapes/journal';
+import { z } from 'zod';
+import { HOW_MANY, type Restaurant } from './restaurant.ts';
+
+const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
+const inputSchema = z.object({ date: z.string() });
+
+export function registerBook(server: McpServer, restaurant: Restaurant): void {
+  const book = journal(async ({ date }: z.infer<typeof inputSchema>, ctx) => {
+    const hold = await ctx.once('hold', () => restaurant.hold(date));
+    const { people } = await ctx.ask('guests', guests);
+    return textResult(await restaurant.book(hold, people));
+  });
+  server.registerTool('book', { inputSchema }, book);
+}
