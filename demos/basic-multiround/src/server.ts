@@ -20,8 +20,8 @@ import {
 import { z } from 'zod';
 
 const inputSchema = z.object({ id: z.number().int().positive() });
-const How = z.object({ resolution: z.enum(['Fixed', 'Duplicate']) });
-const Which = z.object({ original: z.number().int().min(1).max(99999) });
+const How = z.object({ resolution: z.enum(['Fixed', 'Duplicate']).meta({ title: 'Resolution' }) });
+const Which = z.object({ original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }) });
 
 /** A new server with the one tool. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {

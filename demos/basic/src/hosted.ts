@@ -15,7 +15,7 @@ import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+const sure = elicitation('Really deploy?', z.object({ sure: z.boolean().meta({ title: 'Deploy it' }) }));
 
 // The tool, in shape F. What a `once` has done in one round is not done again in the next.
 const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {

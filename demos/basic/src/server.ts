@@ -19,7 +19,7 @@ import {
 import { z } from 'zod';
 
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
-const Confirmation = z.object({ confirm: z.boolean() });
+const Confirmation = z.object({ confirm: z.boolean().meta({ title: 'Deploy it' }) });
 
 /** A new server with the one tool. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {

@@ -4,7 +4,7 @@ import { journal } from '@mrtr/shapes/journal';
 import { z } from 'zod';
 
 const tool = { description: 'Deploys the latest build.', inputSchema: z.object({ env: z.string() }) };
-const Sure = z.object({ yes: z.boolean() });
+const Sure = z.object({ yes: z.boolean().meta({ title: 'Deploy it' }) });
 const policy = requestStatePolicy(); // no keys: one process, and an approval is good for one deployment
 
 const deploy = journal(async ({ env }: z.infer<typeof tool.inputSchema>, ctx) => {

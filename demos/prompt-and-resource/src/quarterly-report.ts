@@ -8,7 +8,7 @@ export const quarterly = {
   mimeType: 'text/plain',
 };
 
-const Currency = z.object({ currency: z.enum(['EUR', 'USD']) });
+const Currency = z.object({ currency: z.enum(['EUR', 'USD']).meta({ title: 'Currency' }) });
 
 /** The question. A client that cannot be asked gets euros. */
 export const whichCurrency = elicitation('In which currency?', Currency, { otherwise: { currency: 'EUR' } });

@@ -8,7 +8,7 @@ export const releaseNotes = {
   argsSchema: z.object({ version: z.string() }),
 };
 
-const Audience = z.object({ audience: z.enum(['developers', 'customers']) });
+const Audience = z.object({ audience: z.enum(['developers', 'customers']).meta({ title: 'Readers' }) });
 
 /** The question. A client that cannot be asked gets notes for customers. */
 export const whichAudience = elicitation('Who will read them?', Audience, {

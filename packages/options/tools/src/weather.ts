@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The answer to "Which units?": the one thing the weather tool cannot know without asking its user. */
-export const Units = z.object({ units: z.enum(['metric', 'imperial']) });
+export const Units = z.object({ units: z.enum(['metric', 'imperial']).meta({ title: 'Units' }) });
 
 /** A system of units, as the user answers it. */
 export type UnitSystem = z.infer<typeof Units>['units'];

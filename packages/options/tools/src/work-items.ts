@@ -1,10 +1,14 @@
 import { z } from 'zod';
 
 /** The answer to the first question: how was the item resolved? */
-export const Resolution = z.object({ resolution: z.enum(['Fixed', 'Duplicate', "Won't fix"]) });
+export const Resolution = z.object({
+  resolution: z.enum(['Fixed', 'Duplicate', "Won't fix"]).meta({ title: 'Resolution' }),
+});
 
 /** The answer to the second question, asked of duplicates only. Elicitation allows inclusive bounds alone. */
-export const Original = z.object({ original: z.number().int().min(1).max(99999) });
+export const Original = z.object({
+  original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }),
+});
 
 /** A way of being resolved, as the user answers it. */
 export type ResolutionKind = z.infer<typeof Resolution>['resolution'];
