@@ -105,9 +105,8 @@ export class RunningCall {
     this.published = published;
     this.#host = host;
     this.#failed.catch(() => {});
-    this.#frame = new Frame({ id: this.id, principal: head.principal }, (key, step) =>
-      this.#perform(key, step),
-    );
+    const perform = (key: string, step: () => Promise<unknown>) => this.#perform(key, step);
+    this.#frame = new Frame({ id: this.id, principal: head.principal }, host.report, perform);
     this.#frame.askable = head.askable;
   }
 
