@@ -73,6 +73,22 @@ test('a store refuses calls over its limit, and over the limit of one principal'
   expect((await site.send(ada)).asks).toBeDefined();
 });
 
+test('a store refuses arguments over its limit, and over the limit of one principal', async () => {
+  const { site } = await opened({ maxBytes: 100_000, maxBytesPerPrincipal: 5000 });
+  const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
+  const of = (bytes: number) => ({ arguments: { item: 'x'.repeat(bytes) } });
+  expect((await site.send({ ...ada, ...of(3000) })).asks).toBeDefined();
+  const full =
+    'too large to keep together. Answer or cancel one of them, or send less. Nothing of this call has run.';
+  expect(await site.send({ ...ada, ...of(3000) })).toEqual({
+    fails: `The arguments of this call and of your open ones are ${full}`,
+  });
+  expect((await site.send({ ...eve, ...of(3000) })).asks).toBeDefined();
+  expect(await site.send(of(100_000))).toEqual({
+    fails: `The arguments of this call and of those that are open are ${full}`,
+  });
+});
+
 test('when a principal starts many calls at once, exactly its limit begins', async () => {
   const limit = { maxCallsPerPrincipal: 5 };
   const one = await opened(limit);

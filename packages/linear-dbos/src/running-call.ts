@@ -21,6 +21,7 @@ import {
   continuationState,
   Frame,
   FrameContext,
+  heldBytes,
   type LinearRound,
   type Pause,
   UNANSWERED,
@@ -93,6 +94,8 @@ export class RunningCall {
   #principal: string | undefined;
   readonly #since = performance.now();
   #begun = false;
+  /** The memory that its arguments hold, in bytes, estimated. */
+  readonly heldBytes: number;
   /** The turn whose answers it waits for. */
   parkedAt: number | undefined;
 
@@ -100,6 +103,7 @@ export class RunningCall {
     this.id = vault.call;
     this.#vault = vault;
     this.#head = head;
+    this.heldBytes = heldBytes(head.input);
     this.#principal = head.principal;
     this.#handler = handler;
     this.published = published;

@@ -5,14 +5,18 @@ import { askProblem } from '@mrtr/core/shape';
 import {
   assertJson,
   CLIENT_CANCELLED,
+  heldBytes,
   type LinearRound,
   type LinearStore,
   NO_NEW_CALLS,
   PRINCIPAL_FULL,
+  PRINCIPAL_FULL_OF_BYTES,
   SERVER_FULL,
+  SERVER_FULL_OF_BYTES,
   type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './calls.ts';
+import { HeldCalls } from './held-calls.ts';
 import { News } from './news.ts';
 import { type DbosStoreOptions, type Settings, settled } from './options.ts';
 import { newInstance } from './presence.ts';
@@ -81,7 +85,7 @@ export class DbosStore implements LinearStore {
   readonly #instance: string;
   readonly #news = new News();
   readonly #sweep: Sweep;
-  readonly #running = new Map<string, RunningCall>();
+  readonly #running = new HeldCalls();
   readonly #rounds = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -157,8 +161,10 @@ export class DbosStore implements LinearStore {
     });
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
     clearTimeout(timer);
-    for (const call of this.#running.values()) call.release();
-    this.#running.clear();
+    for (const call of [...this.#running.values()]) {
+      call.release();
+      this.#running.delete(call.id);
+    }
     await this.#sweep.stop();
     await this.#runtime.presence.drop(this.#instance).catch(this.#options.onerror);
     await this.#runtime.release();
@@ -216,8 +222,10 @@ export class DbosStore implements LinearStore {
   }
 
   async #start({ handler, input, call }: LinearRound): Promise<AwaitedTurn> {
-    const { maxCalls } = this.#options;
+    const { maxBytes, maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
+    if (this.#running.bytes + heldBytes(input, maxBytes) > maxBytes)
+      throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes } = call;
     const salt = randomBytes(16).toString('base64url');
     const initial: Head = {
@@ -237,7 +245,7 @@ export class DbosStore implements LinearStore {
     // As it will come back: a handler must not see other arguments when it is run again.
     const head = vault.open<Head>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
-    this.#running.set(id, running);
+    this.#running.add(running);
     try {
       await this.#admit(vault, sealed, principal);
     } catch (error) {
@@ -258,11 +266,13 @@ export class DbosStore implements LinearStore {
   }
 
   async #admit(vault: Vault, head: Buffer, principal: string | undefined): Promise<void> {
-    const { maxCallsPerPrincipal: maxOfPrincipal, policy, ttlSeconds, version } = this.#options;
+    const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
     const key = vault.key(policy.ring);
     const [id, instance] = [vault.call, this.#instance];
-    const call = { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal };
-    if (!(await this.#runtime.calls.add(call))) throw new StoreFull(PRINCIPAL_FULL);
+    const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
+    const call = { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal };
+    const full = await this.#runtime.calls.add(call);
+    if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
   }
 
   async #answer({ call, ctx }: LinearRound, continuation: string): Promise<AwaitedTurn> {
@@ -330,7 +340,7 @@ export class DbosStore implements LinearStore {
     if (this.#closing) throw lost(ELSEWHERE);
     const head = vault.open<Head>(row.head, 'head');
     const running = new RunningCall(vault, head, handler, row.turn, this.#host);
-    this.#running.set(id, running);
+    this.#running.add(running);
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
     try {
