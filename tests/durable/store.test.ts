@@ -2,12 +2,13 @@
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { linear } from '@mrtr/shapes/linear';
+import { type LinearContext, linear } from '@mrtr/shapes/linear';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { z } from 'zod';
 import { everything } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
 import type { Site } from './site.test-support.ts';
@@ -174,6 +175,27 @@ test('a resource’s handler gets its URI as a URL', async () => {
   const client = await oldClient({ server } as Site, async () => ({}));
   const { contents } = await client.readResource({ uri: 'report://r' });
   expect(contents).toEqual([{ uri: 'report://r', text: 'true' }]);
+  await client.close();
+});
+
+test('a handler reports progress in each round', async () => {
+  const { store } = await opened();
+  const tool = async (_args: object, ctx: LinearContext) => {
+    await ctx.progress(1, 3, 'begun');
+    const { count } = await ctx.elicit('How many?', z.object({ count: z.string() }));
+    await ctx.progress(2, 3, `${count} counted`);
+    return textResult('done');
+  };
+  const server = () => {
+    const server = protectedServer({ name: 'reporting', version: '0.0.0' }, policy);
+    server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
+    return server;
+  };
+  const client = await oldClient({ server } as Site, async () => ({ count: '3' }));
+  const reported: unknown[] = [];
+  const onprogress = ({ message }: { message?: string | undefined }) => void reported.push(message);
+  await client.callTool({ name: 'order', arguments: {} }, undefined, { onprogress });
+  expect(reported).toEqual(['begun', '3 counted']);
   await client.close();
 });
 

@@ -171,7 +171,7 @@ export class DbosStore implements LinearStore {
   }
 
   async #serve(round: LinearRound): Promise<Turn> {
-    const { call, ctx, handler } = round;
+    const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
     const stopReminding = this.#remind(awaited);
@@ -179,7 +179,7 @@ export class DbosStore implements LinearStore {
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      const record = await this.#outcome(awaited, handler);
+      const record = await this.#outcome(awaited, round);
       if (record.kind === 'lost') throw lost(record.why);
       // Somebody else has answered at the same time, and was heard: what came of that is not for this one.
       if (record.answers !== awaited.answers) throw lost();
@@ -197,6 +197,7 @@ export class DbosStore implements LinearStore {
       return { kind: 'asked', id: `${awaited.vault.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       stopReminding();
+      this.#running.get(awaited.vault.call)?.answered(ctx);
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -221,7 +222,7 @@ export class DbosStore implements LinearStore {
     return () => clearTimeout(timer);
   }
 
-  async #start({ handler, input, call }: LinearRound): Promise<AwaitedTurn> {
+  async #start({ handler, input, call, ctx }: LinearRound): Promise<AwaitedTurn> {
     const { maxBytes, maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
     if (this.#running.bytes + heldBytes(input, maxBytes) > maxBytes)
@@ -245,6 +246,7 @@ export class DbosStore implements LinearStore {
     // As it will come back: a handler must not see other arguments when it is run again.
     const head = vault.open<Head>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
+    running.request = ctx;
     this.#running.add(running);
     try {
       await this.#admit(vault, sealed, principal);
@@ -302,12 +304,14 @@ export class DbosStore implements LinearStore {
     const { askable, principal } = call;
     const message: Message = { responses, asked, askable, principal, from: this.#instance };
     const sealed = vault.seal(message, `answers ${turn}`).toString('base64');
+    const running = this.#running.get(id);
+    if (running) running.request = ctx;
     await this.#runtime.send(id, sealed, String(turn));
     return { ...awaited, message: sealed };
   }
 
   /** How the turn ends, wherever the call runs; here, where it runs nowhere. */
-  async #outcome(awaited: AwaitedTurn, handler: LinearRound['handler']): Promise<TurnRecord> {
+  async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
     const { turn, vault } = awaited;
     const id = vault.call;
     for (let looks = 0; ; looks++) {
@@ -322,7 +326,7 @@ export class DbosStore implements LinearStore {
           if (!row || row.turn > turn) throw lost();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
-          if (isOurs || row.dead) await this.#takeOver(vault, row, handler);
+          if (isOurs || row.dead) await this.#takeOver(vault, row, round);
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
         const record = await wait.heard(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
@@ -333,13 +337,14 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #takeOver(vault: Vault, row: CallRow, handler: LinearRound['handler']): Promise<void> {
+  async #takeOver(vault: Vault, row: CallRow, { handler, ctx }: LinearRound): Promise<void> {
     const id = vault.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
     if (this.#closing) throw lost(ELSEWHERE);
     const head = vault.open<Head>(row.head, 'head');
     const running = new RunningCall(vault, head, handler, row.turn, this.#host);
+    running.request = ctx;
     this.#running.add(running);
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
