@@ -1,6 +1,6 @@
 /** Every ledger keeps to the one contract; and what is each one's own. */
 import { randomBytes } from 'node:crypto';
-import { InvalidPolicy, MemoryLedger } from '@mrtr/core';
+import { InvalidPolicy, MemoryLedger, type StateLedger } from '@mrtr/core';
 import { type LedgerUnderTest, ledgerContract } from '@mrtr/ledgers/contract';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
 import { RedisLedger } from '@mrtr/ledgers/redis';
@@ -30,12 +30,24 @@ const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
 /** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
 const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
 
+/** What becomes of tokens of nobody whose results have these sizes. */
+async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
+  const kinds: string[] = [];
+  for (const bytes of sizes) {
+    const id = random();
+    await ledger.claim(presented(id));
+    await ledger.settle(id, 'x'.repeat(bytes));
+    kinds.push((await ledger.claim(presented(id))).kind);
+  }
+  return kinds;
+}
+
 ledgerContract('memory', async () => {
   let passed = 0;
   const now = () => Date.now() + passed;
   const ledger = new MemoryLedger({ now });
   return {
-    another: async (limit) => (limit ? new MemoryLedger({ maxEntriesPerPrincipal: limit, now }) : ledger),
+    another: async (limits) => (limits ? new MemoryLedger({ ...limits, now }) : ledger),
     lapse: async () => {
       passed += 1001;
     },
@@ -62,8 +74,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await Promise.all([1, 2].map(() => new PostgresLedger(admin, { table }).createTable()));
     const lapsed = `UPDATE ${table} SET lease_until = now() - interval '1 second' WHERE id = $1`;
     return {
-      another: async (limit) =>
-        new PostgresLedger(pool(), { table, ...(limit && { maxEntriesPerPrincipal: limit }) }),
+      another: async (limits) => new PostgresLedger(pool(), { table, ...limits }),
       lapse: async (id) => void (await admin.query(lapsed, [id])),
     };
   });
@@ -81,6 +92,14 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await ledger.createTable();
     for (const id of ['a', 'b']) expect(await ledger.claim(presented(id))).toEqual({ kind: 'first' });
     await expect(ledger.claim(presented('c'))).rejects.toMatchObject({ code: 'store_full' });
+  });
+
+  test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'heavy', sweepSeconds: 0, maxBytes: 1000 });
+    await ledger.createTable();
+    expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
+    await query(url, "UPDATE heavy SET forget_at = now() - interval '1 second'");
+    expect(await recorded(ledger, [1000])).toEqual(['settled']);
   });
 
   test('instances that create the table at once all succeed', async () => {
@@ -119,8 +138,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const admin = await connected();
     const prefix = `test:${random()}:`;
     return {
-      another: async (limit) =>
-        new RedisLedger(await connected(), { prefix, ...(limit && { maxEntriesPerPrincipal: limit }) }),
+      another: async (limits) => new RedisLedger(await connected(), { prefix, ...limits }),
       lapse: async (id) => void (await admin.hSet(`${prefix}entry:${id}`, 'lease', '0')),
     };
   });
@@ -131,6 +149,34 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const expiresAt = Date.now() + 60_000;
     await new RedisLedger(client, { prefix }).claim(presented('a', expiresAt));
     expect(await client.pExpireTime(`${prefix}entry:a`)).toBe(expiresAt + 60_000);
+  });
+
+  test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const ledger = new RedisLedger(client, { prefix, maxBytes: 1000 });
+    expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
+    // As if the minute in which they are forgotten were over.
+    const sizes = await client.hGetAll(`${prefix}bytes`);
+    expect(Object.values(sizes)).toEqual(['1000']);
+    await client.hDel(`${prefix}bytes`, Object.keys(sizes));
+    await client.hSet(`${prefix}bytes`, '1', '1000');
+    expect(await recorded(ledger, [1000])).toEqual(['settled']);
+    expect(await client.pExpireTime(`${prefix}bytes`)).toBeLessThanOrEqual(Date.now() + 180_000);
+  });
+
+  test('the sizes of results stay few, however long tokens live', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const ledger = new RedisLedger(client, { prefix });
+    for (let day = 1; day <= 190; day++) {
+      const id = random();
+      await ledger.claim(presented(id, Date.now() + day * 86_400_000));
+      await ledger.settle(id, 'x');
+    }
+    const sizes = Object.values(await client.hGetAll(`${prefix}bytes`));
+    expect(sizes.reduce((sum, size) => sum + Number(size), 0)).toBe(190);
+    expect(sizes.length).toBeLessThan(50);
   });
 
   test('a ledger goes on after its connection was cut', async () => {

@@ -4,9 +4,11 @@ import { tokenLength } from '@mrtr/core/seal';
 import { Gate, InProcess } from '@mrtr/harness';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { option as h } from '@mrtr/option-h';
-import { ContinuationStore, linear } from '@mrtr/shapes/linear';
+import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { requestOf } from '../packages/shapes/src/fixture.test-support.ts';
+import { heldBytes } from '../packages/shapes/src/kit/held-bytes.ts';
 import { nested } from './fuzz/hostile-values.ts';
 import { clock, keeping, policyOf, presented, siteWith } from './fuzz/sites.ts';
 import { projectFiles, textOf } from './testkit/project-files.ts';
@@ -54,6 +56,38 @@ async function oneMoreParked(count: number, principalOf: (n: number) => string |
   const refused = await park(0);
   await store.close();
   return JSON.stringify(refused);
+}
+
+/** What becomes of a call whose arguments hold as many bytes as may be held, and of one with a byte more. */
+const parksBytes = (limit: number, principal: string | undefined) =>
+  Promise.all(
+    [limit, limit + 1].map((bytes) => {
+      const input = 'x'.repeat(bytes - heldBytes(''));
+      const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
+      const handler = (_input: never, { elicit }: LinearContext) => elicit('Which units?', Units);
+      return kindOf(new ContinuationStore().round({ handler, input, id: undefined, call, ctx }));
+    }),
+  );
+
+const kindOf = (turn: Promise<Turn>): Promise<string> =>
+  turn.then(
+    ({ kind }) => kind,
+    ({ code }) => code,
+  );
+
+/** What becomes of calls in a store with one place, whose handlers hang when their clients have cancelled. */
+async function abandonedAfter(count: number, principal: string | undefined): Promise<Set<string>> {
+  const store = new ContinuationStore({ maxFrames: 1, onerror: () => {} });
+  const ends = new Set<string>();
+  for (let n = 0; n < count; n++) {
+    const client = new AbortController();
+    const { call, ctx } = requestOf({ principal }, { signal: client.signal });
+    const handler = () => new Promise(() => {});
+    void kindOf(store.round({ handler, input: {}, id: undefined, call, ctx })).then((kind) => ends.add(kind));
+    client.abort();
+    await new Promise(setImmediate);
+  }
+  return ends;
 }
 
 /** Has `count` calls served at once, and tells what becomes of one more. */
@@ -189,6 +223,12 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'parked frames of one principal': async (limit) => {
     expect(await oneMoreParked(limit, () => 'ada')).toContain('You have too many unanswered calls open');
   },
+  'arguments of parked frames, in bytes': async (limit) => {
+    expect(await parksBytes(limit, undefined)).toEqual(['asked', 'store_full']);
+  },
+  "arguments of one principal's parked frames, in bytes": async (limit) => {
+    expect(await parksBytes(limit, 'ada')).toEqual(['asked', 'store_full']);
+  },
   'time parked, in seconds': async (limit) => {
     vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -203,6 +243,14 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     expect(running.framesHeld?.()).toBe(1);
     vi.advanceTimersByTime(1);
     expect(running.framesHeld?.()).toBe(0);
+  },
+  'abandoned handlers': async (limit) => {
+    expect(await abandonedAfter(limit + 1, undefined)).toEqual(new Set());
+    expect(await abandonedAfter(limit + 2, undefined)).toEqual(new Set(['store_full']));
+  },
+  'abandoned handlers of one principal': async (limit) => {
+    expect(await abandonedAfter(limit + 1, 'ada')).toEqual(new Set());
+    expect(await abandonedAfter(limit + 2, 'ada')).toEqual(new Set(['store_full']));
   },
   'ledger entries': async (limit) => {
     await fillsLedger(limit, undefined);

@@ -2,12 +2,13 @@
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { linear } from '@mrtr/shapes/linear';
+import { type LinearContext, linear } from '@mrtr/shapes/linear';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
+import { z } from 'zod';
 import { everything } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
 import type { Site } from './site.test-support.ts';
@@ -71,6 +72,22 @@ test('a store refuses calls over its limit, and over the limit of one principal'
   expect(await site.send({})).toEqual({ fails: `This server has too many unanswered calls open. ${FULL}` });
   await answer(await answer(first, { count: '3' }, ada), { address: 'home' }, ada);
   expect((await site.send(ada)).asks).toBeDefined();
+});
+
+test('a store refuses arguments over its limit, and over the limit of one principal', async () => {
+  const { site } = await opened({ maxBytes: 100_000, maxBytesPerPrincipal: 5000 });
+  const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
+  const of = (bytes: number) => ({ arguments: { item: 'x'.repeat(bytes) } });
+  expect((await site.send({ ...ada, ...of(3000) })).asks).toBeDefined();
+  const full =
+    'too large to keep together. Answer or cancel one of them, or send less. Nothing of this call has run.';
+  expect(await site.send({ ...ada, ...of(3000) })).toEqual({
+    fails: `The arguments of this call and of your open ones are ${full}`,
+  });
+  expect((await site.send({ ...eve, ...of(3000) })).asks).toBeDefined();
+  expect(await site.send(of(100_000))).toEqual({
+    fails: `The arguments of this call and of those that are open are ${full}`,
+  });
 });
 
 test('when a principal starts many calls at once, exactly its limit begins', async () => {
@@ -158,6 +175,27 @@ test('a resource’s handler gets its URI as a URL', async () => {
   const client = await oldClient({ server } as Site, async () => ({}));
   const { contents } = await client.readResource({ uri: 'report://r' });
   expect(contents).toEqual([{ uri: 'report://r', text: 'true' }]);
+  await client.close();
+});
+
+test('a handler reports progress in each round', async () => {
+  const { store } = await opened();
+  const tool = async (_args: object, ctx: LinearContext) => {
+    await ctx.progress(1, 3, 'begun');
+    const { count } = await ctx.elicit('How many?', z.object({ count: z.string() }));
+    await ctx.progress(2, 3, `${count} counted`);
+    return textResult('done');
+  };
+  const server = () => {
+    const server = protectedServer({ name: 'reporting', version: '0.0.0' }, policy);
+    server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
+    return server;
+  };
+  const client = await oldClient({ server } as Site, async () => ({ count: '3' }));
+  const reported: unknown[] = [];
+  const onprogress = ({ message }: { message?: string | undefined }) => void reported.push(message);
+  await client.callTool({ name: 'order', arguments: {} }, undefined, { onprogress });
+  expect(reported).toEqual(['begun', '3 counted']);
   await client.close();
 });
 

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
-import { requestStatePolicy } from '@mrtr/core';
+import { observe, requestStatePolicy } from '@mrtr/core';
 import { observeDiagnostics } from '@mrtr/harness';
 import type { OptionDeps, RunningOption } from '@mrtr/tools';
 import {
@@ -52,8 +52,15 @@ if (!port) throw new Error(`This program is spawned by the harness, which sets $
 const socket = connect(Number(port), '127.0.0.1');
 const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
 void database.closed.then(() => process.exit());
+// A call that was taken over runs in the context of whoever launched DBOS here. Its rounds come in at its own place.
+const places = new Map<string, Place>();
+observe('mrtr:round', ({ call, phase }) => {
+  const place = current.getStore();
+  if (place && phase === 'start') places.set(call, place);
+});
 observeDiagnostics((diagnostic) => {
-  const place = current.getStore() ?? connection;
+  const { call = '' } = diagnostic.event as { readonly call?: string };
+  const place = places.get(call) ?? current.getStore() ?? connection;
   // Without its database this process ends.
   if (place) database.remote.diagnostic(place, diagnostic).catch(() => {});
 });

@@ -6,14 +6,22 @@ import { randomUUID } from 'node:crypto';
 import type { Presented, StateLedger } from '@mrtr/core';
 import { describe, expect, it } from 'vitest';
 
+/** What one principal may hold in a ledger. */
+export interface LedgerLimits {
+  /** Tokens remembered at once. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of recorded results. */
+  readonly maxBytesPerPrincipal?: number;
+}
+
 /** A ledger under test: the entries that its instances share. */
 export interface LedgerUnderTest {
   /**
    * Another instance of the ledger on the same entries, as a second replica of a server would have.
    *
-   * @param maxEntriesPerPrincipal its limit of one principal's tokens; the ledger's default where it is left out.
+   * @param limits what one principal may hold; the ledger's defaults where they are left out.
    */
-  another(maxEntriesPerPrincipal?: number): Promise<StateLedger>;
+  another(limits?: LedgerLimits): Promise<StateLedger>;
   /** Moves the end of an entry's lease into the past, as if that time had gone by. */
   lapse(id: string): Promise<void>;
 }
@@ -43,7 +51,7 @@ const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
  *   const now = () => Date.now() + passed;
  *   const ledger = new MemoryLedger({ now });
  *   return {
- *     another: async (limit) => (limit ? new MemoryLedger({ maxEntriesPerPrincipal: limit, now }) : ledger),
+ *     another: async (limits) => (limits ? new MemoryLedger({ ...limits, now }) : ledger),
  *     lapse: async () => {
  *       passed += 2000;
  *     },
@@ -121,12 +129,31 @@ function limits(make: Make): void {
   );
 
   it('has room for a limited number of tokens of one principal, and for others beside it', async () => {
-    const ledger = await (await make()).another(2);
+    const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
     for (let n = 0; n < 2; n++) await ledger.claim(presented(randomUUID(), { principal: ada }));
     const third = ledger.claim(presented(randomUUID(), { principal: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
     expect(await ledger.claim(presented(randomUUID(), { principal: bob }))).toEqual({ kind: 'first' });
+  });
+
+  it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
+    const ledger = await (await make()).another({ maxBytesPerPrincipal: 1000 });
+    const [ada, bob] = [randomUUID(), randomUUID()];
+    const kinds: string[] = [];
+    for (const [principal, bytes] of [
+      [ada, 600],
+      [ada, 401],
+      [ada, 400],
+      [ada, 1],
+      [bob, 1000],
+    ] as const) {
+      const id = randomUUID();
+      await ledger.claim(presented(id, { principal }));
+      await ledger.settle(id, 'x'.repeat(bytes));
+      kinds.push((await ledger.claim(presented(id, { principal }))).kind);
+    }
+    expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
   });
 }
 

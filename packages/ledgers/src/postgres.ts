@@ -17,13 +17,17 @@ export interface PostgresLedgerOptions {
   readonly table?: string;
   /** How often this instance deletes expired entries, in seconds. Default 60. */
   readonly sweepSeconds?: number;
-  /**
-   * Tokens remembered at once, counted at each sweep. Default 1 000 000. Their results are bounded by the policy's
-   * `maxResultBytes`.
-   */
+  /** Tokens remembered at once, counted at each sweep. Default 1 000 000. */
   readonly maxEntries?: number;
   /** The same, of one principal, counted at each claim. Default 1000. Anonymous callers share `maxEntries`. */
   readonly maxEntriesPerPrincipal?: number;
+  /**
+   * Bytes of all recorded results: counted at each sweep, and with what this instance records until the next one. Default
+   * 256 MiB. A result without room is not kept: its token counts as lost.
+   */
+  readonly maxBytes?: number;
+  /** The same, of one principal, counted at each result. Default 4 MiB. Anonymous callers share `maxBytes`. */
+  readonly maxBytesPerPrincipal?: number;
 }
 
 interface Row {
@@ -56,14 +60,23 @@ export class PostgresLedger implements StateLedger {
   readonly #sweepMs: number;
   readonly #maxEntries: number;
   readonly #maxOwn: number;
+  readonly #maxBytes: number;
+  readonly #maxOwnBytes: number;
   #swept = 0;
   #full = false;
+  #bytes = 0;
 
   /** @throws InvalidPolicy when `table` needs quotes (it becomes part of the statements), and for a wrong limit. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
     const { table = 'mrtr_ledger', sweepSeconds = 60 } = options;
     const { maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
-    requireWholeNumbers('PostgresLedger', { maxEntries, maxEntriesPerPrincipal });
+    const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
+    requireWholeNumbers('PostgresLedger', {
+      maxEntries,
+      maxEntriesPerPrincipal,
+      maxBytes,
+      maxBytesPerPrincipal,
+    });
     if (!/^[a-z_][a-z0-9_]{0,62}$/.test(table)) {
       throw new InvalidPolicy(
         `PostgresLedger: table must be an identifier that needs no quotes (a-z, 0-9, _); it is '${table}'.`,
@@ -71,6 +84,8 @@ export class PostgresLedger implements StateLedger {
     }
     this.#maxEntries = maxEntries;
     this.#maxOwn = maxEntriesPerPrincipal;
+    this.#maxBytes = maxBytes;
+    this.#maxOwnBytes = maxBytesPerPrincipal;
     this.#db = db;
     this.#table = table;
     this.#sweepMs = sweepSeconds * 1000;
@@ -146,10 +161,20 @@ export class PostgresLedger implements StateLedger {
 
   /** See {@link StateLedger.settle}. */
   async settle(id: string, result: string): Promise<void> {
-    await this.#db.query(`UPDATE ${this.#table} SET result = $2 WHERE id = $1 AND result IS NULL`, [
-      id,
-      result,
-    ]);
+    // A recorded result is sealed, so a character is a byte.
+    const hasRoom = this.#bytes + result.length <= this.#maxBytes;
+    if (hasRoom) this.#bytes += result.length;
+    await this.#db.query(
+      `WITH entry AS (
+         SELECT id, $3 AND (principal IS NULL OR $4 >= length($2) + (
+           SELECT coalesce(sum(octet_length(result)), 0) FROM ${this.#table} AS own
+           WHERE own.principal = claimed.principal AND forget_at > now())) AS fits
+         FROM ${this.#table} AS claimed WHERE id = $1)
+       UPDATE ${this.#table} AS settled
+       SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END
+       FROM entry WHERE settled.id = entry.id AND settled.result IS NULL`,
+      [id, result, hasRoom, this.#maxOwnBytes],
+    );
   }
 
   async #sweep(): Promise<void> {
@@ -158,10 +183,13 @@ export class PostgresLedger implements StateLedger {
     this.#swept = now;
     await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
     const { rows } = await this.#db.query(
-      `SELECT count(*) >= $1 AS full FROM (SELECT 1 FROM ${this.#table} LIMIT $1) AS entries`,
+      `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(result)), 0)::text AS bytes
+       FROM (SELECT result FROM ${this.#table} LIMIT $1) AS entries`,
       [this.#maxEntries],
     );
-    this.#full = (rows[0] as { full: boolean }).full;
+    const { full, bytes } = rows[0] as { full: boolean; bytes: string };
+    this.#full = full;
+    this.#bytes = Number(bytes);
   }
 }
 

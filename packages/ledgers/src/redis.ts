@@ -12,14 +12,19 @@ export interface RedisClient {
 export interface RedisLedgerOptions {
   /** The beginning of every key. Default `mrtr:ledger:`. Servers that share keys and audience must share it. */
   readonly prefix?: string;
-  /** Tokens remembered at once. Default 1 000 000. Their results are bounded by the policy's `maxResultBytes`. */
+  /** Tokens remembered at once. Default 1 000 000. */
   readonly maxEntries?: number;
   /** The same, of one principal. Default 1000. Anonymous callers share `maxEntries`. */
   readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of all recorded results. Default 256 MiB. A result without room is not kept: its token counts as lost. */
+  readonly maxBytes?: number;
+  /** The same, of one principal. Default 4 MiB. Anonymous callers share `maxBytes`. */
+  readonly maxBytesPerPrincipal?: number;
 }
 
 // The script runs alone in Redis and decides by its clock. KEYS: the entry, the index of all entries, and the index of
-// the principal's. ARGV: id, answers, expiry, lease in ms, the server's clock, skew, and the two limits (0: none).
+// the principal's. ARGV: id, answers, expiry, lease in ms, the server's clock, skew, the two limits (0: none), and the
+// principal ('': none).
 const CLAIM = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local by = tonumber(ARGV[5]) - now
@@ -46,20 +51,46 @@ for index = 2, 3 do
     if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(forget) then redis.call('PEXPIREAT', KEYS[index], forget) end
   end
 end
-redis.call('HSET', KEYS[1], 'lease', string.format('%d', now + tonumber(ARGV[4])), 'answers', ARGV[2])
+redis.call('HSET', KEYS[1], 'lease', string.format('%d', now + tonumber(ARGV[4])), 'answers', ARGV[2], 'principal', ARGV[9])
 redis.call('PEXPIREAT', KEYS[1], forget)
 return { 'first' }
 `;
 
-// Redis forgets an expired key by itself. A late result must not bring the key back: it would stay for ever.
-const SETTLE = `if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSETNX', KEYS[1], 'result', ARGV[1]) end
-return 1
+// Redis forgets an expired key by itself. A late result must not bring the key back: it would stay for ever. KEYS: the
+// entry, and the sizes of all results. ARGV: the result, and the limits of all and of one principal, in bytes. Sizes are
+// summed by when they are forgotten, in at most 17 steps for one time to live, so that old ones can be taken off.
+const SETTLE = `local entry = redis.call('HMGET', KEYS[1], 'lease', 'result', 'principal')
+if not entry[1] or entry[2] then return end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local forget = redis.call('PEXPIRETIME', KEYS[1])
+local step = 60000
+while step * 16 < forget - now do step = step * 2 end
+local field = string.format('%d', math.ceil(forget / step) * step)
+local sizes = { KEYS[2] }
+if entry[3] ~= '' then sizes[2] = KEYS[2] .. ':' .. entry[3] end
+for index, key in ipairs(sizes) do
+  local held = #ARGV[1]
+  local known = redis.call('HGETALL', key)
+  for at = 1, #known, 2 do
+    if tonumber(known[at]) < now then redis.call('HDEL', key, known[at]) else held = held + known[at + 1] end
+  end
+  if held > tonumber(ARGV[1 + index]) then
+    redis.call('HSET', KEYS[1], 'lease', '0')
+    return
+  end
+end
+for _, key in ipairs(sizes) do
+  redis.call('HINCRBY', key, field, #ARGV[1])
+  if redis.call('PEXPIRETIME', key) < tonumber(field) then redis.call('PEXPIREAT', key, field) end
+end
+redis.call('HSET', KEYS[1], 'result', ARGV[1])
 `;
 
 /**
  * A ledger on Redis: one key for each presented token, which Redis deletes when the token expires. Use a Redis that
  * persists (AOF) and evicts nothing (`noeviction`): a token that Redis forgets early can be used again. Not a cluster: a
- * claim touches three keys.
+ * script touches several keys.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -74,14 +105,22 @@ export class RedisLedger implements StateLedger {
   readonly #client: RedisClient;
   readonly #prefix: string;
   readonly #limits: readonly [all: number, own: number];
+  readonly #bytes: readonly [all: string, own: string];
 
   /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
     const { prefix = 'mrtr:ledger:', maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
-    requireWholeNumbers('RedisLedger', { maxEntries, maxEntriesPerPrincipal });
+    const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
+    requireWholeNumbers('RedisLedger', {
+      maxEntries,
+      maxEntriesPerPrincipal,
+      maxBytes,
+      maxBytesPerPrincipal,
+    });
     this.#client = client;
     this.#prefix = prefix;
     this.#limits = [maxEntries, maxEntriesPerPrincipal];
+    this.#bytes = [String(maxBytes), String(maxBytesPerPrincipal)];
   }
 
   /**
@@ -96,14 +135,17 @@ export class RedisLedger implements StateLedger {
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
     const reply = await this.#client.eval(CLAIM, {
       keys: [`${this.#prefix}entry:${id}`, `${this.#prefix}index`, this.#prefix + index],
-      arguments: [id, answers, ...numbers],
+      arguments: [id, answers, ...numbers, principal ?? ''],
     });
     return claimOf(reply as [Claim['kind'] | 'all' | 'own', string?, string?]);
   }
 
   /** See {@link StateLedger.settle}. */
   async settle(id: string, result: string): Promise<void> {
-    await this.#client.eval(SETTLE, { keys: [`${this.#prefix}entry:${id}`], arguments: [result] });
+    await this.#client.eval(SETTLE, {
+      keys: [`${this.#prefix}entry:${id}`, `${this.#prefix}bytes`],
+      arguments: [result, ...this.#bytes],
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Calls, tableOfCalls } from './calls.ts';
+import { Locks } from './locks.ts';
 
 const [OWNER, OTHER, THIRD] = ['1', '2', '3'] as const;
 
@@ -13,7 +14,9 @@ let calls: Calls;
 beforeAll(async () => {
   pool = new Pool({ connectionString: await database() });
   await pool.query(tableOfCalls('public'));
-  calls = new Calls(pool, 'public');
+  const locks = new Locks(pool, 'public');
+  await locks.create();
+  calls = new Calls(pool, 'public', locks);
 });
 afterAll(() => pool.end());
 
@@ -27,7 +30,7 @@ async function added(id: string): Promise<string> {
     key: head,
     head,
     ttlSeconds: 60,
-    maxOfPrincipal: 1,
+    ofPrincipal: { calls: 1, bytes: 1000 },
   });
   return id;
 }

@@ -1,7 +1,8 @@
 /** The table of calls: where each one stands, who runs it, and what its client gets next. */
 import type { Pool, QueryResultRow } from 'pg';
+import type { Locks } from './locks.ts';
 import { channelOf } from './presence.ts';
-import { said, saidAlone } from './statements.ts';
+import { again, said } from './statements.ts';
 
 /** A call, as it stands. */
 export interface CallRow {
@@ -30,8 +31,8 @@ export interface NewCall {
   readonly key: Buffer;
   readonly head: Buffer;
   readonly ttlSeconds: number;
-  /** Open calls that this principal may have, this one included. */
-  readonly maxOfPrincipal: number;
+  /** What the open calls of this principal may come to, this one included: their number, and the size of their heads. */
+  readonly ofPrincipal: { readonly calls: number; readonly bytes: number };
 }
 
 /** The end of a turn. */
@@ -69,25 +70,36 @@ const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
 export class Calls {
   readonly #pool: Pool;
   readonly #table: string;
+  readonly #locks: Locks;
 
-  constructor(pool: Pool, schema: string) {
+  constructor(pool: Pool, schema: string, locks: Locks) {
     this.#pool = pool;
+    this.#locks = locks;
     this.#table = `${schema}.mrtr_calls`;
   }
 
-  /** Adds a call, unless its principal has too many. */
-  async add(call: NewCall): Promise<boolean> {
-    const { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal } = call;
-    const text = `INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key)
-       SELECT $1, $2::bigint, $3, $4::text, $5, now() + make_interval(secs => $6), $8
-       WHERE $4::text IS NULL OR $7 > (SELECT count(*) FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1)
-       ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id`;
-    const values = [id, instance, version, principal, head, ttlSeconds, maxOfPrincipal, key];
-    const rows =
+  /** Adds a call, or returns what its principal has too much of. */
+  async add(call: NewCall): Promise<'calls' | 'bytes' | undefined> {
+    const { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal } = call;
+    const text = `WITH own AS (
+         SELECT count(*) < $7 AS has_place, coalesce(sum(octet_length(head)), 0) + octet_length($5::bytea) <= $9 AS has_room
+         FROM ${this.#table} WHERE principal = $4 AND NOT done AND id <> $1),
+       added AS (
+         INSERT INTO ${this.#table} (id, instance, version, principal, head, expires_at, key)
+         SELECT $1, $2::bigint, $3, $4::text, $5::bytea, now() + make_interval(secs => $6), $8 FROM own
+         WHERE $4::text IS NULL OR has_place AND has_room
+         ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
+       SELECT has_place, id IS NOT NULL AS added FROM own LEFT JOIN added ON true`;
+    const { bytes, calls } = ofPrincipal;
+    const values = [id, instance, version, principal, head, ttlSeconds, calls, key, bytes];
+    type Row = { readonly has_place: boolean; readonly added: boolean };
+    const added = async () =>
       principal === undefined
-        ? await said(this.#pool, text, values)
-        : await saidAlone(this.#pool, principal, text, values);
-    return rows.length === 1;
+        ? this.#pool.query<Row>(text, values)
+        : this.#locks.aloneFor(principal, (client) => client.query<Row>(text, values));
+    const [row] = (await again(added)).rows;
+    if (row?.added) return undefined;
+    return row?.has_place ? 'bytes' : 'calls';
   }
 
   async read(id: string): Promise<CallRow | undefined> {

@@ -24,6 +24,10 @@ export interface DbosStoreOptions {
   readonly maxCalls?: number;
   /** Open calls of one principal, on all instances. Default 100. Anonymous calls count towards `maxCalls` only. */
   readonly maxCallsPerPrincipal?: number;
+  /** Memory that the arguments of this instance's calls may hold, in bytes, estimated. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /** What the sealed arguments of one principal's open calls may take in the database, in bytes. Default 8 MiB. */
+  readonly maxBytesPerPrincipal?: number;
   /** Connections to the database, at least 5: one shows that this process is alive, one listens. Default 10. */
   readonly poolSize?: number;
   /** How often this instance deletes what is over, in seconds. Default 15. */
@@ -42,12 +46,16 @@ export function settled(options: DbosStoreOptions): Settings {
     ttlSeconds: 600,
     maxCalls: 10_000,
     maxCallsPerPrincipal: 100,
+    maxBytes: 67_108_864,
+    maxBytesPerPrincipal: 8_388_608,
     poolSize: 10,
     sweepSeconds: 15,
     onerror: () => {},
     ...options,
   };
   const {
+    maxBytes,
+    maxBytesPerPrincipal,
     maxCalls,
     maxCallsPerPrincipal,
     policy,
@@ -59,6 +67,7 @@ export function settled(options: DbosStoreOptions): Settings {
     version,
   } = settings;
   requireWholeNumbers('DbosStore', { ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds });
+  requireWholeNumbers('DbosStore', { maxBytes, maxBytesPerPrincipal });
   requireWholeNumbers('DbosStore', { poolSize }, 5);
   // It becomes part of the statements.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))

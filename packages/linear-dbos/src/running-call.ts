@@ -15,12 +15,18 @@ import {
   DBOSWorkflowConflictError,
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
-import { ContinuationLost, type InputRequests, type RequestStatePolicy } from '@mrtr/core';
+import {
+  ContinuationLost,
+  type InputRequests,
+  type RequestStatePolicy,
+  type ServerContext,
+} from '@mrtr/core';
 import { askProblem, publish as observe, questionDigest } from '@mrtr/core/shape';
 import {
   continuationState,
   Frame,
   FrameContext,
+  heldBytes,
   type LinearRound,
   type Pause,
   UNANSWERED,
@@ -93,6 +99,10 @@ export class RunningCall {
   #principal: string | undefined;
   readonly #since = performance.now();
   #begun = false;
+  /** The request of the round that is open, where it came to this process: progress and log messages go out on it. */
+  request: ServerContext | undefined;
+  /** The memory that its arguments hold, in bytes, estimated. */
+  readonly heldBytes: number;
   /** The turn whose answers it waits for. */
   parkedAt: number | undefined;
 
@@ -100,14 +110,14 @@ export class RunningCall {
     this.id = vault.call;
     this.#vault = vault;
     this.#head = head;
+    this.heldBytes = heldBytes(head.input);
     this.#principal = head.principal;
     this.#handler = handler;
     this.published = published;
     this.#host = host;
     this.#failed.catch(() => {});
-    this.#frame = new Frame({ id: this.id, principal: head.principal }, (key, step) =>
-      this.#perform(key, step),
-    );
+    const perform = (key: string, step: () => Promise<unknown>) => this.#perform(key, step);
+    this.#frame = new Frame({ id: this.id, principal: head.principal }, host.report, perform);
     this.#frame.askable = head.askable;
   }
 
@@ -145,6 +155,13 @@ export class RunningCall {
     this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#host.report(error));
   }
 
+  /** The request of its open round has been answered: it has nobody to report to. */
+  answered(request: ServerContext): void {
+    if (this.request !== request) return;
+    this.request = undefined;
+    this.#frame.request = undefined;
+  }
+
   /** Lets go of it, as if this process had died: whoever takes it over goes on with it. */
   release(): void {
     this.#released = true;
@@ -155,6 +172,7 @@ export class RunningCall {
     const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
     observe('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
     const context = new FrameContext(this.#frame, this.id);
+    this.#reportsFrom(1);
     let pause = this.#frame.start(() => this.#handler(input as never, context));
     for (let turn = 1; ; turn++) {
       const record = this.#recordOf(await Promise.race([pause, this.#failed]), turn);
@@ -173,10 +191,16 @@ export class RunningCall {
       this.#principal = message.principal;
       this.#answered = unreadAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
+      this.#reportsFrom(turn + 1);
       pause = this.#frame.resume(message.responses);
     }
     this.parkedAt = undefined;
     await new Promise<void>((resolve) => this.#frame.whenSettled(resolve));
+  }
+
+  /** What is run again was reported when it ran first. */
+  #reportsFrom(turn: number): void {
+    this.#frame.request = turn > this.published ? this.request : undefined;
   }
 
   #recordOf(pause: Pause, turn: number): TurnRecord {

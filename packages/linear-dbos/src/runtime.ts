@@ -5,8 +5,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidPolicy } from '@mrtr/core';
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import { Calls, tableOfCalls } from './calls.ts';
+import { Locks } from './locks.ts';
 import type { Settings } from './options.ts';
 import { newInstance, Presence } from './presence.ts';
 
@@ -14,10 +15,6 @@ const NAME = 'mrtr-linear';
 const QUEUE = `${NAME}-`;
 // How long a call that was taken over waits for its new owner to look; each look is four statements.
 const LOOK_EVERY_MS = 100;
-// Migrations build indexes concurrently, which waits for whoever waits for a lock: so nobody waits inside a statement.
-const LAUNCH_LOCK = "hashtext('mrtr-linear launch')";
-const LAUNCH_RETRY_MS = 50;
-const LAUNCH_PATIENCE_MS = 60_000;
 
 /** Never settles. A workflow that returns or throws is recorded as over; one that hangs can go on elsewhere. */
 export const NEVER: Promise<never> = new Promise(() => {});
@@ -50,6 +47,7 @@ export class Runtime {
   readonly calls: Calls;
   readonly presence: Presence;
   readonly #pool: Pool;
+  readonly #locks: Locks;
   readonly #queue: string;
   // Outside of every workflow: what is done here is not a step of one, whoever calls.
   readonly #outside = new AsyncResource(NAME);
@@ -58,7 +56,8 @@ export class Runtime {
   private constructor(pool: Pool, instance: string, { schema, onerror }: Settings) {
     this.#pool = pool;
     this.#queue = QUEUE + instance;
-    this.calls = new Calls(pool, schema);
+    this.#locks = new Locks(pool, schema);
+    this.calls = new Calls(pool, schema, this.#locks);
     this.presence = new Presence(pool, onerror);
   }
 
@@ -68,7 +67,12 @@ export class Runtime {
    * @throws InvalidPolicy when there is one of another configuration, or DBOS was launched by somebody else.
    */
   static async acquire(options: Settings): Promise<Runtime> {
-    await closing;
+    // Another one may begin to close while this waits.
+    let waited: Promise<void>;
+    do {
+      waited = closing;
+      await waited;
+    } while (waited !== closing);
     const { postgres, schema, version, poolSize } = options;
     const key = JSON.stringify([postgres, schema, version, poolSize]);
     if (current && current.key !== key) {
@@ -181,9 +185,10 @@ export class Runtime {
         // It looks on for what became of parked calls, and says that it cannot.
         logger: quietly((error) => runtime.#closed || onerror(error)),
       });
-      await oneAtATime(pool, async (client) => {
+      await runtime.#locks.create();
+      await runtime.#locks.launching(async () => {
         await DBOS.launch();
-        await client.query(tableOfCalls(schema));
+        await pool.query(tableOfCalls(schema));
       });
       await DBOS.registerQueue(runtime.#queue, { minPollingIntervalMs: LOOK_EVERY_MS });
       return runtime;
@@ -218,24 +223,6 @@ function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
   // A connection may end as it is made, in the turn in which nobody listens to it yet: that would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool.on('error', onerror);
-}
-
-async function oneAtATime(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    const late = Date.now() + LAUNCH_PATIENCE_MS;
-    for (;;) {
-      const { rows } = await client.query(`SELECT pg_try_advisory_lock(${LAUNCH_LOCK}) AS mine`);
-      if (rows[0].mine === true) break;
-      if (Date.now() > late)
-        throw new Error('Another instance is launching DBOS and does not come to an end.');
-      await new Promise((resolve) => setTimeout(resolve, LAUNCH_RETRY_MS));
-    }
-    await work(client);
-  } finally {
-    // Not back into the pool: the lock ends with the session.
-    client.release(true);
-  }
 }
 
 /** DBOS's log, without what is no error. */

@@ -13,30 +13,8 @@ const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection 
 export const said = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
   again(async () => (await pool.query<Row>(text, values)).rows);
 
-/** The same of a statement that sees whatever another one under this lock has changed, and runs beside none of them. */
-export const saidAlone = <Row extends QueryResultRow>(
-  pool: Pool,
-  lock: string,
-  text: string,
-  values: unknown[],
-) =>
-  again(async () => {
-    const client = await pool.connect();
-    try {
-      await client.query('BEGIN');
-      // A statement of its own: what the next one sees is settled when that begins.
-      await client.query('SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))', ['mrtr-linear', lock]);
-      const { rows } = await client.query<Row>(text, values);
-      await client.query('COMMIT');
-      client.release();
-      return rows;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    }
-  });
-
-async function again<Result>(attempted: () => Promise<Result>): Promise<Result> {
+/** Does something again for as long as connections are lost, 1.5 s at most. */
+export async function again<Result>(attempted: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await attempted();

@@ -5,14 +5,18 @@ import { askProblem } from '@mrtr/core/shape';
 import {
   assertJson,
   CLIENT_CANCELLED,
+  heldBytes,
   type LinearRound,
   type LinearStore,
   NO_NEW_CALLS,
   PRINCIPAL_FULL,
+  PRINCIPAL_FULL_OF_BYTES,
   SERVER_FULL,
+  SERVER_FULL_OF_BYTES,
   type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './calls.ts';
+import { HeldCalls } from './held-calls.ts';
 import { News } from './news.ts';
 import { type DbosStoreOptions, type Settings, settled } from './options.ts';
 import { newInstance } from './presence.ts';
@@ -81,7 +85,7 @@ export class DbosStore implements LinearStore {
   readonly #instance: string;
   readonly #news = new News();
   readonly #sweep: Sweep;
-  readonly #running = new Map<string, RunningCall>();
+  readonly #running = new HeldCalls();
   readonly #rounds = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -157,15 +161,17 @@ export class DbosStore implements LinearStore {
     });
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
     clearTimeout(timer);
-    for (const call of this.#running.values()) call.release();
-    this.#running.clear();
+    for (const call of [...this.#running.values()]) {
+      call.release();
+      this.#running.delete(call.id);
+    }
     await this.#sweep.stop();
     await this.#runtime.presence.drop(this.#instance).catch(this.#options.onerror);
     await this.#runtime.release();
   }
 
   async #serve(round: LinearRound): Promise<Turn> {
-    const { call, ctx, handler } = round;
+    const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
     const awaited = await (round.id === undefined ? this.#start(round) : this.#answer(round, round.id));
     const stopReminding = this.#remind(awaited);
@@ -173,7 +179,7 @@ export class DbosStore implements LinearStore {
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      const record = await this.#outcome(awaited, handler);
+      const record = await this.#outcome(awaited, round);
       if (record.kind === 'lost') throw lost(record.why);
       // Somebody else has answered at the same time, and was heard: what came of that is not for this one.
       if (record.answers !== awaited.answers) throw lost();
@@ -191,6 +197,7 @@ export class DbosStore implements LinearStore {
       return { kind: 'asked', id: `${awaited.vault.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       stopReminding();
+      this.#running.get(awaited.vault.call)?.answered(ctx);
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -215,9 +222,11 @@ export class DbosStore implements LinearStore {
     return () => clearTimeout(timer);
   }
 
-  async #start({ handler, input, call }: LinearRound): Promise<AwaitedTurn> {
-    const { maxCalls } = this.#options;
+  async #start({ handler, input, call, ctx }: LinearRound): Promise<AwaitedTurn> {
+    const { maxBytes, maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
+    if (this.#running.bytes + heldBytes(input, maxBytes) > maxBytes)
+      throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes } = call;
     const salt = randomBytes(16).toString('base64url');
     const initial: Head = {
@@ -237,7 +246,8 @@ export class DbosStore implements LinearStore {
     // As it will come back: a handler must not see other arguments when it is run again.
     const head = vault.open<Head>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
-    this.#running.set(id, running);
+    running.request = ctx;
+    this.#running.add(running);
     try {
       await this.#admit(vault, sealed, principal);
     } catch (error) {
@@ -258,11 +268,13 @@ export class DbosStore implements LinearStore {
   }
 
   async #admit(vault: Vault, head: Buffer, principal: string | undefined): Promise<void> {
-    const { maxCallsPerPrincipal: maxOfPrincipal, policy, ttlSeconds, version } = this.#options;
+    const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
     const key = vault.key(policy.ring);
     const [id, instance] = [vault.call, this.#instance];
-    const call = { id, instance, version, principal, key, head, ttlSeconds, maxOfPrincipal };
-    if (!(await this.#runtime.calls.add(call))) throw new StoreFull(PRINCIPAL_FULL);
+    const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
+    const call = { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal };
+    const full = await this.#runtime.calls.add(call);
+    if (full) throw new StoreFull(full === 'calls' ? PRINCIPAL_FULL : PRINCIPAL_FULL_OF_BYTES);
   }
 
   async #answer({ call, ctx }: LinearRound, continuation: string): Promise<AwaitedTurn> {
@@ -292,12 +304,14 @@ export class DbosStore implements LinearStore {
     const { askable, principal } = call;
     const message: Message = { responses, asked, askable, principal, from: this.#instance };
     const sealed = vault.seal(message, `answers ${turn}`).toString('base64');
+    const running = this.#running.get(id);
+    if (running) running.request = ctx;
     await this.#runtime.send(id, sealed, String(turn));
     return { ...awaited, message: sealed };
   }
 
   /** How the turn ends, wherever the call runs; here, where it runs nowhere. */
-  async #outcome(awaited: AwaitedTurn, handler: LinearRound['handler']): Promise<TurnRecord> {
+  async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
     const { turn, vault } = awaited;
     const id = vault.call;
     for (let looks = 0; ; looks++) {
@@ -312,7 +326,7 @@ export class DbosStore implements LinearStore {
           if (!row || row.turn > turn) throw lost();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
-          if (isOurs || row.dead) await this.#takeOver(vault, row, handler);
+          if (isOurs || row.dead) await this.#takeOver(vault, row, round);
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
         const record = await wait.heard(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
@@ -323,14 +337,15 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #takeOver(vault: Vault, row: CallRow, handler: LinearRound['handler']): Promise<void> {
+  async #takeOver(vault: Vault, row: CallRow, { handler, ctx }: LinearRound): Promise<void> {
     const id = vault.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
     if (this.#closing) throw lost(ELSEWHERE);
     const head = vault.open<Head>(row.head, 'head');
     const running = new RunningCall(vault, head, handler, row.turn, this.#host);
-    this.#running.set(id, running);
+    running.request = ctx;
+    this.#running.add(running);
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
     try {

@@ -269,30 +269,6 @@ test('one principal cannot take the room of the others', async () => {
   expect(store.parked).toBe(4);
 });
 
-test('a handler that outlives its abort keeps its room until it has settled', async () => {
-  const gate = new Gate();
-  const { site, store } = parking(
-    async (_args, ctx) => {
-      try {
-        await ctx.elicit('Which units?', Units);
-        return textResult('done');
-      } finally {
-        await gate.promise;
-      }
-    },
-    { maxFrames: 1, ttlSeconds: 60 },
-  );
-  const client = await site.connect();
-  await client.send();
-  vi.advanceTimersByTime(60_000);
-  await turns();
-  expect(store.parked).toBe(0);
-  expect((await client.send()).fails).toMatch(/^This server has too many/);
-  gate.open();
-  await turns();
-  expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-});
-
 // Closing
 
 test('close aborts parked and running handlers, waits for their finally blocks, and refuses what comes later', async () => {

@@ -1,11 +1,21 @@
 /** Where handlers of shape H wait for their users in this process's memory. */
 import { randomBytes } from 'node:crypto';
 import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr } from '@mrtr/core';
-import { askProblem, type Call, publish, requireWholeNumbers } from '@mrtr/core/shape';
+import { askProblem, type Call, publish, Quota, requireWholeNumbers } from '@mrtr/core/shape';
+import { heldBytes } from '../kit/held-bytes.ts';
+import { Abandoned, type Room } from './abandoned.ts';
 import { FrameContext } from './context.ts';
 import { Frame, type Pause } from './frame.ts';
 import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
-import { CLIENT_CANCELLED, NO_NEW_CALLS, PRINCIPAL_FULL, SERVER_FULL, UNANSWERED } from './words.ts';
+import {
+  CLIENT_CANCELLED,
+  NO_NEW_CALLS,
+  PRINCIPAL_FULL,
+  PRINCIPAL_FULL_OF_BYTES,
+  SERVER_FULL,
+  SERVER_FULL_OF_BYTES,
+  UNANSWERED,
+} from './words.ts';
 
 /** The options of a {@link ContinuationStore}. Everything has a default. */
 export interface ContinuationStoreOptions {
@@ -15,6 +25,22 @@ export interface ContinuationStoreOptions {
   readonly maxFrames?: number;
   /** The same for one principal. Default 100. Anonymous calls count towards `maxFrames` only. */
   readonly maxFramesPerPrincipal?: number;
+  /** Memory that the arguments of all these calls may hold, in bytes, estimated. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /** The same for one principal. Default 8 MiB. Anonymous calls count towards `maxBytes` only. */
+  readonly maxBytesPerPrincipal?: number;
+  /**
+   * Handlers whose call is over and that have not ended, because something in them hangs. Default 1000. Up to here such
+   * a handler gives back its call's place; beyond, it keeps it.
+   */
+  readonly maxAbandoned?: number;
+  /** The same for one principal. Default 100. */
+  readonly maxAbandonedPerPrincipal?: number;
+  /**
+   * Gets what goes wrong and has no client: a handler that has not ended 10 s after its call, and what a listener of
+   * `ctx.signal` throws. Default: `process.emitWarning`.
+   */
+  readonly onerror?: ((error: Error) => void) | undefined;
   /**
    * Called whenever a frame is parked: the label of this instance, as the server's own router knows it. `requestState`
    * then ends in `~label`, which everybody can read and nobody can change. A label has 1 to 64 characters of
@@ -29,6 +55,15 @@ const SWEEP_AT_ONCE = 50;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** As long as every id. */
 const ANY_ID = 'x'.repeat(22);
+const DEFAULTS = {
+  ttlSeconds: 600,
+  maxFrames: 10_000,
+  maxFramesPerPrincipal: 100,
+  maxBytes: 67_108_864,
+  maxBytesPerPrincipal: 8_388_608,
+  maxAbandoned: 1000,
+  maxAbandonedPerPrincipal: 100,
+};
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
@@ -37,25 +72,32 @@ const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
  */
 export class ContinuationStore implements LinearStore {
   readonly #ttlMs: number;
-  readonly #maxFrames: number;
-  readonly #maxPerPrincipal: number;
+  readonly #places: Quota;
+  readonly #bytes: Quota;
+  readonly #maxBytes: number;
+  readonly #abandoned: Abandoned;
+  readonly #onerror: (error: Error) => void;
   readonly #locate: () => string | undefined;
   // One time to live for all, so insertion order is deadline order and a sweep stops at the first live frame.
   readonly #parked = new Map<string, Frame>();
-  // Started and neither parked nor settled.
+  // Started, and neither parked, settled nor abandoned.
   readonly #running = new Set<Frame>();
-  readonly #perPrincipal = new Map<string | undefined, number>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
   /** @throws InvalidPolicy for an option that is not a whole number of at least 1. */
   constructor(options: ContinuationStoreOptions = {}) {
-    const { ttlSeconds = 600, maxFrames = 10_000, maxFramesPerPrincipal = 100 } = options;
-    this.#locate = options.locate ?? (() => undefined);
-    requireWholeNumbers('ContinuationStore', { ttlSeconds, maxFrames, maxFramesPerPrincipal });
-    this.#ttlMs = ttlSeconds * 1000;
-    this.#maxFrames = maxFrames;
-    this.#maxPerPrincipal = maxFramesPerPrincipal;
+    const { locate, onerror, ...given } = options;
+    const limits = { ...DEFAULTS, ...given };
+    requireWholeNumbers('ContinuationStore', limits);
+    this.#locate = locate ?? (() => undefined);
+    this.#onerror = onerror ?? ((error) => process.emitWarning(error));
+    this.#ttlMs = limits.ttlSeconds * 1000;
+    this.#places = new Quota(limits.maxFrames, limits.maxFramesPerPrincipal);
+    this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
+    this.#maxBytes = limits.maxBytes;
+    const { maxAbandoned, maxAbandonedPerPrincipal } = limits;
+    this.#abandoned = new Abandoned(maxAbandoned, maxAbandonedPerPrincipal, this.#onerror);
   }
 
   /** How many handlers are parked now: asked, and waiting for their client to come back. */
@@ -70,9 +112,9 @@ export class ContinuationStore implements LinearStore {
    * @throws ContinuationLost when there is no such frame here, or no longer.
    */
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
-    const frame = id === undefined ? this.#admit(new Frame(call)) : this.#take(id);
+    const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
     const { signal } = ctx.mcpReq;
-    const giveUp = () => frame.abort(new ContinuationLost(CLIENT_CANCELLED));
+    const giveUp = () => void this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     frame.askable = call.askable;
@@ -92,37 +134,41 @@ export class ContinuationStore implements LinearStore {
 
   /**
    * Aborts every handler, parked or running: its signal fires, what it waits for rejects, its `finally` blocks
-   * run. Resolves when all of them have settled. Nothing is admitted afterwards.
+   * run. Resolves when all of them have ended, or after 10 s. Nothing is admitted afterwards.
    */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const frames = [...this.#running, ...this.#parked.values()];
-    this.#parked.clear();
-    const settled = frames.map((frame) => new Promise<void>((resolve) => frame.whenSettled(resolve)));
-    for (const frame of frames) this.#giveUp(frame, new ContinuationLost(SHUTTING_DOWN));
-    await Promise.all(settled);
+    const reason = new ContinuationLost(SHUTTING_DOWN);
+    for (const frame of [...this.#running]) this.#giveUp(frame, reason);
+    for (const id of [...this.#parked.keys()]) this.#end(id, reason);
+    // The turn in which those that have not ended are abandoned.
+    await new Promise(setImmediate);
+    await this.#abandoned.ended();
   }
 
-  #admit(frame: Frame): Frame {
+  #admit(frame: Frame, input: unknown): Frame {
     if (this.#closed) throw new StoreFull(NO_NEW_CALLS);
-    const own = this.#perPrincipal.get(frame.principal) ?? 0;
-    if (this.#running.size + this.#parked.size >= this.#maxFrames) throw new StoreFull(SERVER_FULL);
-    if (frame.principal !== undefined && own >= this.#maxPerPrincipal) {
-      throw new StoreFull(PRINCIPAL_FULL);
+    const { principal } = frame;
+    const full = this.#places.take(principal);
+    if (full) throw new StoreFull(full === 'all' ? SERVER_FULL : PRINCIPAL_FULL);
+    const bytes = heldBytes(input, this.#maxBytes);
+    const large = this.#bytes.take(principal, bytes);
+    if (large) {
+      this.#places.give(principal);
+      throw new StoreFull(large === 'all' ? SERVER_FULL_OF_BYTES : PRINCIPAL_FULL_OF_BYTES);
     }
+    frame.heldBytes = bytes;
     this.#running.add(frame);
-    this.#perPrincipal.set(frame.principal, own + 1);
     return frame;
   }
 
   /** Gives back the room of a call whose handler has settled. */
   #release(frame: Frame): void {
     if (!this.#running.delete(frame)) return;
-    const others = (this.#perPrincipal.get(frame.principal) ?? 1) - 1;
-    if (others === 0) this.#perPrincipal.delete(frame.principal);
-    else this.#perPrincipal.set(frame.principal, others);
+    this.#places.give(frame.principal);
+    this.#bytes.give(frame.principal, frame.heldBytes);
   }
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
@@ -191,11 +237,27 @@ export class ContinuationStore implements LinearStore {
     this.#giveUp(frame, reason);
   }
 
-  /** Aborts a frame and gives its room back when its handler has settled. Returns the reason it was given. */
+  /**
+   * Aborts a frame. Its room is given back when its handler has ended; one that has not within a turn is abandoned.
+   * Returns the reason that it was given.
+   */
   #giveUp<Reason extends Error>(frame: Frame, reason: Reason): Reason {
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
+    setImmediate(() => this.#abandon(frame));
     return reason;
+  }
+
+  #abandon(frame: Frame): void {
+    if (this.#running.delete(frame)) this.#abandoned.take(frame, this.#roomOf(frame));
+  }
+
+  // Functions that hold no frame: they are kept for as long as it is.
+  #roomOf({ principal, heldBytes }: Frame): Room {
+    return {
+      place: () => this.#places.give(principal),
+      memory: () => this.#bytes.give(principal, heldBytes),
+    };
   }
 
   #watch(): void {

@@ -6,7 +6,8 @@
  * 2. A round ends when the handler settles, or when it has asked, no step is running, and every microtask has run.
  * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user
  *    says no to one of them (which takes the others back), or when the frame is aborted.
- * 4. After `abort` every open and every later question and step rejects, so `finally` blocks run.
+ * 4. After `abort` every open question rejects, and later questions and steps do, so `finally` blocks run. After a number
+ *    of them the next ones never settle: a handler that asks again whatever happens stops, and costs nothing.
  * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand of these may wait at once, so rarely needed parts (a controller, a list) are made on demand.
@@ -28,6 +29,7 @@ import { notAQuestion, sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
+import { guardedSignal } from './guarded-signal.ts';
 
 /** How a handler ended. */
 export type Outcome =
@@ -75,12 +77,8 @@ const ABORTED: Outcome = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
 
-/**
- * Rejects in a later turn of the event loop, and not at once: a handler that asks again whatever happens would
- * starve everybody else.
- */
-const refused = (reason: unknown): Promise<never> =>
-  handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
+/** How often an aborted handler may still ask, or take a step, and have it refused. */
+const MOST_REFUSALS = 100;
 
 const insideStep = (what: string): InvalidDefinition =>
   new InvalidDefinition(
@@ -98,12 +96,17 @@ export class Frame {
   #flushing = false;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
+  #refusals = 0;
   readonly #perform: Perform;
-  readonly #callId: string;
+  readonly #report: (error: Error) => void;
+  /** The id of its call. */
+  readonly call: string;
   /** A keyed digest of the caller's identity. */
   readonly principal: string | undefined;
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
+  /** What its call's arguments hold in memory, in bytes. */
+  heldBytes = 0;
   /** When it is given up if nobody has answered. Kept here because a record beside it would weigh as much again. */
   deadline = 0;
 
@@ -112,10 +115,12 @@ export class Frame {
 
   constructor(
     { id, principal }: { readonly id: string; readonly principal: string | undefined },
+    report: (error: Error) => void,
     perform = AT_ONCE,
   ) {
-    this.#callId = id;
+    this.call = id;
     this.principal = principal;
+    this.#report = report;
     this.#perform = perform;
   }
 
@@ -170,7 +175,7 @@ export class Frame {
 
   /** Performs a step, once in the whole call, under a key that no other step of it has. */
   async step<T>(key: string, step: () => T | Promise<T>): Promise<T> {
-    if (this.#aborted) return refused(this.#aborted);
+    if (this.#aborted) return this.#refused(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
     if (this.#steps.has(key)) throw sameKey(key);
@@ -178,7 +183,7 @@ export class Frame {
     this.#running++;
     try {
       return (await this.#perform(key, async () => {
-        publish('mrtr:effect', { call: this.#callId, shape: 'linear', key, phase: 'ran' });
+        publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
         assertJson(value, `The value of once('${key}')`);
         // A copy, as a durable store gives back: what the author does to the value stays out of the record.
@@ -200,7 +205,10 @@ export class Frame {
 
   /** Fires when the frame is aborted. Made when it is first looked at: most handlers never do. */
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      guardedSignal(this.#controller.signal, this.#report);
+    }
     if (this.#aborted) this.#controller.abort(this.#aborted);
     return this.#controller.signal;
   }
@@ -236,7 +244,7 @@ export class Frame {
   }
 
   #put(asked: readonly Open[], ask: Ask): Promise<unknown> {
-    if (this.#aborted) return refused(this.#aborted);
+    if (this.#aborted) return this.#refused(this.#aborted);
     const wrong = this.#wrong(asked);
     if (wrong) return handled(Promise.reject(wrong));
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
@@ -244,6 +252,13 @@ export class Frame {
     for (const one of asked) if (!open.includes(one)) ask.accept(one.key, defaultOf(one.question));
     this.#flushSoon();
     return ask.promise;
+  }
+
+  /** Rejects in a later turn of the event loop, and not at once: a handler that asks again would starve everybody else. */
+  #refused(reason: Error): Promise<never> {
+    // Never one promise for all: it would hold every handler that waits for it.
+    if (++this.#refusals > MOST_REFUSALS) return new Promise(() => {});
+    return handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
   }
 
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {

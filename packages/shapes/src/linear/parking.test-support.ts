@@ -6,17 +6,36 @@ import { ContinuationStore, type ContinuationStoreOptions, type LinearContext, l
 
 export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promise<CallToolResult>;
 
+type Options = ContinuationStoreOptions & RequestStateOptions;
+interface Parking {
+  readonly site: Site;
+  readonly store: ContinuationStore;
+}
+
+const OF_THE_STORE = new Set([
+  'maxFrames',
+  'maxFramesPerPrincipal',
+  'maxBytesPerPrincipal',
+  'maxAbandoned',
+  'maxAbandonedPerPrincipal',
+]);
+
 /** Serves `handler` from one store, which is closed after the test. */
-export function parking(
-  handler: Handler,
-  options: ContinuationStoreOptions & RequestStateOptions = {},
-): { readonly site: Site; readonly store: ContinuationStore } {
-  const { maxFrames, maxFramesPerPrincipal, ttlSeconds, ...state } = options;
+export function parking(handler: Handler, options: Options = {}): Parking {
+  const parked = serving(handler, options);
+  onTestFinished(() => parked.store.close());
+  return parked;
+}
+
+/** Serves `handler` from one store. Closing it would wait for a handler that does not end. */
+export function serving(handler: Handler, options: Options): Parking {
+  const { ttlSeconds, onerror, ...rest } = options;
+  const [limits, state] = [{} as Record<string, unknown>, {} as Record<string, unknown>];
+  for (const [name, value] of Object.entries(rest)) (OF_THE_STORE.has(name) ? limits : state)[name] = value;
   const store = new ContinuationStore({
-    ...(maxFrames !== undefined && { maxFrames }),
-    ...(maxFramesPerPrincipal !== undefined && { maxFramesPerPrincipal }),
+    ...limits,
+    onerror,
     ...(ttlSeconds !== undefined && { ttlSeconds }),
   });
-  onTestFinished(() => store.close());
   return { store, site: new Site(tool(linear(handler, { store })), state) };
 }

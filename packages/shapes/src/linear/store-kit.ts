@@ -1,5 +1,6 @@
 /** `@mrtr/shapes/linear-store`: the parts that a store of shape H is made of. */
 export { sameKey } from '../kit/definition.ts';
+export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';
 export { Frame, type Outcome, type Pause, type Perform } from './frame.ts';

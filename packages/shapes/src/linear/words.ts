@@ -17,3 +17,11 @@ export const SERVER_FULL = `This server has too many ${OPEN_CALLS}`;
 
 /** Why a store refuses a call of a principal who has too many. */
 export const PRINCIPAL_FULL = `You have too many ${OPEN_CALLS}`;
+
+const TOO_LARGE = 'keep together. Answer or cancel one of them, or send less. Nothing of this call has run.';
+
+/** Why a store refuses a call whose arguments it has no memory for. */
+export const SERVER_FULL_OF_BYTES = `The arguments of this call and of those that are open are too large to ${TOO_LARGE}`;
+
+/** The same, where those of the principal are too large. */
+export const PRINCIPAL_FULL_OF_BYTES = `The arguments of this call and of your open ones are too large to ${TOO_LARGE}`;

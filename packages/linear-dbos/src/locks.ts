@@ -1,0 +1,133 @@
+/**
+ * Locks that all instances share: rows of a table of our own. PostgreSQL's advisory locks are everybody's, so any role that
+ * can connect could hold one for ever; a row is locked only by roles that may use the table.
+ *
+ * Nobody waits inside a statement. A waiting statement would hold a connection that other principals need, and migrations
+ * of DBOS build indexes concurrently, which waits for waiting statements.
+ */
+import { hash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+
+const ROWS = 1024;
+const LAUNCH = 0;
+const LAUNCH_PATIENCE_MS = 60_000;
+const PRINCIPAL_PATIENCE_MS = 5000;
+const RETRY_MS = 5;
+const RETRY_AT_MOST_MS = 50;
+/** A process that stops while it holds a lock loses it, with its session. */
+const IDLE_AT_MOST_MS = 600_000;
+const CREATIONS = 5;
+/** unique_violation, duplicate_table, duplicate_schema, duplicate_object: two instances created the table at once. */
+const COLLISIONS: readonly unknown[] = ['23505', '42P07', '42P06', '42710'];
+const LOCK_NOT_AVAILABLE = '55P03';
+
+type Work<Result> = (client: PoolClient) => Promise<Result>;
+
+/** The locks in one schema. */
+export class Locks {
+  readonly #pool: Pool;
+  readonly #schema: string;
+  readonly #patienceMs: number;
+  /** Who waits in this process for a row, one after the other: only the first asks the database. */
+  readonly #queues = new Map<number, Promise<unknown>>();
+
+  /** @param patienceMs how long a call waits for the others of its principal, in milliseconds. */
+  constructor(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIENCE_MS) {
+    this.#pool = pool;
+    this.#schema = schema;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** Creates the schema and the table, unless they are there. Several instances may do so at once. */
+  async create(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#create();
+        return;
+      } catch (error) {
+        if (attempt === CREATIONS || !COLLISIONS.includes((error as { code?: unknown }).code)) throw error;
+      }
+    }
+  }
+
+  /** Runs `work` while no other instance launches. */
+  launching<Result>(work: Work<Result>): Promise<Result> {
+    return this.#locked(LAUNCH, LAUNCH_PATIENCE_MS, work);
+  }
+
+  /**
+   * Runs `work` in a transaction, alone among those for `principal` on all instances. Its statements see what those before
+   * it have changed.
+   */
+  async aloneFor<Result>(principal: string, work: Work<Result>): Promise<Result> {
+    // A few principals share a row. That costs them a short wait.
+    const row = 1 + (Number.parseInt(hash('sha256', principal).slice(0, 8), 16) % (ROWS - 1));
+    const before = this.#queues.get(row) ?? Promise.resolve();
+    const result = before.then(() => this.#locked(row, this.#patienceMs, work));
+    const over = result.then(
+      () => {},
+      () => {},
+    );
+    this.#queues.set(row, over);
+    try {
+      return await result;
+    } finally {
+      if (this.#queues.get(row) === over) this.#queues.delete(row);
+    }
+  }
+
+  async #create(): Promise<void> {
+    const table = `${this.#schema}.mrtr_locks`;
+    const { rows } = await this.#pool.query('SELECT to_regclass($1) IS NOT NULL AS there', [table]);
+    if (rows[0].there) return;
+    await this.#pool.query(
+      `CREATE SCHEMA IF NOT EXISTS ${this.#schema};
+       CREATE TABLE ${table} (id int PRIMARY KEY);
+       INSERT INTO ${table} SELECT generate_series(0, ${ROWS - 1})`,
+    );
+  }
+
+  async #locked<Result>(row: number, patienceMs: number, work: Work<Result>): Promise<Result> {
+    const late = Date.now() + patienceMs;
+    for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
+      const done = await this.#tried(row, work);
+      if (done) return done.result;
+      if (Date.now() > late)
+        throw new Error(`Another instance holds lock ${row} for more than ${patienceMs} ms.`);
+      await delay(wait * (0.5 + Math.random()));
+    }
+  }
+
+  /** Runs `work` with the lock, or returns undefined when another instance holds it. */
+  async #tried<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
+    const client = await this.#pool.connect();
+    try {
+      if (!(await this.#taken(client, row))) {
+        client.release();
+        return undefined;
+      }
+      const result = await work(client);
+      await client.query('COMMIT');
+      client.release();
+      return { result };
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async #taken(client: PoolClient, row: number): Promise<boolean> {
+    try {
+      await client.query(
+        `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_AT_MOST_MS};
+         SELECT FROM ${this.#schema}.mrtr_locks WHERE id = ${row} FOR UPDATE NOWAIT`,
+      );
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      await client.query('ROLLBACK');
+      return false;
+    }
+  }
+}

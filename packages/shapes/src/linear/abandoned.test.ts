@@ -1,0 +1,275 @@
+/** Handlers of shape H that do not end when their call has. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { textResult } from '@mrtr/core';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ada, counted, Gate, Name, requestOf, turns, Units } from '../fixture.test-support.ts';
+import { ContinuationStore, type LinearRound } from './index.ts';
+import { type Handler, serving } from './parking.test-support.ts';
+
+const FULL = /^This server has too many unanswered calls open/;
+const ASKS = { units: 'Which units?' };
+
+const uncaught: unknown[] = [];
+const onUncaught = (error: unknown) => void uncaught.push(error);
+const vitestsOwn = process.listeners('uncaughtException');
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  for (const listener of vitestsOwn) process.off('uncaughtException', listener);
+  process.on('uncaughtException', onUncaught);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await turns();
+  process.off('uncaughtException', onUncaught);
+  for (const listener of vitestsOwn) process.on('uncaughtException', listener);
+  expect(uncaught.splice(0)).toEqual([]);
+});
+
+/** Asks, and hangs in its `finally` until the gate opens. */
+const hanging =
+  (gate: Gate): Handler =>
+  async (_args, ctx) => {
+    try {
+      return textResult((await ctx.elicit('Which units?', Units)).units);
+    } finally {
+      await gate.promise;
+    }
+  };
+
+const collectGarbage = async () => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  for (let pass = 0; pass < 5; pass++) {
+    gc();
+    await turns();
+  }
+};
+
+/** Lets the time of all parked calls run out. */
+async function expire(): Promise<void> {
+  vi.advanceTimersByTime(60_000);
+  await turns();
+}
+
+test('a handler that hangs in its finally gives its place back when its time is over, and is reported', async () => {
+  const errors: string[] = [];
+  const onerror = ({ message }: Error) => void errors.push(message);
+  const gate = new Gate();
+  const { site } = serving(hanging(gate), { maxFrames: 1, ttlSeconds: 60, onerror });
+  const client = await site.connect();
+  await client.send();
+  await expire();
+  expect((await client.send()).asks).toEqual(ASKS);
+  expect(errors).toEqual([]);
+  vi.advanceTimersByTime(10_000);
+  expect(errors).toEqual([
+    expect.stringMatching(/^The handler of call \S+ has not ended 10 s after its call was over/),
+  ]);
+  gate.open();
+});
+
+test('a step that hangs gives its call’s place back when the client cancels', async () => {
+  const [started, gate] = [new Gate(), new Gate()];
+  const hangs: Handler = async ({ n }, ctx) => {
+    if (n !== 1) return textResult('done');
+    await ctx.once('slow', () => {
+      started.open();
+      return gate.promise;
+    });
+    return textResult('never seen');
+  };
+  const { site } = serving(hangs, { maxFrames: 1, onerror: () => {} });
+  const client = await site.connect();
+  const controller = new AbortController();
+  const cancelled = client.send({ arguments: { n: 1 } }, { signal: controller.signal });
+  await started.promise;
+  expect((await client.send()).fails).toMatch(FULL);
+  controller.abort();
+  await cancelled;
+  await turns();
+  expect(await client.send()).toEqual({ says: 'done' });
+  gate.open();
+});
+
+test('beyond their own limit, abandoned handlers keep the places of their calls until they end', async () => {
+  const gate = new Gate();
+  const { site } = serving(hanging(gate), {
+    maxFrames: 2,
+    maxAbandoned: 1,
+    ttlSeconds: 60,
+    onerror: () => {},
+  });
+  const client = await site.connect();
+  for (let call = 0; call < 2; call++) await client.send();
+  await expire();
+  // Of the two, one place is free.
+  expect((await client.send()).asks).toEqual(ASKS);
+  expect((await client.send()).fails).toMatch(FULL);
+  gate.open();
+  await turns();
+  expect((await client.send()).asks).toEqual(ASKS);
+});
+
+test('one principal’s abandoned handlers take no room of another’s', async () => {
+  const gate = new Gate();
+  const limits = { maxFramesPerPrincipal: 1, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
+  const { site } = serving(hanging(gate), limits);
+  const client = await site.connect();
+  const as = (sub: string) => {
+    site.caller = { token: `token of ${sub}`, clientId: 'app', scopes: [], extra: { sub } };
+  };
+  as('eve');
+  for (let call = 0; call < 2; call++) {
+    expect((await client.send()).asks).toEqual(ASKS);
+    await expire();
+  }
+  expect((await client.send()).fails).toMatch(/^You have too many unanswered calls open/);
+  as('adam');
+  expect((await client.send()).asks).toEqual(ASKS);
+  gate.open();
+});
+
+test('an abandoned handler that nothing holds stops counting when it is collected', async () => {
+  const forever: Handler = async (_args, ctx) => {
+    try {
+      return textResult((await ctx.elicit('Which units?', Units)).units);
+    } finally {
+      await new Promise(() => {});
+    }
+  };
+  const { site } = serving(forever, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror: () => {} });
+  const client = await site.connect();
+  for (let call = 0; call < 2; call++) {
+    await client.send();
+    await expire();
+  }
+  expect((await client.send()).fails).toMatch(FULL);
+  await collectGarbage();
+  expect((await client.send()).asks).toEqual(ASKS);
+});
+
+test('abandoned handlers that ask again whatever happens stop, and their memory is free', async () => {
+  const asked = counted(() => {});
+  const stubborn: Handler = async (_args, ctx) => {
+    for (;;) {
+      try {
+        asked();
+        await ctx.elicit('Which units?', Units);
+      } catch {}
+    }
+  };
+  const { site, store } = serving(stubborn, { maxFrames: 50, ttlSeconds: 60, onerror: () => {} });
+  const client = await site.connect();
+  for (let call = 0; call < 50; call++) await client.send();
+  await expire();
+  // Each was asking once when its time was over; it has 100 refusals after that, and then one that never comes.
+  await turns(200);
+  const stopped = asked.runs;
+  expect(stopped).toBeLessThanOrEqual(50 * 102);
+  await turns(200);
+  expect([asked.runs, store.parked]).toEqual([stopped, 0]);
+});
+
+test('steps of an abandoned handler that catches everything stop as well', async () => {
+  const tried = counted(() => {});
+  const stubborn: Handler = async (_args, ctx) => {
+    await ctx.elicit('Which units?', Units).catch(() => {});
+    for (;;) {
+      tried();
+      await ctx.once(`step ${tried.runs}`, () => 'never').catch(() => {});
+    }
+  };
+  const { site } = serving(stubborn, { ttlSeconds: 60, onerror: () => {} });
+  await (await site.connect()).send();
+  await expire();
+  await turns(300);
+  expect(tried.runs).toBeLessThan(110);
+});
+
+test('what a listener of the signal throws is reported, and the others are called', async () => {
+  const errors: unknown[] = [];
+  const heard: string[] = [];
+  const onerror = ({ message, cause }: Error) => void errors.push([message, (cause as Error).message]);
+  const removed = () => void heard.push('removed');
+  const { site } = serving(
+    async (_args, { signal, elicit }) => {
+      signal.addEventListener('abort', () => {
+        throw new Error('thrown');
+      });
+      signal.addEventListener('abort', async () => Promise.reject(new Error('rejected')));
+      signal.addEventListener('abort', { handleEvent: () => void heard.push('object') });
+      signal.addEventListener('abort', removed);
+      signal.removeEventListener('abort', removed);
+      signal.onabort = () => {
+        throw new Error('onabort');
+      };
+      AbortSignal.any([signal]).addEventListener('abort', () => void heard.push('any'));
+      return textResult((await elicit('Which units?', Units)).units);
+    },
+    { ttlSeconds: 60, onerror },
+  );
+  await (await site.connect()).send();
+  await expire();
+  const failed = 'A listener of ctx.signal failed. The call was ended all the same.';
+  expect(errors).toEqual(['thrown', 'onabort', 'rejected'].map((cause) => [failed, cause]));
+  expect(heard.sort()).toEqual(['any', 'object']);
+});
+
+test('without onerror, such an error is a warning of the process', async () => {
+  const warned: string[] = [];
+  const emit = vi
+    .spyOn(process, 'emitWarning')
+    .mockImplementation((warning) => void warned.push(String(warning)));
+  const { site } = serving(
+    async (_args, { signal, elicit }) => {
+      signal.addEventListener('abort', () => {
+        throw new Error('thrown');
+      });
+      return textResult((await elicit('Which name?', Name)).name);
+    },
+    { ttlSeconds: 60 },
+  );
+  await (await site.connect(() => ada)).send();
+  await expire();
+  emit.mockRestore();
+  expect(warned).toEqual([expect.stringContaining('A listener of ctx.signal failed')]);
+});
+
+test('close does not wait for ever for a handler that hangs', async () => {
+  const gate = new Gate();
+  const { site, store } = serving(hanging(gate), { onerror: () => {} });
+  await (await site.connect()).send();
+  const closed = vi.fn();
+  const closing = store.close().then(closed);
+  await turns();
+  vi.advanceTimersByTime(9_999);
+  await turns();
+  expect(closed).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  await closing;
+  gate.open();
+});
+
+test('the arguments of the open calls of one principal are limited in bytes, until their handlers have ended', async () => {
+  const gate = new Gate();
+  const store = new ContinuationStore({ maxBytesPerPrincipal: 10_000, ttlSeconds: 60, onerror: () => {} });
+  const ask = (bytes: number, principal = 'eve') => {
+    const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
+    const handler = hanging(gate) as LinearRound['handler'];
+    return store.round({ handler, input: { text: 'x'.repeat(bytes) }, id: undefined, call, ctx });
+  };
+  const refused =
+    'The arguments of this call and of your open ones are too large to keep together. Answer or cancel one of them, ' +
+    'or send less. Nothing of this call has run.';
+  await ask(6000);
+  await expect(ask(6000)).rejects.toThrow(refused);
+  await ask(1000);
+  await ask(6000, 'adam');
+  await expire();
+  await expect(ask(6000)).rejects.toThrow(refused);
+  gate.open();
+  await turns();
+  await ask(6000);
+});

@@ -1,0 +1,41 @@
+/**
+ * An abort signal whose listeners cannot end the process. Node makes what a listener throws, or rejects with, an
+ * uncaught exception.
+ */
+
+type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
+
+/**
+ * Reports what listeners of `signal` throw.
+ *
+ * @returns `signal` itself: a platform function such as `fetch` accepts no other object.
+ */
+export function guardedSignal(signal: AbortSignal, report: (error: Error) => void): AbortSignal {
+  const guarded = new WeakMap<Listener, Listener>();
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (type: string, listener: Listener | null, options?: boolean | object) => {
+    if (!listener) return;
+    const known = guarded.get(listener) ?? guard(signal, listener, report);
+    guarded.set(listener, known);
+    add(type, known, options);
+  };
+  signal.removeEventListener = (type: string, listener: Listener | null, options?: boolean | object) => {
+    if (listener) remove(type, guarded.get(listener) ?? listener, options);
+  };
+  return signal;
+}
+
+const guard =
+  (signal: AbortSignal, listener: Listener, report: (error: Error) => void) =>
+  (event: Event): void => {
+    const reject = (cause: unknown) =>
+      report(new Error('A listener of ctx.signal failed. The call was ended all the same.', { cause }));
+    try {
+      const returned: unknown =
+        typeof listener === 'function' ? listener.call(signal, event) : listener.handleEvent(event);
+      Promise.resolve(returned).catch(reject);
+    } catch (error) {
+      reject(error);
+    }
+  };

@@ -1,0 +1,53 @@
+/** An entry is counted for the conversation whose call it is. */
+
+import { Gate } from '@mrtr/harness';
+import { tally } from '@mrtr/harness/transcript';
+import { option } from '@mrtr/option-h-postgres';
+import { addressOf, findOption } from '@mrtr/options';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { expect, onTestFinished } from 'vitest';
+import { converse, onPostgres } from '../matrix/index.ts';
+import { requestOf } from '../matrix/observe.ts';
+import { SCRIPTS, type Script } from '../matrix/scripts.ts';
+import { Processes, type ProcessHosting } from './deployment.ts';
+
+const { database, test } = await postgresOfTheRun();
+
+test('a call that another process takes over is entered there for its own conversation, not for the first one', async () => {
+  const postgres = await database();
+  const listed = findOption('h-postgres');
+  if (!listed) throw new Error('There is no option h-postgres.');
+  const processes = await Processes.start(() => ({ module: addressOf(listed), postgres }), { fleet: 2 });
+  onTestFinished(() => processes.close());
+  const subject = onPostgres({ id: 'h-postgres', title: 'H', ...option }, postgres);
+  const script = SCRIPTS.find(({ name }) => name === 'metric') as Script;
+  const answer = new Gate();
+
+  /** Makes a call, up to its question. */
+  async function begun() {
+    const [asked, deployed] = [new Gate(), new Gate<ProcessHosting>()];
+    const request = requestOf(subject, { client: 'modern', legacy: 'shim', hosting: 'processes', script });
+    const user: typeof request.user = async (question) => {
+      asked.open();
+      await answer.promise;
+      return script.user()(question);
+    };
+    const over = converse({ ...request, user }, async (scene) => {
+      const hosting = await processes.deploy(scene);
+      deployed.open(hosting);
+      return hosting;
+    });
+    await Promise.race([asked.promise, over]);
+    return { over, hosting: await deployed.promise };
+  }
+
+  // The first conversation launches DBOS in both processes, so what DBOS does there runs in its context.
+  const first = await begun();
+  const second = await begun();
+  const victim = second.hosting.servedLast();
+  expect(victim).toBe(first.hosting.servedLast());
+  await victim?.kill();
+  answer.open();
+  const conversations = await Promise.all([first.over, second.over]);
+  expect(conversations.map((conversation) => tally(conversation).entries)).toEqual([2, 2]);
+}, 30_000);
