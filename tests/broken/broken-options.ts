@@ -71,7 +71,7 @@ const guarded =
     await above?.(world);
     const units = elicitation(message, Units);
     const answer = readAnswer(ctx, key, units);
-    if (isRefusal(answer) && !asksAgainOnDecline) return cancelledResult();
+    if (isRefusal(answer) && !asksAgainOnDecline) return cancelledResult(key);
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { [key]: units.request } });
     await (below ?? ((there, place) => there.audit.record(place)))(world, location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

@@ -176,7 +176,7 @@ const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) =>
   const answer = mcpReq.inputResponses?.units as
     | { action: string; content?: z.infer<typeof Units> }
     | undefined;
-  if (answer?.action === 'decline' || answer?.action === 'cancel') return cancelledResult();
+  if (answer?.action === 'decline' || answer?.action === 'cancel') return cancelledResult('units');
   if (answer?.action !== 'accept' || answer.content?.units === undefined) return asked();
   await world.audit.record(location);
   return textResult(describeWeather(await world.weather.current(location, answer.content.units)));

@@ -34,7 +34,7 @@ import {
 export const guardFirst: Fixture = {
   async greet(_, ctx) {
     const answer = readAnswer(ctx, 'user_name', userName);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('user_name');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { user_name: userName.request } });
     return hello(answer.value);
   },
@@ -57,7 +57,7 @@ export const guardFirst: Fixture = {
 
   async confirm(_, ctx) {
     const answer = readAnswer(ctx, 'confirm', confirm);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('confirm');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { confirm: confirm.request } });
     return stateOk(answer.value);
   },
@@ -66,7 +66,7 @@ export const guardFirst: Fixture = {
     const name = readAnswer(ctx, 'user_name', userName);
     const greeted = readAnswer(ctx, 'greeting', greeting);
     const roots = readAnswer(ctx, 'client_roots', clientRoots);
-    if (isRefusal(name)) return cancelledResult();
+    if (isRefusal(name)) return cancelledResult('client_roots');
     if (name.kind !== 'accepted' || greeted.kind !== 'accepted' || roots.kind !== 'accepted') {
       return inputRequired({
         inputRequests: {
@@ -81,10 +81,10 @@ export const guardFirst: Fixture = {
 
   async twoSteps(_, ctx) {
     const first = rememberedName(ctx) ?? readAnswer(ctx, 'step1', step1);
-    if (isRefusal(first)) return cancelledResult();
+    if (isRefusal(first)) return cancelledResult('step1');
     if (first.kind !== 'accepted') return inputRequired({ inputRequests: { step1: step1.request } });
     const second = readAnswer(ctx, 'step2', step2);
-    if (isRefusal(second)) return cancelledResult();
+    if (isRefusal(second)) return cancelledResult('step2');
     if (second.kind !== 'accepted') {
       // The next round brings the second answer only, so the first one has to travel.
       return inputRequired({

@@ -27,7 +27,7 @@ import {
 export const onceFixture: Fixture = {
   greet: once(async (_, ctx) => {
     const answer = ctx.answer('user_name', userName);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('user_name');
     return answer.kind === 'accepted' ? hello(answer.value) : ctx.ask({ user_name: userName });
   }),
 
@@ -45,7 +45,7 @@ export const onceFixture: Fixture = {
 
   confirm: once(async (_, ctx) => {
     const answer = ctx.answer('confirm', confirm);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('confirm');
     return answer.kind === 'accepted' ? stateOk(answer.value) : ctx.ask({ confirm });
   }),
 
@@ -53,7 +53,7 @@ export const onceFixture: Fixture = {
     const name = ctx.answer('user_name', userName);
     const greeted = ctx.answer('greeting', greeting);
     const roots = ctx.answer('client_roots', clientRoots);
-    if (isRefusal(name)) return cancelledResult();
+    if (isRefusal(name)) return cancelledResult('client_roots');
     if (name.kind !== 'accepted' || greeted.kind !== 'accepted' || roots.kind !== 'accepted') {
       return ctx.ask({ user_name: userName, greeting, client_roots: clientRoots });
     }
@@ -62,11 +62,11 @@ export const onceFixture: Fixture = {
 
   twoSteps: once(async (_, ctx) => {
     const first = ctx.answer('step1', step1);
-    if (isRefusal(first)) return cancelledResult();
+    if (isRefusal(first)) return cancelledResult('step1');
     if (first.kind !== 'accepted') return ctx.ask({ step1 });
 
     const second = ctx.answer('step2', step2);
-    if (isRefusal(second)) return cancelledResult();
+    if (isRefusal(second)) return cancelledResult('step2');
     return second.kind === 'accepted' ? liking(first.value, second.value) : ctx.ask({ step2 });
   }),
 

@@ -32,7 +32,7 @@ function weather(location: string, stage: Stage, answer: Verdict, audit: AuditCl
   const before = audit === 'every-entry' || (audit === 'before-asking' && stage === 'fresh') ? 1 : 0;
   const after = audit === 'after-answer' ? 1 : 0;
   if (answer === 'nothing') return { end: { asks: 'units' }, audits: before, writes: 0 };
-  if (answer === 'refused') return { end: { says: 'Cancelled.' }, audits: before, writes: 0 };
+  if (answer === 'refused') return { end: { says: cancelled('units') }, audits: before, writes: 0 };
   const temperature = answer.accepted === 'metric' ? '22°C' : '72°F';
   return {
     end: { says: `Weather in ${location}: ${temperature}, partly cloudy.` },
@@ -45,12 +45,12 @@ function workItem(id: number, stage: Stage, answer: (asked: Asked) => Verdict): 
   // A state that was minted with the second question remembers the answer to the first.
   const resolution = stage === 'original' ? { accepted: 'Duplicate' } : answer('resolution');
   if (resolution === 'nothing') return { end: { asks: 'resolution' }, audits: 0, writes: 0 };
-  if (resolution === 'refused') return says('Cancelled.');
+  if (resolution === 'refused') return says(cancelled('resolution'));
   if (resolution.accepted !== 'Duplicate')
     return says(`#${id} resolved as ${String(resolution.accepted)}.`, 1);
   const original = answer('original');
   if (original === 'nothing') return { end: { asks: 'original' }, audits: 0, writes: 0 };
-  if (original === 'refused') return says('Cancelled.');
+  if (original === 'refused') return says(cancelled('original'));
   if (original.accepted === id) return says(`#${id} cannot be a duplicate of itself.`);
   if (original.accepted !== 4301 && original.accepted !== 4522) {
     return says(`There is no work item #${String(original.accepted)}.`);
@@ -59,3 +59,5 @@ function workItem(id: number, stage: Stage, answer: (asked: Asked) => Verdict): 
 }
 
 const says = (text: string, writes = 0): Expected => ({ end: { says: text }, audits: 0, writes });
+
+const cancelled = (key: string): string => `Cancelled: the question '${key}' was not answered.`;

@@ -35,7 +35,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     // Round 1: how? The answer is in this request, or in the state because an earlier request brought it.
     const how = elicitation(`How was #${id} resolved?`, How);
     const resolution = remembered(ctx) ?? readAnswer(ctx, 'resolution', how);
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
     if (resolution.value.resolution === 'Fixed') return textResult(await save(id, 'Fixed'));
 
@@ -43,7 +43,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     // one goes into the state. The server seals it: the client can neither read nor change what it carries.
     const which = elicitation(`Which item is #${id} a duplicate of?`, Which);
     const original = readAnswer(ctx, 'original', which);
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       const requestState = JSON.stringify(resolution.value);
       return inputRequired({ inputRequests: { original: which.request }, requestState });

@@ -69,6 +69,6 @@ test('an answer that does not fit is asked again; a no ends the call', async () 
   });
   const no = { inputResponses: { confirm: { action: 'decline' } } };
   expect(await deploy('staging', { ...no, requestState })).toMatchObject({
-    content: [{ text: 'Cancelled.' }],
+    content: [{ text: "Cancelled: the question 'confirm' was not answered." }],
   });
 });

@@ -21,7 +21,7 @@ const sure = elicitation('Really deploy?', z.object({ sure: z.boolean().meta({ t
 const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
   const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
   const answer = ctx.answer('sure', sure);
-  if (isRefusal(answer)) return cancelledResult();
+  if (isRefusal(answer)) return cancelledResult('sure');
   if (answer.kind !== 'accepted') return ctx.ask({ sure });
   return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
 });

@@ -39,7 +39,8 @@ export function createServer(policy: RequestStatePolicy): McpServer {
 
     // Move 2: the user has answered, so act on it. Effects that must happen once stand down here, below the guard:
     // everything above runs in both rounds.
-    if (isRefusal(answer) || !answer.value.confirm) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('confirm');
+    if (!answer.value.confirm) return textResult('Nothing was deployed.');
     return textResult(await deploy(env));
   });
 

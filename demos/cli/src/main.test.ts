@@ -94,7 +94,7 @@ describe('pnpm demo', () => {
     expect(out).toContain("resolution (Fixed | Duplicate | Won't fix; decline, cancel): Lost\n");
     expect(out).toContain('original (whole number from 1 to 99999; decline, cancel): \n');
     expect(out).toContain('☺ dismisses the question');
-    expect(out).toContain('Cancelled.');
+    expect(out).toContain("Cancelled: the question 'original' was not answered.");
     expect(out).toContain('item written 0×');
   });
 

@@ -17,7 +17,7 @@ import * as toJ from './to-j.ts';
 
 const CALL = { name: 'book', arguments: { date: '2026-12-24' } };
 const BOOKED = { content: [{ type: 'text', text: 'Booked hold 1 for 2.' }] };
-const CANCELLED = { content: [{ type: 'text', text: 'Cancelled.' }] };
+const CANCELLED = { content: [{ type: 'text', text: "Cancelled: the question 'guests' was not answered." }] };
 
 /** A restaurant that writes down what is done to it. */
 function noting(): Restaurant & { readonly done: string[] } {

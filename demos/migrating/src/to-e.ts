@@ -15,7 +15,7 @@ const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
   server.registerTool('book', { inputSchema: z.object({ date: z.string() }) }, async ({ date }, ctx) => {
     const answer = readAnswer(ctx, 'guests', guests);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('guests');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { guests: guests.request } });
     // The hold moved below the question: above it, each round would hold a table.
     const hold = await restaurant.hold(date);

@@ -10,7 +10,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
   const book = once(async ({ date }: z.infer<typeof inputSchema>, ctx) => {
     const hold = await ctx.once('hold', () => restaurant.hold(date));
     const answer = ctx.answer('guests', guests);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('guests');
     if (answer.kind !== 'accepted') return ctx.ask({ guests });
     return textResult(await restaurant.book(hold, answer.value.people));
   });

@@ -1,7 +1,7 @@
 /**
  * Shape H: a prompt and a resource that ask, and really wait. Each is entered once; while the user thinks, it stands
  * at its `await`, in the memory of this instance. A user who says no makes that `await` throw. Left alone, this ends
- * the call as its method allows: a tool says "Cancelled.", a prompt or a resource ends with a JSON-RPC error.
+ * the call as its method allows: a tool says "Cancelled: …", a prompt or a resource ends with a JSON-RPC error.
  */
 import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { type ContinuationStore, linear } from '@mrtr/shapes/linear';

@@ -1,7 +1,7 @@
 /**
  * Shape F: a prompt and a resource that ask. Both are entered in each round, and return their question until its
  * answer is there; `once` keeps the query above the question to one round. The only difference from a tool is the end:
- * the result of a prompt or a resource has no room for "Cancelled.", so a user who says no ends it with a JSON-RPC error.
+ * the result of a prompt or a resource has no room for "Cancelled: …", so a user who says no ends it with a JSON-RPC error.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { isRefusal, type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
@@ -18,7 +18,8 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     releaseNotes,
     once(async ({ version }, ctx) => {
       const answer = ctx.answer('audience', whichAudience);
-      if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
+      if (isRefusal(answer))
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Nobody said who will read them.');
       if (answer.kind !== 'accepted') return ctx.ask({ audience: whichAudience });
       return draft(version, answer.value);
     }),
@@ -33,7 +34,8 @@ export function createServer(policy: RequestStatePolicy): McpServer {
       const figures = await ctx.once('figures', queryFigures);
 
       const answer = ctx.answer('currency', whichCurrency);
-      if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
+      if (isRefusal(answer))
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Nobody said in which currency.');
       if (answer.kind !== 'accepted') return ctx.ask({ currency: whichCurrency });
       return report(uri, figures, answer.value);
     }),

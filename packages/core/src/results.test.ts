@@ -8,18 +8,19 @@ test('the few results that every tool needs', () => {
   expect({
     done: textResult('Done.'),
     error: errorResult('Give an id.'),
-    cancelled: cancelledResult(),
+    cancelled: cancelledResult('units'),
   }).toEqual({
     done: text('Done.'),
     error: { ...text('Give an id.'), isError: true },
-    cancelled: text('Cancelled.'),
+    cancelled: text("Cancelled: the question 'units' was not answered."),
   });
 });
 
 test('a tool call ends with an error result, and politely after a refusal', () => {
   const call = { method: 'tools/call' } as const;
   expect(endCall(call, 'Too many rounds.')).toEqual({ ...text('Too many rounds.'), isError: true });
-  expect(endCancelled(call)).toEqual(text('Cancelled.'));
+  expect(endCancelled(call, undefined)).toEqual(text('Cancelled.'));
+  expect(endCancelled(call, 'units')).toEqual(text("Cancelled: the question 'units' was not answered."));
 });
 
 test.each(['prompts/get', 'resources/read'] as const)(
@@ -28,6 +29,6 @@ test.each(['prompts/get', 'resources/read'] as const)(
     expect(() => endCall({ method }, 'Too many rounds.')).toThrow(
       new ProtocolError(-32600, 'Too many rounds.'),
     );
-    expect(() => endCancelled({ method })).toThrow(new ProtocolError(-32600, 'Cancelled.'));
+    expect(() => endCancelled({ method }, undefined)).toThrow(new ProtocolError(-32600, 'Cancelled.'));
   },
 );

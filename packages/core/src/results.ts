@@ -9,8 +9,16 @@ export const textResult = (text: string): CallToolResult => ({ content: [{ type:
 /** A tool's error result of one text. The model reads it, so say what to do. */
 export const errorResult = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
 
-/** The polite end of a tool call after a declined or cancelled question. */
-export const cancelledResult = (): CallToolResult => textResult('Cancelled.');
+/**
+ * The polite end of a tool call whose question `key` was declined or dismissed. It names the question and no reason: a
+ * client may have refused by itself, and agents read nothing but this text.
+ *
+ * @example if (isRefusal(answer)) return cancelledResult('units');
+ */
+export const cancelledResult = (key: string): CallToolResult => textResult(cancelled(key));
+
+const cancelled = (key: string | undefined): string =>
+  key === undefined ? 'Cancelled.' : `Cancelled: the question '${key}' was not answered.`;
 
 /**
  * Ends a call without the author's result, in the way of its method: a tool's error result; for prompts and
@@ -23,6 +31,6 @@ export function endCall(call: Pick<Call, 'method'>, text: string): CallToolResul
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, text);
 }
 
-/** Ends a call after a refusal: politely for a tool, as {@link endCall} does for the rest. */
-export const endCancelled = (call: Pick<Call, 'method'>): CallToolResult =>
-  call.method === 'tools/call' ? cancelledResult() : endCall(call, 'Cancelled.');
+/** Ends a call after a refused question: politely for a tool, as {@link endCall} does for the rest. */
+export const endCancelled = (call: Pick<Call, 'method'>, key: string | undefined): CallToolResult =>
+  call.method === 'tools/call' ? textResult(cancelled(key)) : endCall(call, cancelled(key));

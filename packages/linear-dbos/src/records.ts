@@ -170,8 +170,11 @@ export function revivedError(record: ErrorRecord): Error {
 }
 
 function rebuilt({ kind, message, properties }: ErrorRecord): Error {
-  if (kind === 'ElicitationDeclined')
-    return new ElicitationDeclined(properties.kind === 'cancelled' ? 'cancelled' : 'declined');
+  if (kind === 'ElicitationDeclined') {
+    const { kind: how, key } = properties;
+    const question = typeof key === 'string' ? key : undefined;
+    return new ElicitationDeclined(how === 'cancelled' ? 'cancelled' : 'declined', question);
+  }
   if (kind === 'ContinuationLost') return new ContinuationLost(message);
   if (kind === 'CannotAsk') return new CannotAsk(message);
   if (kind === 'ProtocolError') return new ProtocolError(Number(properties.code), message, properties.data);

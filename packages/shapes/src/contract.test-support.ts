@@ -75,7 +75,7 @@ const script = <R>(rounds: readonly Questions[], result: (text: string) => R): S
   rounds,
   above: () => {},
   below: (answers) => result(JSON.stringify(answers)),
-  refused: () => result('Cancelled.'),
+  refused: () => result("Cancelled: the question 'units' was not answered."),
 });
 
 /** A tool of the shape that asks `rounds` and says the answers. */
@@ -369,8 +369,12 @@ const behaviours = {
   async 'a refusal ends the call politely, before anything below the question'(shape) {
     for (const refusal of [decline, cancel]) {
       const { site, done } = serve(shape, [{ units }]);
-      expect(await (await site.connect(() => refusal)).call()).toEqual({ says: 'Cancelled.' });
-      expect(await (await site.connectLegacy(() => refusal)).call()).toEqual({ says: 'Cancelled.' });
+      expect(await (await site.connect(() => refusal)).call()).toEqual({
+        says: "Cancelled: the question 'units' was not answered.",
+      });
+      expect(await (await site.connectLegacy(() => refusal)).call()).toEqual({
+        says: "Cancelled: the question 'units' was not answered.",
+      });
       expect(done.runs).toBe(0);
     }
   },

@@ -15,7 +15,7 @@ const working = (shape: Shape, work: (ctx: Context) => unknown) => {
       value = await work(ctx as Context);
     },
     below: () => textResult(JSON.stringify(value) ?? 'undefined'),
-    refused: cancelledResult,
+    refused: () => cancelledResult('units'),
   });
   return new Site(tool(callback as never));
 };

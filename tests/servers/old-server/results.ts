@@ -4,4 +4,5 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 export const text = (of: string): CallToolResult => ({ content: [{ type: 'text', text: of }] });
 
 /** The polite end of a call whose user said no. */
-export const cancelled = text('Cancelled.');
+export const cancelled = (key: string): CallToolResult =>
+  text(`Cancelled: the question '${key}' was not answered.`);

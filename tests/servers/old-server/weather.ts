@@ -8,6 +8,6 @@ export const getWeather =
   async ({ location }: GetWeather, extra: Extra): Promise<CallToolResult> => {
     await world.audit.record(location);
     const answer = await ask('Which units?', Units, extra);
-    if (!answer) return cancelled;
+    if (!answer) return cancelled('units');
     return text(describeWeather(await world.weather.current(location, answer.units)));
   };

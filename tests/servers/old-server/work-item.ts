@@ -8,11 +8,11 @@ export const resolveWorkItem =
   async ({ id, state }: ResolveWorkItem, extra: Extra): Promise<CallToolResult> => {
     if (state === 'Active') return text(describeItem(await world.items.setState(id, state)));
     const how = await ask(`How was #${id} resolved?`, Resolution, extra);
-    if (!how) return cancelled;
+    if (!how) return cancelled('resolution');
     if (how.resolution !== 'Duplicate')
       return text(describeItem(await world.items.resolve(id, how.resolution)));
 
     const which = await ask(`Which item is #${id} a duplicate of?`, Original, extra);
-    if (!which) return cancelled;
+    if (!which) return cancelled('original');
     return text(describeItem(await world.items.resolve(id, how.resolution, which.original)));
   };

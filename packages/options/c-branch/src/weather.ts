@@ -17,7 +17,7 @@ export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: ServerContext) => {
     const answer = speaksMrtr(ctx) ? readAnswer(ctx, 'units', units) : await askLive(ctx, 'units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
 
     await world.audit.record(location);

@@ -28,7 +28,7 @@ export const resolveWorkItem =
     const resolution = speaksMrtr(ctx)
       ? (rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how))
       : await askLive(ctx, 'resolution', how);
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
 
     const kind = resolution.value.resolution;
@@ -38,7 +38,7 @@ export const resolveWorkItem =
     const original = speaksMrtr(ctx)
       ? readAnswer(ctx, 'original', which)
       : await askLive(ctx, 'original', which);
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       // The next round brings the second answer only, so the first one has to travel.
       return inputRequired({

@@ -15,7 +15,7 @@ const units = elicitation('Which units?', Units);
 export const getWeather = (world: World) => ({
   async modern({ location }: GetWeather, ctx: ServerContext) {
     const answer = readAnswer(ctx, 'units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
 
     await world.audit.record(location);
@@ -24,7 +24,7 @@ export const getWeather = (world: World) => ({
 
   async legacy({ location }: GetWeather, ctx: ServerContext) {
     const answer = await askLive(ctx, 'units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
 
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

@@ -26,7 +26,7 @@ export const resolveWorkItem = (world: World) => ({
     if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
 
     const resolution = rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how(id));
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted')
       return inputRequired({ inputRequests: { resolution: how(id).request } });
 
@@ -34,7 +34,7 @@ export const resolveWorkItem = (world: World) => ({
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
 
     const original = readAnswer(ctx, 'original', which(id));
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       const requestState = JSON.stringify(resolution.value);
       return inputRequired({ inputRequests: { original: which(id).request }, requestState });
@@ -46,12 +46,12 @@ export const resolveWorkItem = (world: World) => ({
     if (state === 'Active') return textResult(describeItem(await world.items.setState(id, state)));
 
     const resolution = await askLive(ctx, 'resolution', how(id));
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     const kind = resolution.value.resolution;
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
 
     const original = await askLive(ctx, 'original', which(id));
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   },
 });

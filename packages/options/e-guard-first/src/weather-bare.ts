@@ -10,7 +10,8 @@ export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, { mcpReq: { inputResponses } }: ServerContext) => {
     const given = inputResponse(inputResponses, 'units');
-    if (given.kind === 'elicit' && given.action !== 'accept') return text('Cancelled.');
+    if (given.kind === 'elicit' && given.action !== 'accept')
+      return text("Cancelled: the question 'units' was not answered.");
     const answer = acceptedContent(inputResponses, 'units', Units);
     if (answer === undefined) {
       const units = inputRequired.elicit({ message: 'Which units?', requestedSchema: Units });

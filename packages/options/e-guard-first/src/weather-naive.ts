@@ -18,7 +18,7 @@ export const getWeather =
     await world.audit.record(location);
 
     const answer = readAnswer(ctx, 'units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

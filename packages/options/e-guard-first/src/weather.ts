@@ -15,7 +15,7 @@ export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: ServerContext) => {
     const answer = readAnswer(ctx, 'units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
 
     // Below the guard, by convention: above it, this would run once per round.

@@ -12,11 +12,11 @@ export const resolveWorkItem =
     const { inputResponses } = mcpReq;
     if (state === 'Active') return text(describeItem(await world.items.setState(id, state)));
 
-    const refused = ['resolution', 'original'].some((key) => {
+    const refused = ['resolution', 'original'].find((key) => {
       const given = inputResponse(inputResponses, key);
       return given.kind === 'elicit' && given.action !== 'accept';
     });
-    if (refused) return text('Cancelled.');
+    if (refused) return text(`Cancelled: the question '${refused}' was not answered.`);
 
     // The client can write what it likes here: nothing protects it.
     const remembered = mcpReq.requestState<string>();

@@ -28,7 +28,7 @@ export const resolveWorkItem =
 
     const how = elicitation(`How was #${id} resolved?`, Resolution);
     const resolution = rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how);
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
 
     const kind = resolution.value.resolution;
@@ -36,7 +36,7 @@ export const resolveWorkItem =
 
     const which = elicitation(`Which item is #${id} a duplicate of?`, Original);
     const original = readAnswer(ctx, 'original', which);
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       // The next round brings the second answer only, so the first one has to travel.
       return inputRequired({

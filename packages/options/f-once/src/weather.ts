@@ -11,7 +11,7 @@ export const getWeather =
     await ctx.once('audit', () => world.audit.record(location));
 
     const answer = ctx.answer('units', units);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return ctx.ask({ units });
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

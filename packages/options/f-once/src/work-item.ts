@@ -17,7 +17,7 @@ export const resolveWorkItem =
 
     const how = elicitation(`How was #${id} resolved?`, Resolution);
     const resolution = ctx.answer('resolution', how);
-    if (isRefusal(resolution)) return cancelledResult();
+    if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted') return ctx.ask({ resolution: how });
 
     const kind = resolution.value.resolution;
@@ -25,7 +25,7 @@ export const resolveWorkItem =
 
     const which = elicitation(`Which item is #${id} a duplicate of?`, Original);
     const original = ctx.answer('original', which);
-    if (isRefusal(original)) return cancelledResult();
+    if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') return ctx.ask({ original: which });
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   };

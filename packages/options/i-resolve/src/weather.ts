@@ -6,7 +6,7 @@ const units = resolver('units', {}, () => elicitation('Which units?', Units, { o
 
 export const getWeather = (world: World) =>
   resolve(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {
-    if (isRefusal(units)) return cancelledResult();
+    if (isRefusal(units)) return cancelledResult('units');
 
     // The body runs in one round only: the one in which its parameters are there.
     await world.audit.record(location);

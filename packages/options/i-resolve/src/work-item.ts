@@ -30,7 +30,8 @@ export const resolveWorkItem = (world: World) =>
     resolveWorkItemTool.inputSchema,
     { resolution: outcome(resolution), original: outcome(original) },
     async ({ id, resolution, original }) => {
-      if (isRefusal(resolution) || isRefusal(original)) return cancelledResult();
+      if (isRefusal(resolution)) return cancelledResult('resolution');
+      if (isRefusal(original)) return cancelledResult('original');
       const changed = resolution.value
         ? await world.items.resolve(id, resolution.value.resolution, original.value?.original)
         : await world.items.setState(id, 'Active');

@@ -87,7 +87,7 @@ export function awaitShim<Input, R extends CompleteResult>(
         elicit: (message, schema, options) => handled(ask(message, schema, options)),
       });
     } catch (thrown) {
-      if (thrown instanceof ElicitationDeclined) return endCancelled(call) as R;
+      if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;
       if (!(thrown instanceof Unwind)) throw thrown;
       const asked = asking({ [thrown.key]: thrown.question });
       return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };

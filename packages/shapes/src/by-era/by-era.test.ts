@@ -15,13 +15,13 @@ const register = tool(
   byEra({
     modern(_args, ctx) {
       const answer = readAnswer(ctx, 'units', units);
-      if (isRefusal(answer)) return cancelledResult();
+      if (isRefusal(answer)) return cancelledResult('units');
       if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
       return textResult(`modern: ${answer.value.units}`);
     },
     async legacy(_args, ctx) {
       const answer = await askLive(ctx, 'units', units);
-      return isRefusal(answer) ? cancelledResult() : textResult(`legacy: ${answer.value.units}`);
+      return isRefusal(answer) ? cancelledResult('units') : textResult(`legacy: ${answer.value.units}`);
     },
   }),
 );

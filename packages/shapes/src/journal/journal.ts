@@ -108,7 +108,7 @@ export function journal<Input, R extends CompleteResult>(
       const requests = Object.entries(ending.questions).map(([key, { request }]) => [key, request]);
       return { ...inputRequired({ inputRequests: Object.fromEntries(requests) }), requestState };
     }
-    if (ending.error instanceof ElicitationDeclined) return endCancelled(call) as R;
+    if (ending.error instanceof ElicitationDeclined) return endCancelled(call, ending.error.key) as R;
     throw ending.error;
   });
 }

@@ -180,7 +180,9 @@ test('a refusal ends the call beside a branch that has many more steps to replay
       })(),
     ]),
   );
-  expect(await answerAll(client, { units: decline, name: ada })).toEqual({ says: 'Cancelled.' });
+  expect(await answerAll(client, { units: decline, name: ada })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
 });
 
 test('refusals and failures that nobody is awaiting yet harm nobody', async () => {
@@ -190,7 +192,9 @@ test('refusals and failures that nobody is awaiting yet harm nobody', async () =
     await units;
     return [await name, await failing];
   });
-  expect(await answerAll(client, { units: decline, name: decline })).toEqual({ says: 'Cancelled.' });
+  expect(await answerAll(client, { units: decline, name: decline })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
   await turns();
 });
 

@@ -166,7 +166,9 @@ test('a handler that does something else in each entry is caught in the rehearsa
 
 test('a refusal in a strict call ends it politely', async () => {
   const client = await connected(askUnits, STRICT);
-  expect(await answerAll(client, { units: decline })).toEqual({ says: 'Cancelled.' });
+  expect(await answerAll(client, { units: decline })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
 });
 
 test('observers may look at the clock', async () => {

@@ -385,7 +385,9 @@ test('two questions that are declined, of which one is awaited, are no unhandled
   });
   const client = await site.connect();
   const asked = await client.send();
-  expect(await client.answer(asked, { units: decline, name: decline })).toEqual({ says: 'Cancelled.' });
+  expect(await client.answer(asked, { units: decline, name: decline })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
 });
 
 test('nor are two questions that expire', async () => {

@@ -264,7 +264,9 @@ test('one principal cannot take the room of the others', async () => {
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   expect((await client.send()).fails).toMatch(/^This server has too many/);
   site.caller = principal('eve');
-  expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({ says: 'Cancelled.' });
+  expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   expect(store.parked).toBe(4);
 });

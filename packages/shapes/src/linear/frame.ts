@@ -287,7 +287,7 @@ export class Frame {
     }
     if (answer.kind === 'missing' || answer.kind === 'invalid') return;
     if (answer.kind !== 'accepted') {
-      this.#refuse(ask, new ElicitationDeclined(answer.kind));
+      this.#refuse(ask, new ElicitationDeclined(answer.kind, key));
       return;
     }
     this.#close((open) => open.ask === ask && open.key === key);

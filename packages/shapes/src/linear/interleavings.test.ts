@@ -123,7 +123,7 @@ async function play(all: readonly Step[]): Promise<void> {
 
 /** What a call that is alive does with `response`; keeps count of its answers. */
 function outcomeOf(track: Track, response: Response): string {
-  if (response === 'no') return 'Cancelled.';
+  if (response === 'no') return "Cancelled: the question 'name' was not answered.";
   if (response === 'good') track.answered++;
   return track.answered === QUESTIONS ? 'done' : 'asked';
 }

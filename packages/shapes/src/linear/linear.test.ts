@@ -54,7 +54,7 @@ test.each([
 ] as const)('a %s question throws with its kind, and the handler may go on', async (kind, refusal) => {
   const { site, store } = parking(async (_args, ctx) => {
     const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
-    expect(error).toEqual(new ElicitationDeclined(kind));
+    expect(error).toEqual(new ElicitationDeclined(kind, 'units'));
     const { name } = await ctx.elicit('Which name?', Name);
     return textResult(`${(error as ElicitationDeclined).kind}, ${name}`);
   });
@@ -74,7 +74,9 @@ test('a refusal that is not caught runs the finally blocks, and leaves nothing p
       steps.push('finally');
     }
   });
-  expect(await (await site.connect(() => decline)).call()).toEqual({ says: 'Cancelled.' });
+  expect(await (await site.connect(() => decline)).call()).toEqual({
+    says: "Cancelled: the question 'units' was not answered.",
+  });
   expect(steps).toEqual(['finally']);
   expect(store.parked).toBe(0);
 });

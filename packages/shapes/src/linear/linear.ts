@@ -51,7 +51,7 @@ export function linear<Input, R extends CompleteResult>(
       const asked = inputRequired({ inputRequests: requests });
       return withRoutingLabel({ ...asked, requestState: continuationState(id) }, routingLabel);
     } catch (error) {
-      if (error instanceof ElicitationDeclined) return endCancelled(call) as R;
+      if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
       if (error instanceof ContinuationLost || error instanceof StoreFull)
         return endCall(call, error.message) as R;
       throw error;

@@ -153,7 +153,9 @@ test('a refusal ends the call before any later step, even beside a question that
   );
   const client = await site.connect();
   const refused = { 'ask.units': decline, 'ask.name': ada };
-  expect(await client.answer(await client.send(), refused)).toEqual({ says: 'Cancelled.' });
+  expect(await client.answer(await client.send(), refused)).toEqual({
+    says: "Cancelled: the question 'ask.units' was not answered.",
+  });
   expect(after.runs).toBe(0);
 });
 

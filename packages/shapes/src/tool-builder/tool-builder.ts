@@ -127,7 +127,7 @@ class Run {
       const questions = questionsOf(name, outcome);
       if (questions) {
         const answered = this.#answers(questions);
-        if (answered === 'refused') return endCancelled(this.#call);
+        if ('refused' in answered) return endCancelled(this.#call, answered.refused);
         if ('open' in answered) return this.#ask(answered.open);
         data[name] = answered.data;
       } else {
@@ -151,12 +151,12 @@ class Run {
     });
   }
 
-  #answers({ wire, single }: Asked): 'refused' | { open: Questions } | { data: unknown } {
+  #answers({ wire, single }: Asked): { refused: string } | { open: Questions } | { data: unknown } {
     const accepted = bareRecord<unknown>(undefined);
     const open: Record<string, Question> = bareRecord(undefined);
     for (const [wireKey, key, question] of wire) {
       const answer = this.#recall.read(wireKey, question);
-      if (isRefusal(answer)) return 'refused';
+      if (isRefusal(answer)) return { refused: wireKey };
       if (answer.kind === 'accepted') accepted[key] = answer.value;
       else open[wireKey] = question;
     }
