@@ -1,6 +1,7 @@
 /** Runs benchmarks, one after the other, and reports. */
 import type { Settings } from './args.ts';
 import { type Benchmark, verdictOf } from './benchmark.ts';
+import { blocking } from './blocking.ts';
 import { codec } from './codec.ts';
 import { durable } from './durable.ts';
 import { growth } from './growth.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   parkedFrames,
   resolvers,
   http,
+  blocking,
   stdio,
   oldClients,
   startUp,

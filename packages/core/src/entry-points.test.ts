@@ -45,6 +45,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'endCall',
     'endCancelled',
     'findCall',
+    'handlerSettled',
     'hasDefault',
     'idempotencyKey',
     'isQuestion',
@@ -56,6 +57,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'requireWholeNumbers',
     'shapeCallback',
     'tokenLength',
+    'tokenPrincipal',
     'withRoutingLabel',
   ]);
 });

@@ -12,4 +12,6 @@ export { endCall, endCancelled } from './results.ts';
 export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
 export { canonicalJson } from './state/canonical-json.ts';
 export { tokenLength } from './state/codec.ts';
+export { tokenPrincipal } from './state/policy.ts';
+export { handlerSettled } from './state/serving.ts';
 export { requireWholeNumbers } from './whole-numbers.ts';

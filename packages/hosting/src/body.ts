@@ -1,25 +1,161 @@
-/** The bodies of requests. */
+/** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
 import type { Readable } from 'node:stream';
+import { Quota, type QuotaExceeded } from '@mrtr/core/shape';
+import { hasMoreMembers } from './members.ts';
+import { noRoom, problem } from './problem.ts';
 
+/** Bounds on bodies. */
+export interface BodyLimits {
+  /** Largest request body, in bytes. Default 1 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Members of all objects and arrays in one body together. Default 10 000. */
+  readonly maxBodyMembers?: number;
+  /** How long a body may take to come in, in seconds. Default 30. */
+  readonly bodySeconds?: number;
+  /** Bytes of the bodies that are coming in. Default 64 MiB. */
+  readonly maxIncomingBytes?: number;
+  /** The same of one principal. Default 8 MiB; anonymous callers share `maxIncomingBytes`. */
+  readonly maxIncomingBytesPerPrincipal?: number;
+}
+
+/** A body that has come in. */
+export interface Body {
+  readonly json: unknown;
+  readonly bytes: number;
+}
+
+const MIB = 1_048_576;
+const FIRST_BYTES = 4096;
+const LAST = { connection: 'close' };
 const decoder = new TextDecoder();
 
 /**
- * All of a body, as text; undefined where it is longer than `maxBytes`, of which no more is kept.
- *
- * @throws Error where its client goes away before its end.
+ * Reads bodies. Hono's `bodyLimit` would do for the largest body alone: it has no time limit, does not know how much all
+ * bodies hold together, and keeps each chunk, of which a client can make a million of a byte each.
  */
-export const textOf = (body: Readable, maxBytes: number): Promise<string | undefined> =>
-  new Promise((resolve, reject) => {
-    const gone = () => reject(new Error('The client went away before the end of its request'));
-    if (body.destroyed) return gone();
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    body.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= maxBytes) chunks.push(chunk);
-      else resolve(undefined);
+export class Bodies {
+  readonly #limits: Required<BodyLimits>;
+  readonly #incoming: Quota;
+
+  constructor(limits: BodyLimits) {
+    this.#limits = {
+      maxBodyBytes: limits.maxBodyBytes ?? MIB,
+      maxBodyMembers: limits.maxBodyMembers ?? 10_000,
+      bodySeconds: limits.bodySeconds ?? 30,
+      maxIncomingBytes: limits.maxIncomingBytes ?? 64 * MIB,
+      maxIncomingBytesPerPrincipal: limits.maxIncomingBytesPerPrincipal ?? 8 * MIB,
+    };
+    this.#incoming = new Quota(this.#limits.maxIncomingBytes, this.#limits.maxIncomingBytesPerPrincipal);
+  }
+
+  /** Bytes that are held for bodies now. */
+  get incoming(): number {
+    return this.#incoming.total;
+  }
+
+  /** Reads a message, once for all: the SDK would clone the request to classify it, and parse it again. */
+  async read({ headers }: Request, body: Readable, principal: string | undefined): Promise<Body | Response> {
+    if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
+      return problem(415, 'Content-Type must be application/json');
+    }
+    if (headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
+    const { maxBodyBytes, maxBodyMembers } = this.#limits;
+    if (Number(headers.get('content-length')) > maxBodyBytes) return this.#tooLong();
+    const received = await this.#receive(body, principal);
+    if (received instanceof Response) return received;
+    const text = decoder.decode(received);
+    if (hasMoreMembers(text, maxBodyMembers)) {
+      return problem(413, `A body has at most ${maxBodyMembers} members of objects and arrays; send less`);
+    }
+    try {
+      return { json: JSON.parse(text), bytes: received.length };
+    } catch {
+      return problem(400, 'Parse error', {}, -32700);
+    }
+  }
+
+  /**
+   * All of a body, or why it was refused; the rest of it is discarded then.
+   *
+   * @throws Error where its client goes away before its end.
+   */
+  #receive(body: Readable, principal: string | undefined): Promise<Buffer | Response> {
+    const { bodySeconds } = this.#limits;
+    const held = new Held(this.#incoming, principal);
+    return new Promise<Buffer | Response>((resolve, reject) => {
+      const late = setTimeout(
+        () => end(problem(408, `A body has to come in within ${bodySeconds} seconds; send it again`, LAST)),
+        bodySeconds * 1000,
+      );
+      const end = (received: Buffer | Response | Error) => {
+        clearTimeout(late);
+        body.off('data', take);
+        // Nobody listens to what comes after a refusal, and it has to flow away.
+        body.resume();
+        held.release();
+        if (received instanceof Error) reject(received);
+        else resolve(received);
+      };
+      const gone = () => end(new Error('The client went away before the end of its request'));
+      const take = (chunk: Buffer) => {
+        const refused = this.#add(held, chunk);
+        if (refused) end(refused);
+      };
+      if (body.destroyed) return gone();
+      body
+        .on('data', take)
+        .once('end', () => end(held.bytes))
+        .once('error', gone)
+        .once('close', gone);
     });
-    body.on('end', () => resolve(decoder.decode(Buffer.concat(chunks))));
-    body.on('error', gone);
-    body.on('close', gone);
-  });
+  }
+
+  #add(held: Held, chunk: Buffer): Response | undefined {
+    const { maxBodyBytes } = this.#limits;
+    if (held.bytes.length + chunk.length > maxBodyBytes) return this.#tooLong();
+    const full = held.add(chunk, maxBodyBytes);
+    return full && noRoom(full, 'bytes of requests coming in', LAST);
+  }
+
+  #tooLong(): Response {
+    return problem(413, `A body has at most ${this.#limits.maxBodyBytes} bytes; send less`, LAST);
+  }
+}
+
+/** What has come in of one body, in one piece. */
+class Held {
+  readonly #quota: Quota;
+  readonly #principal: string | undefined;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  constructor(quota: Quota, principal: string | undefined) {
+    this.#quota = quota;
+    this.#principal = principal;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** Adds a chunk; or, where there is no room for it, says whose there is none. */
+  add(chunk: Buffer, maxBytes: number): QuotaExceeded | undefined {
+    const length = this.#length + chunk.length;
+    const { length: size } = this.#buffer;
+    if (length > size) {
+      const larger = Math.min(maxBytes, Math.max(length, 2 * size, FIRST_BYTES));
+      const full = this.#quota.take(this.#principal, larger - size);
+      if (full) return full;
+      this.#buffer = Buffer.concat([this.#buffer], larger);
+    }
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+    return undefined;
+  }
+
+  release(): void {
+    this.#quota.give(this.#principal, this.#buffer.length);
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+  }
+}

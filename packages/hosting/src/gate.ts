@@ -1,5 +1,6 @@
 /** What every HTTP request passes before it reaches a server, and which server it reaches. */
-import type { Readable } from 'node:stream';
+import type { ServerResponse } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
 import {
   type AuthInfo,
   createMcpHandler,
@@ -8,18 +9,27 @@ import {
   type OAuthTokenVerifier,
   originValidationResponse,
   requireBearerAuth,
+  type ServerEventBus,
+  type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
-import { textOf } from './body.ts';
+import { tokenPrincipal } from '@mrtr/core/shape';
+import { Bodies, type Body, type BodyLimits } from './body.ts';
+import { type CallLimits, Calls } from './calls.ts';
+import { isWiderThan } from './members.ts';
 import { problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
+/** An `initialize`: its session keeps it. */
+const MAX_INITIALIZE_BYTES = 65_536;
+/** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
+const MAX_DECLARED_MEMBERS = 1000;
 
 /** What is let in, and how it is served. Everything has a default. */
-export interface GateOptions {
+export interface GateOptions extends BodyLimits, CallLimits {
   /** Default `/mcp`. */
   readonly path?: string;
   /**
@@ -27,8 +37,6 @@ export interface GateOptions {
    * `localhost` and its addresses.
    */
   readonly allowedHosts?: readonly string[];
-  /** Largest request body, in bytes. Default 1 MiB. */
-  readonly maxBodyBytes?: number;
   /** Who may come in. Default: everybody; bind to loopback then. */
   readonly verifier?: OAuthTokenVerifier | undefined;
   /**
@@ -38,8 +46,8 @@ export interface GateOptions {
   readonly legacy?: 'sessions' | 'stateless';
   /** Bounds on what old clients hold. */
   readonly sessionLimits?: SessionLimits;
-  /** Subscription streams of new clients at once. Default 1024; one more is answered with `-32603`. */
-  readonly maxSubscriptions?: number;
+  /** Carries changes to the subscriptions of new clients. Default: one of this process. Instances may share one. */
+  readonly bus?: ServerEventBus;
   /** Default: nobody is told. */
   readonly onerror?: OnError;
 }
@@ -48,33 +56,38 @@ export interface GateOptions {
 export class Gate {
   readonly #served: Served;
   readonly #path: string;
-  readonly #maxBodyBytes: number;
+  readonly #bodies: Bodies;
+  readonly #calls: Calls;
   readonly #allowedHosts: string[];
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
   #shut = false;
 
-  constructor(
-    served: Served,
-    options: GateOptions & { readonly path: string; readonly maxBodyBytes: number },
-  ) {
-    const { allowedHosts = LOOPBACK, legacy = 'sessions', verifier, onerror } = options;
+  constructor(served: Served, options: GateOptions & { readonly path: string }) {
+    const { allowedHosts = LOOPBACK, legacy = 'sessions', verifier, maxSubscriptions, bus, onerror } = options;
     this.#served = served;
     this.#path = options.path;
-    this.#maxBodyBytes = options.maxBodyBytes;
+    this.#bodies = new Bodies(options);
+    this.#calls = new Calls(options);
     this.#allowedHosts = [...allowedHosts];
     this.#modern = createMcpHandler(() => reporting(served, onerror), {
       legacy: legacy === 'sessions' ? 'reject' : 'stateless',
-      ...(options.maxSubscriptions !== undefined && { maxSubscriptions: options.maxSubscriptions }),
+      ...(maxSubscriptions !== undefined && { maxSubscriptions }),
+      ...(bus && { bus }),
       ...(onerror && { onerror }),
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
     this.#sessions = legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
   }
 
-  /** Answers one request. Its body is read from `incoming` when it has come in, and within the limit. */
-  async fetch(request: Request, incoming: Readable): Promise<Response> {
+  /** Publishes changes to the subscriptions of new clients. */
+  get notify(): ServerNotifier {
+    return this.#modern.notify;
+  }
+
+  /** Answers one request. Its body is read from Node's own stream, which is faster than the one of `request`. */
+  async fetch(request: Request, node: HttpBindings): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (pathname === '/healthz')
       return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
@@ -89,7 +102,7 @@ export class Gate {
     }
     const authInfo = await this.#authenticate?.(request);
     if (authInfo instanceof Response) return authInfo;
-    return this.#serve(request, incoming, authInfo);
+    return this.#serve(request, node, authInfo);
   }
 
   /** From now on, lets nobody in. */
@@ -107,9 +120,23 @@ export class Gate {
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  async #serve(request: Request, incoming: Readable, authInfo: AuthInfo | undefined): Promise<Response> {
-    const body = request.method === 'POST' ? await this.#read(request, incoming) : undefined;
+  async #serve(request: Request, { incoming, outgoing }: HttpBindings, authInfo: AuthInfo | undefined) {
+    const principal = tokenPrincipal(authInfo);
+    const body =
+      request.method === 'POST' ? await this.#bodies.read(request, incoming, principal) : undefined;
     if (body instanceof Response) return body;
+    const refused = body && refusalOf(body);
+    if (refused) return refused;
+    return this.#calls.admit({ request, outgoing: outgoing as ServerResponse, body, principal }, () =>
+      this.#route(request, body, authInfo),
+    );
+  }
+
+  async #route(
+    request: Request,
+    body: Body | undefined,
+    authInfo: AuthInfo | undefined,
+  ): Promise<Response> {
     if (this.#sessions && (await isLegacy(request, body?.json))) {
       return this.#sessions.handle(request, body?.json, authInfo);
     }
@@ -118,29 +145,22 @@ export class Gate {
       ...(body && { parsedBody: body.json }),
     });
   }
+}
 
-  /** Parsed once and passed on: the SDK would clone the request to classify it, and parse it again. */
-  async #read(request: Request, incoming: Readable): Promise<{ readonly json: unknown } | Response> {
-    if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) {
-      return problem(415, 'Content-Type must be application/json');
-    }
-    if (request.headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
-    const max = this.#maxBodyBytes;
-    const tooLong = Number(request.headers.get('content-length')) > max;
-    const text = tooLong ? undefined : await textOf(incoming, max);
-    if (text === undefined) {
-      return problem(413, `A body has at most ${max} bytes`, { connection: 'close' });
-    }
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      return problem(400, 'Parse error', {}, -32700);
-    }
-    // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
-    if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
-    return { json };
+/** Refuses what would take long to validate, and batches. */
+function refusalOf({ json, bytes }: Body): Response | undefined {
+  // Revisions since 2025-06-18 have none, and what is counted by request would let its hundred calls pass as one.
+  if (Array.isArray(json)) return problem(400, 'Send one message at a time, not a batch', {}, -32600);
+  const { method, params } = (json ?? {}) as { method?: unknown; params?: { _meta?: unknown } | null };
+  const initializes = method === 'initialize';
+  if (initializes && (bytes > MAX_INITIALIZE_BYTES || isWiderThan(params, MAX_DECLARED_MEMBERS))) {
+    const most = `${MAX_INITIALIZE_BYTES} bytes and ${MAX_DECLARED_MEMBERS} members of objects and arrays`;
+    return problem(413, `An initialize has at most ${most}; declare less`);
   }
+  if (isWiderThan(params?._meta, MAX_DECLARED_MEMBERS)) {
+    return problem(413, `_meta has at most ${MAX_DECLARED_MEMBERS} members of objects and arrays; send less`);
+  }
+  return undefined;
 }
 
 /** Whether an old client sent this. The SDK reads all of a message to tell; with the new revision's name on it, once. */

@@ -2,13 +2,16 @@
 import { once, setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener, RequestError } from '@hono/node-server';
+import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
+import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { bounded } from './bounded.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { problem } from './problem.ts';
 import type { OnError, Served } from './served.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
+export type { BodyLimits } from './body.ts';
+export type { CallLimits } from './calls.ts';
 export type { OnError, Served } from './served.ts';
 export type { SessionLimits } from './sessions.ts';
 
@@ -25,6 +28,8 @@ export interface HttpOptions extends GateOptions {
 /** A listening server. */
 export interface HttpHosting {
   readonly url: URL;
+  /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
+  readonly notify: ServerNotifier;
   /**
    * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. A call
    * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainMs`. Handlers that do
@@ -39,9 +44,9 @@ export interface HttpHosting {
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */
 export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, maxBodyBytes = 1_048_576 } = options;
-  const gate = new Gate(served, { ...options, path, maxBodyBytes });
-  const handle = getRequestListener((request, { incoming }) => gate.fetch(request, incoming), {
+  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000 } = options;
+  const gate = new Gate(served, { ...options, path });
+  const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {
     overrideGlobalObjects: false,
     errorHandler: (error) => failure(error, options.onerror),
   });
@@ -60,6 +65,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
   let closed: Promise<void> | undefined;
   return {
     url: new URL(`http://${name}:${address.port}${path}`),
+    notify: gate.notify,
     close: () => {
       closed ??= close(server, gate, inFlight, { drainMs, onerror: options.onerror });
       return closed;

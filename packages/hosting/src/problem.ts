@@ -1,3 +1,5 @@
+import type { QuotaExceeded } from '@mrtr/core/shape';
+
 /** A refusal in JSON-RPC's form. */
 export const problem = (
   status: number,
@@ -5,3 +7,9 @@ export const problem = (
   headers: Record<string, string> = {},
   code = -32000,
 ): Response => Response.json({ jsonrpc: '2.0', id: null, error: { code, message } }, { status, headers });
+
+/** A refusal for want of room. A client that fills its own share gets 429, and 503 where the server is full. */
+export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<string, string>): Response =>
+  full === 'own'
+    ? problem(429, `You have too many ${what}; end one, or try again later`, headers)
+    : problem(503, `This server has too many ${what}; try again later`, headers);

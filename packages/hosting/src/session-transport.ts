@@ -9,16 +9,17 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
+import { handlerSettled } from '@mrtr/core/shape';
 import { problem } from './problem.ts';
 
 /**
- * A call is open from its arrival until its response is sent or it is cancelled. That its client hung up ends nothing:
- * at 2025-11-25 the server goes on.
+ * A call is open from its arrival until its response is sent, or it is cancelled and its handler has settled. That its
+ * client hung up ends nothing: at 2025-11-25 the server goes on.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #maxOpenCalls: number;
   /** The open calls; `entered` are those that the server has, and a cancellation finds. */
-  readonly #calls = new Map<RequestId, { entered: boolean }>();
+  readonly #calls = new Map<RequestId, { entered: boolean; readonly request: Request }>();
 
   constructor(maxOpenCalls: number, options: WebStandardStreamableHTTPServerTransportOptions) {
     super(options);
@@ -37,11 +38,16 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (this.#calls.size >= this.#maxOpenCalls) {
       return problem(429, 'Too many calls are open in this session; answer or cancel one');
     }
-    this.#calls.set(id, { entered: false });
-    const response = await super.handleRequest(request, options);
-    // Refused by the SDK, for its Accept header for example: nothing will be sent.
-    if (!response.ok) this.#calls.delete(id);
-    return response;
+    this.#calls.set(id, { entered: false, request });
+    let served = false;
+    try {
+      const response = await super.handleRequest(request, options);
+      served = response.ok;
+      return response;
+    } finally {
+      // Refused by the SDK, for its Accept header for example: nothing will be sent.
+      if (!served) this.#calls.delete(id);
+    }
   }
 
   override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
@@ -62,10 +68,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancelled(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    setImmediate(() => {
+    setImmediate(async () => {
       if (this.#calls.get(id) !== call) return;
-      this.#calls.delete(id);
       this.closeSSEStream(id);
+      await handlerSettled(call.request);
+      this.#calls.delete(id);
     });
   }
 }

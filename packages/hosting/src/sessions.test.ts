@@ -106,8 +106,8 @@ test('a server that cannot be built holds no session', async () => {
   expect(held.size).toBe(0);
 });
 
-test('the sessions of one owner are limited, and others are still served', async () => {
-  const { send } = sessions({ maxPerOwner: 2 });
+test('the sessions of one principal are limited, and others are still served', async () => {
+  const { send } = sessions({ maxPerPrincipal: 2 });
   const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
   expect(await Promise.all(statuses)).toEqual([200, 200, 503, 200]);
   expect((await read(await send(INITIALIZE, 'ada'))).error).toMatchObject({
@@ -115,8 +115,8 @@ test('the sessions of one owner are limited, and others are still served', async
   });
 });
 
-test('anonymous callers are not counted as one owner', async () => {
-  const { send } = sessions({ max: 3, maxPerOwner: 1 });
+test('anonymous callers are not counted as one principal', async () => {
+  const { send } = sessions({ max: 3, maxPerPrincipal: 1 });
   const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
 });

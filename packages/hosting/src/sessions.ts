@@ -1,7 +1,8 @@
 /** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
-import { type AuthInfo, isInitializeRequest } from '@modelcontextprotocol/server';
-import { problem } from './problem.ts';
+import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
+import { Quota, tokenPrincipal } from '@mrtr/core/shape';
+import { noRoom, problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
@@ -10,11 +11,15 @@ import { whenSent } from './when-sent.ts';
 export interface SessionLimits {
   /** Sessions at once. Default 1000. */
   readonly max?: number;
-  /** Sessions at once of one owner, who is a subject at a client. Default 50; anonymous callers share `max`. */
-  readonly maxPerOwner?: number;
+  /** Sessions at once of one principal. Default 50; anonymous callers share `max`. */
+  readonly maxPerPrincipal?: number;
+  /** Bytes of what all sessions keep of their `initialize`. Default 16 MiB. */
+  readonly maxBytes?: number;
+  /** The same of one principal. Default 1 MiB; anonymous callers share `maxBytes`. */
+  readonly maxBytesPerPrincipal?: number;
   /**
-   * Calls of one session that have no response yet, those of a client that hung up included. Default 16. One call
-   * more is refused, answers and cancellations never are.
+   * Calls of one session that are not over. Default 16. A call counts until its handler has settled, also when it was
+   * cancelled or its client hung up. Answers and cancellations always come in.
    */
   readonly maxOpenCalls?: number;
   /**
@@ -23,11 +28,20 @@ export interface SessionLimits {
   readonly idleSeconds?: number;
 }
 
-const DEFAULTS = { max: 1000, maxPerOwner: 50, maxOpenCalls: 16, idleSeconds: 3600 };
+const DEFAULTS = {
+  max: 1000,
+  maxPerPrincipal: 50,
+  maxBytes: 16_777_216,
+  maxBytesPerPrincipal: 1_048_576,
+  maxOpenCalls: 16,
+  idleSeconds: 3600,
+};
 
 interface Session {
   readonly transport: SessionTransport;
-  readonly owner: string | undefined;
+  readonly principal: string | undefined;
+  /** Of what it keeps of its `initialize`. */
+  readonly bytes: number;
   lastUsed: number;
   open: number;
 }
@@ -38,12 +52,16 @@ export class Sessions {
   readonly #limits: Required<SessionLimits>;
   readonly #onerror: OnError | undefined;
   readonly #sessions = new Map<string, Session>();
+  readonly #places: Quota;
+  readonly #bytes: Quota;
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(served: Served, limits: SessionLimits = {}, onerror?: OnError) {
     this.#served = served;
     this.#limits = { ...DEFAULTS, ...limits };
     this.#onerror = onerror;
+    this.#places = new Quota(this.#limits.max, this.#limits.maxPerPrincipal);
+    this.#bytes = new Quota(this.#limits.maxBytes, this.#limits.maxBytesPerPrincipal);
     this.#sweeper = setInterval(() => void this.#sweep(), Math.min(this.#limits.idleSeconds * 1000, 60_000));
     this.#sweeper.unref();
   }
@@ -58,50 +76,54 @@ export class Sessions {
     const id = request.headers.get('mcp-session-id');
     const session = id === null ? undefined : this.#sessions.get(id);
     // Somebody else's session does not exist: a session id is not a password.
-    if (id !== null && (!session || session.owner !== ownerOf(authInfo)))
+    if (id !== null && (!session || session.principal !== tokenPrincipal(authInfo)))
       return problem(404, 'Session not found');
     if (session) return this.#use(session, request, parsedBody, authInfo);
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');
-    if (this.#sessions.size >= this.#limits.max) return problem(503, 'Too many sessions; try again later');
-    if (this.#isFull(ownerOf(authInfo))) {
-      return problem(503, 'You have too many sessions; end one, or try again later');
-    }
-    return this.#begin(request, parsedBody, authInfo);
+    return this.#begin(request, keptOf(parsedBody), authInfo);
   }
 
   /** Ends all sessions. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper);
-    await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
-    this.#sessions.clear();
+    await Promise.all([...this.#sessions.keys()].map((id) => this.#end(id)));
   }
 
-  #isFull(owner: string | undefined): boolean {
-    if (owner === undefined) return false;
-    const theirs = [...this.#sessions.values()].filter((session) => session.owner === owner);
-    return theirs.length >= this.#limits.maxPerOwner;
-  }
-
-  async #begin(request: Request, parsedBody: unknown, authInfo: AuthInfo | undefined): Promise<Response> {
+  async #begin(request: Request, initialize: InitializeRequest, authInfo: AuthInfo | undefined) {
+    const principal = tokenPrincipal(authInfo);
+    const bytes = Buffer.byteLength(JSON.stringify(initialize));
+    const full = this.#places.take(principal);
+    if (full) return noRoom(full, 'sessions');
+    const fullOfBytes = this.#bytes.take(principal, bytes);
+    if (fullOfBytes) {
+      this.#places.give(principal);
+      return noRoom(fullOfBytes, 'bytes in sessions');
+    }
     const id = randomUUID();
     const transport = new SessionTransport(this.#limits.maxOpenCalls, {
       sessionIdGenerator: () => id,
-      onsessionclosed: () => void this.#sessions.delete(id),
+      onsessionclosed: () => this.#end(id),
     });
-    const session: Session = { transport, owner: ownerOf(authInfo), lastUsed: Date.now(), open: 0 };
+    const session: Session = { transport, principal, bytes, lastUsed: Date.now(), open: 0 };
     // Counted before anything is awaited: clients that begin together must not pass the limit together.
     this.#sessions.set(id, session);
     try {
       await reporting(this.#served, this.#onerror).connect(transport);
-      return await this.#use(session, request, parsedBody, authInfo);
+      return await this.#use(session, request, initialize, authInfo);
     } finally {
       // Refused by the transport, for its Accept header for example.
-      if (transport.sessionId === undefined) {
-        this.#sessions.delete(id);
-        await transport.close();
-      }
+      if (transport.sessionId === undefined) await this.#end(id);
     }
+  }
+
+  async #end(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#sessions.delete(id);
+    this.#places.give(session.principal);
+    this.#bytes.give(session.principal, session.bytes);
+    await session.transport.close();
   }
 
   async #use(
@@ -130,12 +152,15 @@ export class Sessions {
   async #sweep(): Promise<void> {
     const stale = Date.now() - this.#limits.idleSeconds * 1000;
     for (const [id, session] of this.#sessions) {
-      if (session.open > 0 || session.lastUsed > stale) continue;
-      this.#sessions.delete(id);
-      await session.transport.close();
+      if (session.open === 0 && session.lastUsed <= stale) await this.#end(id);
     }
   }
 }
 
-const ownerOf = (authInfo: AuthInfo | undefined): string | undefined =>
-  authInfo && JSON.stringify([authInfo.clientId, authInfo.extra?.sub ?? authInfo.token]);
+/** An `initialize` with what its session keeps: no icons, and nothing that the specification does not name. */
+function keptOf(initialize: InitializeRequest): InitializeRequest {
+  const { protocolVersion, capabilities, clientInfo } = initialize.params;
+  const { name, version, title } = clientInfo;
+  const client = { name, version, ...(title !== undefined && { title }) };
+  return { ...initialize, params: { protocolVersion, capabilities, clientInfo: client } };
+}

@@ -49,6 +49,7 @@ import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
 import type { SealingKey } from './key-ring.ts';
 import type { RequestStatePolicy } from './policy.ts';
 import { invalidLabel } from './routing-label.ts';
+import { noteHandler } from './serving.ts';
 import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from './single-use.ts';
 
 type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
@@ -119,14 +120,19 @@ class Boundary {
   }
 
   around(method: MrtrMethod, handler: Handler): Handler {
-    return async (request, ctx) => {
+    const serve = async (request: Request, ctx: ServerContext) => {
       if (this.#firstKey().ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const claimed = await this.#binding(method, request, ctx);
       this.#checkAnswers(claimed, ctx);
       const opened = this.#open(claimed, ctx);
       const binding = opened ? claimed : this.#digestible(claimed);
-      const serve = () => this.#serve(handler, request, ctx, { binding, opened });
-      return opened && this.#policy.singleUse ? this.#once(serve, opened, binding, ctx) : serve();
+      const enter = () => this.#serve(handler, request, ctx, { binding, opened });
+      return opened && this.#policy.singleUse ? this.#once(enter, opened, binding, ctx) : enter();
+    };
+    return (request, ctx) => {
+      const settled = serve(request, ctx);
+      if (ctx.http?.req) noteHandler(ctx.http.req, settled);
+      return settled;
     };
   }
 

@@ -1,5 +1,5 @@
 /** How a server protects the request state that travels through its clients. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { Quota } from '../quota.ts';
@@ -119,7 +119,7 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
     maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, MAX_QUESTIONS),
     maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 16_384),
     audience: options.audience,
-    principal: options.principal ?? tokenPrincipal,
+    principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
     singleUse: singleUse(options),
@@ -174,8 +174,8 @@ function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): nu
   throw new InvalidPolicy(`${name} must be a whole number from 1 to ${most}; it is ${value}.`);
 }
 
-function tokenPrincipal(ctx: ServerContext): string | undefined {
-  const token = ctx.http?.authInfo;
+/** The principal of an access token: its issuer, its client and its subject. */
+export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {
   if (!token) return undefined;
   const { iss, sub } = token.extra ?? {};
   // Without a subject, two users of one client would be one principal. The token at least tells them apart.

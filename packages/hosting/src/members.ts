@@ -1,0 +1,33 @@
+/**
+ * Counts the members of JSON. They, and not its bytes, are what a request costs: a MiB of one string takes the SDK 8 ms,
+ * a MiB of 110 000 keys up to 1600 (`pnpm bench --only blocking`).
+ */
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [...'"\\,[{'].map((character) => character.charCodeAt(0));
+
+/** Whether JSON text has more than `most` members, found before it is parsed. Each "[", "{" and "," counts one. */
+export function hasMoreMembers(json: string, most: number): boolean {
+  // Each member takes a character, so most bodies are not looked at.
+  if (json.length <= most) return false;
+  let members = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (inString && code === BACKSLASH) at++;
+    else if (code === QUOTE) inString = !inString;
+    else if (!inString && (code === COMMA || code === BRACKET || code === BRACE) && ++members > most)
+      return true;
+  }
+  return false;
+}
+
+/** Whether a parsed value has more than `most` members, at all levels together. */
+export function isWiderThan(value: unknown, most: number): boolean {
+  const found = [value];
+  for (let at = 0; at < found.length; at++) {
+    const next = found[at];
+    if (typeof next !== 'object' || next === null) continue;
+    for (const member of Object.values(next)) if (found.push(member) > most) return true;
+  }
+  return false;
+}
