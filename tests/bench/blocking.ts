@@ -70,7 +70,10 @@ export const blocking: Benchmark = {
           goal: { most: 50 },
         }),
       );
-      return { figures, notes: ['The median of some requests each; the worst of what can stand at that place.'] };
+      return {
+        figures,
+        notes: ['The median of some requests each; the worst of what can stand at that place.'],
+      };
     } finally {
       child.disconnect();
     }

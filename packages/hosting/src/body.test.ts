@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream';
-import { expect, test } from 'vitest';
-import { textOf } from './body.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Bodies, type BodyLimits } from './body.ts';
+
+const REQUEST = new Request('http://localhost/mcp', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+});
 
 /** A body that stands open. */
 const open = (...chunks: Uint8Array[]): Readable => {
@@ -9,25 +14,128 @@ const open = (...chunks: Uint8Array[]): Readable => {
   return body;
 };
 
+const receiving = (limits: BodyLimits) => {
+  const bodies = new Bodies(limits);
+  const read = (body: Readable, principal?: string) => bodies.read(REQUEST, body, principal);
+  return { bodies, read };
+};
+
+/** The status and the words of a refusal. */
+const refusal = async (read: ReturnType<Bodies['read']>) => {
+  const response = (await read) as Response;
+  const { error } = (await response.json()) as { error: { message: string } };
+  return `${response.status} ${error.message}`;
+};
+
+/** Lets a stream hand over what has been pushed. */
+const flowing = () => new Promise((resolve) => setImmediate(resolve));
+
 test('a character may be split between two chunks', async () => {
-  const bytes = Buffer.from('{"city":"東京"}');
-  const body = Readable.from([...bytes].map((byte) => Buffer.of(byte)));
-  expect(await textOf(body, bytes.length)).toBe('{"city":"東京"}');
+  const { read } = receiving({});
+  const body = Readable.from([...Buffer.from('{"city":"東京"}')].map((byte) => Buffer.of(byte)));
+  expect(await read(body)).toEqual({ json: { city: '東京' }, bytes: 17 });
 });
 
 test('a body that is too long is refused before its end, and the rest is discarded', async () => {
+  const { bodies, read } = receiving({ maxBodyBytes: 10 });
   const body = open(Buffer.alloc(6));
-  const text = textOf(body, 10);
+  const refused = refusal(read(body));
   body.push(Buffer.alloc(5));
-  expect(await text).toBeUndefined();
+  expect(await refused).toBe('413 A body has at most 10 bytes; send less');
   body.push(Buffer.alloc(1_000_000));
+  await flowing();
   expect(body.readableLength).toBe(0);
+  expect(bodies.incoming).toBe(0);
 });
 
-test('a client that leaves ends the reading of its body, before it began or after', async () => {
+test('a client that leaves ends the reading of its body, before it began or after, and holds nothing', async () => {
+  const { bodies, read } = receiving({});
   const body = open(Buffer.from('{'));
-  const text = textOf(body, 10);
+  const received = read(body);
+  await flowing();
+  expect(bodies.incoming).toBeGreaterThan(0);
   body.destroy(new Error('ECONNRESET'));
-  await expect(text).rejects.toThrow('went away');
-  await expect(textOf(body, 10)).rejects.toThrow('went away');
+  await expect(received).rejects.toThrow('went away');
+  await expect(read(body)).rejects.toThrow('went away');
+  expect(bodies.incoming).toBe(0);
+});
+
+test('a body has so long to come in, and one that stops half-way holds nothing after that', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { bodies, read } = receiving({ bodySeconds: 30 });
+  const body = open(Buffer.from('{'));
+  const refused = refusal(read(body));
+  await flowing();
+  vi.advanceTimersByTime(29_999);
+  body.push(Buffer.from(' '));
+  await flowing();
+  expect(bodies.incoming).toBeGreaterThan(0);
+  // A byte now and then does not buy more time.
+  vi.advanceTimersByTime(1);
+  expect(await refused).toBe('408 A body has to come in within 30 seconds; send it again');
+  expect(bodies.incoming).toBe(0);
+});
+
+test('bodies that are coming in have so many bytes together, and those that have come in make room', async () => {
+  const { bodies, read } = receiving({ maxIncomingBytes: 10_000 });
+  const unfinished = [open(Buffer.alloc(4000, ' ')), open(Buffer.alloc(4000, ' '))];
+  const received = unfinished.map((body) => read(body));
+  await flowing();
+  expect(bodies.incoming).toBe(8192);
+  expect(await refusal(read(open(Buffer.from('{}'))))).toBe(
+    '503 This server has too many bytes of requests coming in; try again later',
+  );
+  for (const body of unfinished) {
+    body.push(Buffer.from('{}'));
+    body.push(null);
+  }
+  expect(await Promise.all(received)).toEqual([
+    { json: {}, bytes: 4002 },
+    { json: {}, bytes: 4002 },
+  ]);
+  expect(bodies.incoming).toBe(0);
+});
+
+test('the bodies of one principal have so many bytes, and those of others still come in', async () => {
+  const { read } = receiving({ maxIncomingBytesPerPrincipal: 5000 });
+  const unfinished = read(open(Buffer.alloc(4000)), 'ada');
+  unfinished.catch(() => {});
+  await flowing();
+  expect(await refusal(read(open(Buffer.from('{}')), 'ada'))).toBe(
+    '429 You have too many bytes of requests coming in; end one, or try again later',
+  );
+  expect(await read(Readable.from([Buffer.from('{}')]), 'bob')).toEqual({ json: {}, bytes: 2 });
+});
+
+test('400 unfinished bodies hold no more than the limit, however small their chunks are', async () => {
+  const { bodies, read } = receiving({ maxIncomingBytes: 1_000_000 });
+  const outcomes = Array.from({ length: 400 }, () =>
+    read(open(...Array.from({ length: 100 }, () => Buffer.alloc(100)))).catch(() => undefined),
+  );
+  await flowing();
+  expect(bodies.incoming).toBeLessThanOrEqual(1_000_000);
+  expect(bodies.incoming).toBeGreaterThan(900_000);
+  const refused = await Promise.race([Promise.all(outcomes.slice(-100)), flowing()]);
+  expect((refused as Response[]).map(({ status }) => status)).toEqual(Array(100).fill(503));
+});
+
+test.each([
+  ['numbers', `[${'0,'.repeat(100)}0]`],
+  ['empty objects', `[${'{},'.repeat(50)}0]`],
+  ['levels', '['.repeat(101)],
+  ['text that is no JSON', ','.repeat(101)],
+  ['members after a string of escapes', `["\\\\\\"",${'0,'.repeat(100)}0]`],
+])('a body of too many members is refused before it is parsed: %s', async (_what, text) => {
+  const { read } = receiving({ maxBodyMembers: 100 });
+  expect(await refusal(read(Readable.from([Buffer.from(text)])))).toBe(
+    '413 A body has at most 100 members of objects and arrays; send less',
+  );
+});
+
+test('what stands in strings is no member', async () => {
+  const { read } = receiving({ maxBodyMembers: 10 });
+  const json = { ',[{,[{,[{\\",[{"': '\\,[{"'.repeat(100) };
+  const text = JSON.stringify(json);
+  expect(await read(Readable.from([Buffer.from(text)]))).toEqual({ json, bytes: text.length });
 });

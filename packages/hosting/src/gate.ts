@@ -65,7 +65,14 @@ export class Gate {
   #shut = false;
 
   constructor(served: Served, options: GateOptions & { readonly path: string }) {
-    const { allowedHosts = LOOPBACK, legacy = 'sessions', verifier, maxSubscriptions, bus, onerror } = options;
+    const {
+      allowedHosts = LOOPBACK,
+      legacy = 'sessions',
+      verifier,
+      maxSubscriptions,
+      bus,
+      onerror,
+    } = options;
     this.#served = served;
     this.#path = options.path;
     this.#bodies = new Bodies(options);
@@ -132,11 +139,7 @@ export class Gate {
     );
   }
 
-  async #route(
-    request: Request,
-    body: Body | undefined,
-    authInfo: AuthInfo | undefined,
-  ): Promise<Response> {
+  async #route(request: Request, body: Body | undefined, authInfo: AuthInfo | undefined): Promise<Response> {
     if (this.#sessions && (await isLegacy(request, body?.json))) {
       return this.#sessions.handle(request, body?.json, authInfo);
     }

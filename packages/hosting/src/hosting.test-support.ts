@@ -22,6 +22,8 @@ import type { Served } from './served.ts';
 export interface Fixture extends Served {
   /** The context of the call to `wait`, when it has been entered. */
   readonly entered: Promise<ServerContext>;
+  /** How many calls to `wait` have been entered. */
+  waiting: number;
   /** Lets `wait` answer. */
   release(): void;
   readonly errors: string[];
@@ -32,7 +34,7 @@ export interface Fixture extends Served {
 
 /** Tools: `ask` asks one question, `wait` answers when it is released, `who` says whose token it was called with. */
 export function fixture(): Fixture {
-  const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const entered = new Gate<ServerContext>();
   const released = new Gate();
   const errors: string[] = [];
@@ -42,6 +44,7 @@ export function fixture(): Fixture {
     errors,
     onerror: (error) => errors.push(error.message),
     closed: 0,
+    waiting: 0,
     server() {
       const server = protectedServer({ name: 'hosted', version: '1.0.0' }, policy);
       server.registerTool('ask', {}, (ctx) =>
@@ -55,6 +58,7 @@ export function fixture(): Fixture {
             }),
       );
       server.registerTool('wait', {}, async (ctx) => {
+        this.waiting++;
         entered.open(ctx);
         await released.promise;
         return textResult('Waited.');

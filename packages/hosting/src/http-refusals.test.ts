@@ -107,6 +107,70 @@ test('a body over the limit is refused even if its length was not announced', as
   expect(await statusOf(url, ...head, LAST, '', chunk)).toBe(413);
 });
 
+const WIDE = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, 0]));
+
+test.each([
+  ['of over 64 KiB', { experimental: { x: { y: 'y'.repeat(65_536) } } }],
+  ['of over 1000 members', { experimental: WIDE }],
+])(
+  'an initialize %s is refused before it is validated, however old clients are served',
+  async (_what, capabilities) => {
+    for (const legacy of ['sessions', 'stateless'] as const) {
+      const { url } = await hosting({ legacy });
+      const clientInfo = { name: 'x', version: '1' };
+      const init = oldRequest('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+      expect(await read(await fetch(url, init))).toEqual({
+        status: 413,
+        error: {
+          code: -32000,
+          message:
+            'An initialize has at most 65536 bytes and 1000 members of objects and arrays; declare less',
+        },
+      });
+    }
+  },
+);
+
+test('a _meta of over 1000 members is refused before it is validated', async () => {
+  const { url } = await hosting();
+  const { body } = listTools;
+  const { params, ...message } = JSON.parse(`${body}`);
+  const wide = { ...message, params: { ...params, _meta: { ...params._meta, WIDE } } };
+  expect(await read(await fetch(url, { ...listTools, body: JSON.stringify(wide) }))).toMatchObject({
+    status: 413,
+    error: { message: expect.stringMatching(/^_meta has at most 1000 members/) },
+  });
+});
+
+test('a body that stops half-way is refused after its time, and its connection ends', async () => {
+  const { url } = await hosting({ bodySeconds: 0.05 });
+  const head = [
+    'POST /mcp HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    'Content-Length: 9',
+  ];
+  expect(await statusOf(url, ...head, '', '{')).toBe(408);
+});
+
+test('members that are nested as deep as they may are an error and no failure of the server', async () => {
+  const { url, errors } = await hosting();
+  const deep = `${'['.repeat(9900)}${']'.repeat(9900)}`;
+  const bodies = [
+    deep,
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who","arguments":{"x":${deep}}}}`,
+    `{"jsonrpc":"2.0","id":1,"result":${deep}}`,
+  ];
+  const session = (await fetch(url, INITIALIZE)).headers.get('mcp-session-id') ?? '';
+  for (const request of [listTools, oldRequest('tools/list', {}, session)]) {
+    for (const body of bodies) {
+      const { status } = await fetch(url, { ...request, body });
+      expect(status).toBeLessThan(500);
+    }
+  }
+  expect(errors.filter((error) => error.includes('stack'))).toEqual([]);
+});
+
 test.each(['not json', '', '{"jsonrpc":', '\u0000'])('the body `%s` is not JSON', async (body) => {
   const { url } = await hosting();
   expect(await read(await fetch(url, { ...listTools, body }))).toEqual({
@@ -132,15 +196,6 @@ test('a batch is refused from clients of both eras, and nothing of it runs', asy
       error: { code: -32600, message: 'Send one message at a time, not a batch' },
     });
   }
-});
-
-test('subscriptions are limited', async () => {
-  const { url } = await hosting({ maxSubscriptions: 1 });
-  const listen = requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } });
-  const first = await fetch(url, listen);
-  expect(first.headers.get('content-type')).toBe('text/event-stream');
-  expect((await read(await fetch(url, listen))).error).toMatchObject({ code: -32603 });
-  await first.body?.cancel();
 });
 
 test.each([

@@ -27,7 +27,7 @@ export function isWiderThan(value: unknown, most: number): boolean {
   for (let at = 0; at < found.length; at++) {
     const next = found[at];
     if (typeof next !== 'object' || next === null) continue;
-    for (const member of Object.values(next)) if (found.push(member) > most) return true;
+    for (const member of Object.values(next)) if (found.push(member) > most + 1) return true;
   }
   return false;
 }

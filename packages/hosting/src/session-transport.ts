@@ -64,15 +64,16 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }
   }
 
-  /** Ends a call that gets no response, when its questions have been taken back from its client. */
+  /** A cancelled call gets no response. It counts until its handler has settled. */
   #cancelled(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    setImmediate(async () => {
-      if (this.#calls.get(id) !== call) return;
-      this.closeSSEStream(id);
-      await handlerSettled(call.request);
-      this.#calls.delete(id);
+    // When its questions have been taken back from its client.
+    setImmediate(() => {
+      if ((this.#calls.get(id) ?? call) === call) this.closeSSEStream(id);
+    });
+    void handlerSettled(call.request).then(() => {
+      if (this.#calls.get(id) === call) this.#calls.delete(id);
     });
   }
 }

@@ -109,7 +109,7 @@ test('a server that cannot be built holds no session', async () => {
 test('the sessions of one principal are limited, and others are still served', async () => {
   const { send } = sessions({ maxPerPrincipal: 2 });
   const statuses = ['ada', 'ada', 'ada', 'bob'].map(async (sub) => (await send(INITIALIZE, sub)).status);
-  expect(await Promise.all(statuses)).toEqual([200, 200, 503, 200]);
+  expect(await Promise.all(statuses)).toEqual([200, 200, 429, 200]);
   expect((await read(await send(INITIALIZE, 'ada'))).error).toMatchObject({
     message: 'You have too many sessions; end one, or try again later',
   });
@@ -119,6 +119,55 @@ test('anonymous callers are not counted as one principal', async () => {
   const { send } = sessions({ max: 3, maxPerPrincipal: 1 });
   const begun = await Promise.all([1, 2, 3, 4].map(() => send(INITIALIZE)));
   expect(begun.map(({ status }) => status)).toEqual([200, 200, 200, 503]);
+});
+
+/** An `initialize` of about `bytes` that declares them. */
+const initializeOf = (bytes: number, clientInfo: object = {}) =>
+  oldRequest('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: { experimental: { x: { y: 'y'.repeat(bytes) } } },
+    clientInfo: { name: 'by hand', version: '1.0.0', ...clientInfo },
+  });
+
+test('33 large initializes of one principal hold no more bytes than it may, and others begin', async () => {
+  const { held, send } = sessions({ maxBytesPerPrincipal: 1_048_576 });
+  const statuses: number[] = [];
+  for (let n = 0; n < 33; n++) statuses.push((await send(initializeOf(65_000), 'ada')).status);
+  expect(statuses).toEqual([...Array(16).fill(200), ...Array(17).fill(429)]);
+  expect((await read(await send(initializeOf(65_000), 'ada'))).error).toMatchObject({
+    message: 'You have too many bytes in sessions; end one, or try again later',
+  });
+  expect((await send(INITIALIZE, 'bob')).status).toBe(200);
+  expect(held.size).toBe(17);
+});
+
+test('sessions that end give back their places and their bytes', async () => {
+  const { send } = sessions({ max: 1, maxBytes: 70_000 });
+  for (let n = 0; n < 3; n++) {
+    const begun = await send(initializeOf(65_000));
+    expect(begun.status).toBe(200);
+    expect((await send(INITIALIZE)).status).toBe(503);
+    const session = begun.headers.get('mcp-session-id') ?? '';
+    // Twice: the second finds nothing to give back.
+    for (let end = 0; end < 2; end++) {
+      await send({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+    }
+  }
+  const deaf = { ...INITIALIZE, headers: { 'content-type': 'application/json', accept: 'text/html' } };
+  for (let n = 0; n < 3; n++) expect((await send(deaf)).status).toBe(406);
+  await (await send(initializeOf(65_000))).text();
+  await hours(1.1);
+  expect((await send(initializeOf(65_000))).status).toBe(200);
+});
+
+test('a session keeps what its client can do and its name, and no icons', async () => {
+  const { served, send } = sessions({ maxBytes: 1000 });
+  const made = vi.spyOn(served, 'server');
+  const icons = [{ src: `data:image/png;base64,${'A'.repeat(60_000)}` }];
+  expect((await send(initializeOf(10, { title: 'By hand', icons }))).status).toBe(200);
+  const { server } = made.mock.results[0]?.value ?? {};
+  expect(server.getClientVersion()).toEqual({ name: 'by hand', version: '1.0.0', title: 'By hand' });
+  expect(server.getClientCapabilities()).toEqual({ experimental: { x: { y: 'y'.repeat(10) } } });
 });
 
 /** A session whose calls to `ask` wait for their user. */
@@ -185,6 +234,20 @@ test('a cancelled call ends, its question is taken back, and it makes room', asy
   expect(await next(events)).toMatchObject({ method: 'notifications/cancelled' });
   expect(await events?.read()).toMatchObject({ done: true });
   expect((await call(2)).status).toBe(200);
+});
+
+test('a cancelled call counts until its handler has settled, and its id cannot be taken before', async () => {
+  const { served, send, session, tell } = await asking(1);
+  const wait = (id: number) => send(oldRequest('tools/call', { name: 'wait' }, session, id));
+  expect((await wait(1)).status).toBe(200);
+  await served.entered;
+  await tell({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect((await wait(1)).status).toBe(400);
+  expect((await wait(2)).status).toBe(429);
+  served.release();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect((await wait(1)).status).toBe(200);
 });
 
 test('a message that only looks like a cancellation makes no room', async () => {

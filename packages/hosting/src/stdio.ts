@@ -1,14 +1,19 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
-import { serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
 import { bounded } from './bounded.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 
 /** How long handlers may take to end when they are told to. */
 const DRAIN_MS = 10_000;
+/** A message is a line; the SDK's own limit. */
+const MAX_LINE_BYTES = 10_485_760;
 
 /** A connection. */
 export interface StdioHosting {
-  /** Resolves when the connection has ended: `close` was called, or the client closed our stdin. */
+  /**
+   * Resolves when the connection has ended: `close` was called, the client closed our stdin or our stdout, or it sent a
+   * line of over 10 MiB.
+   */
   readonly closed: Promise<void>;
   /** Ends the connection and everything that is held for it. */
   close(): Promise<void>;
@@ -16,21 +21,49 @@ export interface StdioHosting {
 
 /** Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr. */
 export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHosting {
-  const handle = serve(() => reporting(served, onerror), { onerror });
-  let closing: Promise<void> | undefined;
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
     ended = resolve;
   });
+  let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= bounded(served.close(), DRAIN_MS, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;
   };
-  // A client that goes away closes our stdin; what it left behind must not keep the process.
-  process.stdin.once('end', () => close().catch(onerror));
+  // The SDK ends a connection by itself, and tells nobody. What its client left behind must not keep the process.
+  const transport = new Connection(() => void close().catch(onerror));
+  const report = inWords(onerror);
+  const handle = serve(() => reporting(served, report), { onerror: report, transport });
   return { closed, close };
+}
+
+/** Reports an error once: the SDK reports one of a connection twice, and of a line that is too long in its own words. */
+function inWords(onerror: OnError): OnError {
+  let last: Error | undefined;
+  return (error) => {
+    if (error === last) return;
+    last = error;
+    if (!error.message.startsWith('ReadBuffer exceeded')) return onerror(error);
+    const why = `The client sent a line of over ${MAX_LINE_BYTES} bytes, so the connection was ended.`;
+    onerror(new Error(`${why} Send messages that are shorter.`, { cause: error }));
+  };
+}
+
+/** The SDK's transport, which also says that it has ended. */
+class Connection extends StdioServerTransport {
+  readonly #ended: () => void;
+
+  constructor(ended: () => void) {
+    super(process.stdin, process.stdout, { maxBufferSize: MAX_LINE_BYTES });
+    this.#ended = ended;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#ended();
+  }
 }
 
 const toStderr: OnError = (error) => void process.stderr.write(`${error.message}\n`);

@@ -1,8 +1,8 @@
 /** Knowing when an answer is over: a streamed one begins long before that. */
 
 /**
- * The same response; `done` is called once, when its body has been sent or its client has gone, of which either the
- * request's signal tells or that the body is cancelled.
+ * The same response; `done` is called once, when its body has been sent or has broken, or its client has gone, of which
+ * either the request's signal tells or that the body is cancelled.
  */
 export function whenSent(request: Request, response: Response, done: () => void): Response {
   if (!response.body) {
@@ -24,10 +24,14 @@ export function whenSent(request: Request, response: Response, done: () => void)
   if (request.signal.aborted) gone();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done: ended, value } = await reader.read();
-      if (!ended) return controller.enqueue(value);
+      try {
+        const { done: ended, value } = await reader.read();
+        if (!ended) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
       over();
-      controller.close();
     },
     cancel: gone,
   });

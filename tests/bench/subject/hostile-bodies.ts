@@ -49,7 +49,7 @@ const VALUES: Readonly<Record<string, (bytes: number) => string>> = {
   'one long string of quotes': (bytes) => `{"x":"${'\\"'.repeat(bytes / 2 - 4)}"}`,
   'one long key': (bytes) => `{"${'x'.repeat(bytes - 8)}":0}`,
   'one long number': (bytes) => `{"x":${'9'.repeat(bytes - 8)}}`,
-  'spaces': (bytes) => `{"x":${' '.repeat(bytes - 8)}0}`,
+  spaces: (bytes) => `{"x":${' '.repeat(bytes - 8)}0}`,
   'no JSON': (bytes) => ','.repeat(bytes),
 };
 
@@ -57,14 +57,17 @@ const ENVELOPE =
   '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}';
 
 /** Where a value stands in a message. The rest of the message is as it should be. */
-const PLACES: Readonly<Record<string, { readonly old: boolean; readonly message: (value: string) => string }>> = {
+const PLACES: Readonly<
+  Record<string, { readonly old: boolean; readonly message: (value: string) => string }>
+> = {
   arguments: {
     old: false,
     message: (value) => modern(`"arguments":${value},"_meta":{${ENVELOPE}}`),
   },
-  'inputResponses': {
+  inputResponses: {
     old: false,
-    message: (value) => modern(`"arguments":{"location":"Tokyo"},"inputResponses":${value},"_meta":{${ENVELOPE}}`),
+    message: (value) =>
+      modern(`"arguments":{"location":"Tokyo"},"inputResponses":${value},"_meta":{${ENVELOPE}}`),
   },
   "one answer's content": {
     old: false,
@@ -84,7 +87,10 @@ const PLACES: Readonly<Record<string, { readonly old: boolean; readonly message:
         `"arguments":{"location":"Tokyo"},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"experimental":${value}}}`,
       ),
   },
-  'the message': { old: false, message: (value) => `{"jsonrpc":"2.0","id":1,"method":"tools/call",${value.slice(1)}` },
+  'the message': {
+    old: false,
+    message: (value) => `{"jsonrpc":"2.0","id":1,"method":"tools/call",${value.slice(1)}`,
+  },
   'an old initialize': {
     old: true,
     message: (value) =>
@@ -104,7 +110,8 @@ const PLACES: Readonly<Record<string, { readonly old: boolean; readonly message:
   'an old answer': { old: true, message: (value) => `{"jsonrpc":"2.0","id":1,"result":${value}}` },
   'an old notification': {
     old: true,
-    message: (value) => `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"x":${value}}}`,
+    message: (value) =>
+      `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1,"x":${value}}}`,
   },
 };
 
@@ -123,6 +130,7 @@ export interface HostileBody {
 export function* hostileBodies(bytes = MIB): Generator<HostileBody> {
   for (const [where, { old, message, most = bytes }] of Object.entries(PLACES)) {
     const room = Math.floor((Math.min(bytes, most) - message('{}').length) / 12) * 12;
-    for (const [what, value] of Object.entries(VALUES)) yield { what, where, old, body: message(value(room)) };
+    for (const [what, value] of Object.entries(VALUES))
+      yield { what, where, old, body: message(value(room)) };
   }
 }

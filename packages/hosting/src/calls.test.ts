@@ -1,0 +1,158 @@
+import { requestInit, until } from '@mrtr/harness';
+import { expect, onTestFinished, test } from 'vitest';
+import { listVerifier } from './bearer-tokens.ts';
+import { hosting, INITIALIZE, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import type { HttpOptions } from './http.ts';
+
+const verifier = listVerifier(['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })));
+
+const as = (subject: string, init: RequestInit): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), authorization: `Bearer token-of-${subject}` },
+});
+
+/** Asks again and again, until it is so. */
+async function eventually(so: () => Promise<boolean>): Promise<void> {
+  for (let time = 0; time < 1000; time++) if (await so()) return;
+  throw new Error('It never came to be so.');
+}
+
+/** A server, and requests of new and old clients that wait for it. */
+async function waiting(options: HttpOptions = {}) {
+  const served = await hosting(options);
+  const { url } = served;
+  const session = async (authorized: (init: RequestInit) => RequestInit = (init) => init) => {
+    const begun = await fetch(url, authorized(INITIALIZE));
+    await begun.text();
+    return begun.headers.get('mcp-session-id') ?? '';
+  };
+  const left = new AbortController();
+  onTestFinished(() => left.abort());
+  /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */
+  const enters = async (init: RequestInit) => {
+    const before = served.waiting;
+    const refused = fetch(url, { signal: left.signal, ...init }).then(
+      async (response) => (response.ok ? new Promise<never>(() => {}) : read(response)),
+      () => undefined,
+    );
+    return Promise.race([refused, until(() => served.waiting > before).then(() => 'entered')]);
+  };
+  return { ...served, served, enters, session };
+}
+
+const newCall = (params: object = {}) => requestInit('tools/call', { name: 'wait', ...params });
+const oldCall = (session: string, id: number) => oldRequest('tools/call', { name: 'wait' }, session, id);
+
+const TOO_MANY = {
+  status: 429,
+  error: { code: -32000, message: 'You have too many calls running; end one, or try again later' },
+};
+
+test('the calls of one principal in both eras count together, and others are served', async () => {
+  const { url, enters, session, release } = await waiting({ verifier, maxCallsPerPrincipal: 2 });
+  const ofAda = await session((init) => as('ada', init));
+  expect(await enters(as('ada', newCall()))).toBe('entered');
+  expect(await enters(as('ada', oldCall(ofAda, 2)))).toBe('entered');
+  expect(await enters(as('ada', newCall()))).toEqual(TOO_MANY);
+  expect(await enters(as('ada', oldCall(ofAda, 3)))).toEqual(TOO_MANY);
+  expect(await enters(as('bob', newCall()))).toBe('entered');
+  release();
+  await eventually(async () => (await fetch(url, as('ada', newCall()))).ok);
+});
+
+test('a full server says so, and anonymous callers share it', async () => {
+  const { enters } = await waiting({ maxCalls: 2, maxCallsPerPrincipal: 1 });
+  expect([await enters(newCall()), await enters(newCall())]).toEqual(['entered', 'entered']);
+  expect(await enters(newCall())).toEqual({
+    status: 503,
+    error: { code: -32000, message: 'This server has too many calls running; try again later' },
+  });
+});
+
+test('answers and cancellations come in when no call does', async () => {
+  const { url, enters, session } = await waiting({ maxCalls: 1 });
+  const id = await session();
+  expect(await enters(oldCall(id, 1))).toBe('entered');
+  expect(await enters(oldCall(id, 2))).toMatchObject({ status: 503 });
+  for (const message of [
+    { id: 7, result: { action: 'accept', content: {} } },
+    { method: 'notifications/cancelled', params: { requestId: 1 } },
+  ]) {
+    expect((await fetch(url, oldMessage(message, id))).status).toBe(202);
+  }
+});
+
+test('300 calls that are started and cancelled in one old session leave 16 handlers running', async () => {
+  const { url, served, enters, session, release } = await waiting();
+  const id = await session();
+  const outcomes: unknown[] = [];
+  for (let call = 1; call <= 300; call++) {
+    const outcome = await enters(oldCall(id, call));
+    outcomes.push(outcome === 'entered' ? 'entered' : (outcome as { status: number }).status);
+    const params = { requestId: call };
+    await fetch(url, oldMessage({ method: 'notifications/cancelled', params }, id));
+  }
+  expect(outcomes).toEqual([...Array(16).fill('entered'), ...Array(284).fill(429)]);
+  expect(served.waiting).toBe(16);
+  release();
+  await eventually(async () => (await fetch(url, oldCall(id, 301))).ok);
+});
+
+test.each([
+  ['new', () => newCall()],
+  ['old', oldCall],
+])('calls of %s clients that hang up leave no more handlers running than the limit', async (_era, callOf) => {
+  const { url, served, enters, session, release } = await waiting({ maxCalls: 8 });
+  const id = await session();
+  for (let n = 0; n < 8; n++) {
+    const client = new AbortController();
+    expect(await enters({ ...callOf(id, n), signal: client.signal })).toBe('entered');
+    client.abort();
+  }
+  for (let n = 0; n < 20; n++) expect(await enters(newCall())).toMatchObject({ status: 503 });
+  expect(served.waiting).toBe(8);
+  // A broken stream frees its place, once its handler has settled.
+  release();
+  await eventually(async () => (await fetch(url, newCall())).ok);
+});
+
+test('the bodies of calls that wait are counted in bytes', async () => {
+  const { enters } = await waiting({ verifier, maxCallBytes: 24_000, maxCallBytesPerPrincipal: 15_000 });
+  const call = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
+  expect(await enters(as('ada', call()))).toBe('entered');
+  expect(await enters(as('ada', call()))).toMatchObject({
+    status: 429,
+    error: { message: 'You have too many bytes in the calls running; end one, or try again later' },
+  });
+  expect(await enters(as('ada', newCall()))).toBe('entered');
+  expect(await enters(as('bob', call()))).toBe('entered');
+  expect(await enters(as('bob', newCall({ arguments: { x: 'x'.repeat(4000) } })))).toMatchObject({
+    status: 503,
+  });
+});
+
+const LISTEN = requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } });
+
+test('subscriptions are limited for each principal and in all, and one that ends makes room', async () => {
+  const { url } = await hosting({ verifier, maxSubscriptions: 3, maxSubscriptionsPerPrincipal: 2 });
+  const listen = (subject: string) => fetch(url, as(subject, LISTEN));
+  const [first, second] = [await listen('ada'), await listen('ada')];
+  expect([first.status, second.status]).toEqual([200, 200]);
+  expect(await read(await listen('ada'))).toMatchObject({
+    status: 429,
+    error: { message: 'You have too many subscriptions; end one, or try again later' },
+  });
+  expect((await listen('bob')).status).toBe(200);
+  expect((await listen('bob')).status).toBe(503);
+  await first.body?.cancel();
+  await eventually(async () => (await listen('ada')).ok);
+});
+
+test('a change that is published reaches the subscriptions of new clients', async () => {
+  const { url, http } = await hosting();
+  const events = (await fetch(url, LISTEN)).body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await events?.read())?.value).toContain('notifications/subscriptions/acknowledged');
+  http.notify.toolsChanged();
+  expect((await events?.read())?.value).toContain('notifications/tools/list_changed');
+  await events?.cancel();
+});
