@@ -2,7 +2,6 @@
 import { isInputRequiredResult, MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { tokenLength } from '@mrtr/core/seal';
 import { Gate, InProcess } from '@mrtr/harness';
-import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { option as h } from '@mrtr/option-h';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
@@ -11,6 +10,7 @@ import { requestOf } from '../packages/shapes/src/fixture.test-support.ts';
 import { heldBytes } from '../packages/shapes/src/kit/held-bytes.ts';
 import { nested } from './fuzz/hostile-values.ts';
 import { clock, keeping, policyOf, presented, siteWith } from './fuzz/sites.ts';
+import { HOSTING_HOLDS } from './hosting-limits.test-support.ts';
 import { projectFiles, textOf } from './testkit/project-files.ts';
 import { REJECTED } from './testkit/rejected.ts';
 
@@ -264,70 +264,8 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'recorded results of one principal, in bytes': async (limit) => {
     expect(await recorded(limit, 'ada')).toEqual(['settled', 'lost']);
   },
-  'request body, in bytes': async (limit) => {
-    const running = h.create({
-      world: createWorld(),
-      state: requestStatePolicy({ keys: KEYS, singleUse: false }),
-    });
-    const { url, close } = await serveHttp(running, { drainMs: 5 });
-    onTestFinished(close);
-    const status = async (bytes: number) => {
-      const body = '{}'.padEnd(bytes, ' ');
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-      });
-      await response.text();
-      return response.status;
-    };
-    expect(await status(limit)).toBe(400);
-    expect(await status(limit + 1)).toBe(413);
-  },
-  'sessions of one owner': async (limit) => {
-    const { begin } = await oldClients();
-    for (let n = 0; n < limit; n++) expect((await begin('ada')).status).toBe(200);
-    expect((await begin('ada')).status).toBe(503);
-    expect((await begin('bob')).status).toBe(200);
-  },
-  'calls open in one session': async (limit) => {
-    const { begin, post } = await oldClients();
-    const session = (await begin('ada')).headers.get('mcp-session-id') ?? '';
-    const call = (id: number) =>
-      post('ada', id, 'tools/call', { name: GET_WEATHER, arguments: { location: 'Tokyo' } }, session);
-    for (let id = 1; id <= limit; id++) expect((await call(id)).status).toBe(200);
-    expect((await call(limit + 1)).status).toBe(429);
-  },
+  ...HOSTING_HOLDS,
 };
-
-/** A server for ada and bob, and requests of old clients of theirs. */
-async function oldClients() {
-  const running = h.create({
-    world: createWorld(),
-    state: requestStatePolicy({ keys: KEYS, singleUse: false }),
-  });
-  const verifier = listVerifier(['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })));
-  const { url, close } = await serveHttp(running, { drainMs: 5, verifier });
-  onTestFinished(close);
-  const post = (subject: string, id: number, method: string, params: object, session?: string) =>
-    fetch(url, {
-      method: 'POST',
-      headers: {
-        accept: 'application/json, text/event-stream',
-        authorization: `Bearer token-of-${subject}`,
-        'content-type': 'application/json',
-        ...(session !== undefined && { 'mcp-session-id': session }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
-    });
-  const begin = (subject: string) =>
-    post(subject, 0, 'initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: { elicitation: {} },
-      clientInfo: { name: 'old', version: '1.0.0' },
-    });
-  return { begin, post };
-}
 
 const rows = [...DOCUMENT.matchAll(/^\| ([^|]+) \| ([\d ]+) \| [^|]+ \| [^|]+ \|$/gm)].map(
   ([, limit, value]) => [limit as string, Number((value as string).replaceAll(' ', ''))] as const,

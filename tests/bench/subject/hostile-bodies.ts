@@ -56,10 +56,16 @@ const VALUES: Readonly<Record<string, (bytes: number) => string>> = {
 const ENVELOPE =
   '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}';
 
+interface Place {
+  /** Whether clients at 2025-11-25 send it. */
+  readonly old: boolean;
+  /** The most bytes that are let in there. */
+  readonly most?: number;
+  readonly message: (value: string) => string;
+}
+
 /** Where a value stands in a message. The rest of the message is as it should be. */
-const PLACES: Readonly<
-  Record<string, { readonly old: boolean; readonly message: (value: string) => string }>
-> = {
+const PLACES: Readonly<Record<string, Place>> = {
   arguments: {
     old: false,
     message: (value) => modern(`"arguments":${value},"_meta":{${ENVELOPE}}`),
