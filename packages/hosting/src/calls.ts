@@ -1,5 +1,4 @@
 /** Counts what requests hold, from when their bodies are in until they are answered and their handlers have settled. */
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { handlerSettled, Quota } from '@mrtr/core/shape';
@@ -60,7 +59,7 @@ export class Calls {
       return noRoom(fullOfBytes, 'bytes in the calls running');
     }
     // Also when the stream breaks: Node closes it then.
-    const closed = outgoing.closed ? undefined : once(outgoing, 'close');
+    const closed = outgoing.closed || new Promise((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void Promise.allSettled([served, closed])
       .then(() => handlerSettled(request))
