@@ -1,4 +1,4 @@
-import { requestInit, until } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { listVerifier } from './bearer-tokens.ts';
 import { hosting, INITIALIZE, oldMessage, oldRequest, read } from './hosting.test-support.ts';
@@ -29,13 +29,14 @@ async function waiting(options: HttpOptions = {}) {
   const left = new AbortController();
   onTestFinished(() => left.abort());
   /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */
-  const enters = async (init: RequestInit) => {
-    const before = served.waiting;
-    const refused = fetch(url, { signal: left.signal, ...init }).then(
-      async (response) => (response.ok ? new Promise<never>(() => {}) : read(response)),
-      () => undefined,
+  const enters = async (init: RequestInit): Promise<unknown> => {
+    const entered = served.nextEntry().then(() => 'entered');
+    const refused = fetch(url, { signal: left.signal, ...init }).then<unknown, unknown>(
+      (response) => (response.ok ? entered : read(response)),
+      // Its client hung up, in the test of that.
+      () => entered,
     );
-    return Promise.race([refused, until(() => served.waiting > before).then(() => 'entered')]);
+    return Promise.race([refused, entered]);
   };
   return { ...served, served, enters, session };
 }
@@ -96,7 +97,7 @@ test('300 calls that are started and cancelled in one old session leave 16 handl
   expect(served.waiting).toBe(16);
   release();
   await eventually(async () => (await fetch(url, oldCall(id, 301))).ok);
-});
+}, 20_000);
 
 test.each([
   ['new', () => newCall()],

@@ -24,6 +24,8 @@ export interface Fixture extends Served {
   readonly entered: Promise<ServerContext>;
   /** How many calls to `wait` have been entered. */
   waiting: number;
+  /** Resolves when the next one is. */
+  nextEntry(): Promise<void>;
   /** Lets `wait` answer. */
   release(): void;
   readonly errors: string[];
@@ -37,6 +39,7 @@ export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const entered = new Gate<ServerContext>();
   const released = new Gate();
+  let next = new Gate();
   const errors: string[] = [];
   return {
     entered: entered.promise,
@@ -45,6 +48,7 @@ export function fixture(): Fixture {
     onerror: (error) => errors.push(error.message),
     closed: 0,
     waiting: 0,
+    nextEntry: () => next.promise,
     server() {
       const server = protectedServer({ name: 'hosted', version: '1.0.0' }, policy);
       server.registerTool('ask', {}, (ctx) =>
@@ -59,6 +63,8 @@ export function fixture(): Fixture {
       );
       server.registerTool('wait', {}, async (ctx) => {
         this.waiting++;
+        next.open();
+        next = new Gate();
         entered.open(ctx);
         await released.promise;
         return textResult('Waited.');
