@@ -2,6 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Benchmark, Effort, Figure } from './benchmark.ts';
 import { ask, start } from './child/program.ts';
+import { quantile } from './statistics.ts';
 import { headersFor } from './subject/call.ts';
 import { type HostileBody, hostileBodies } from './subject/hostile-bodies.ts';
 
@@ -26,7 +27,7 @@ async function post(url: string, headers: Record<string, string>, body: string):
   return response;
 }
 
-/** The longest that the server was blocked by this body; the least of some times, which others disturbed least. */
+/** The longest that the server was blocked by this body; the median of some times. */
 async function blockedBy(child: ChildProcess, url: string, { where, old, body }: HostileBody, times: number) {
   const begun = old ? await post(url, OLD, JSON.stringify(INITIALIZE)) : undefined;
   const session = begun?.headers.get('mcp-session-id') ?? '';
@@ -43,7 +44,7 @@ async function blockedBy(child: ChildProcess, url: string, { where, old, body }:
     if (begunBy) await fetch(url, { method: 'DELETE', headers: { ...OLD, 'mcp-session-id': begunBy } });
   }
   if (old) await fetch(url, { method: 'DELETE', headers: { ...OLD, 'mcp-session-id': session } });
-  return Math.min(...blocked);
+  return quantile(blocked, 0.5);
 }
 
 export const blocking: Benchmark = {
@@ -70,9 +71,7 @@ export const blocking: Benchmark = {
       );
       return {
         figures,
-        notes: [
-          'The least of some requests each, which other work disturbed least; the worst of what can stand at that place.',
-        ],
+        notes: ['The median of some requests each; the worst of what can stand at that place.'],
       };
     } finally {
       child.disconnect();

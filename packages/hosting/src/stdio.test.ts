@@ -3,6 +3,9 @@ import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { expect, onTestFinished, test } from 'vitest';
 
+/** Processes start slowly on a busy machine. */
+const PATIENCE_MS = 30_000;
+
 const PROGRAM = fileURLToPath(new URL('./stdio-server.test-support.ts', import.meta.url));
 
 function start(): RunningProcess {
@@ -31,26 +34,35 @@ test.each([
         'Closed 1 times.\n',
     );
   },
+  PATIENCE_MS,
 );
 
-test('a client that closes our stdin ends the connection, and releases the instance', async () => {
-  const program = start();
-  const { stdin } = program.child;
-  stdin?.write(`${requestInit('tools/list').body}\n`);
-  await program.until(({ out }) => (out.includes('\n') ? true : undefined));
-  stdin?.end();
-  expect(await program.ended).toBe(0);
-  expect(program.said).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
-});
+test(
+  'a client that closes our stdin ends the connection, and releases the instance',
+  async () => {
+    const program = start();
+    const { stdin } = program.child;
+    stdin?.write(`${requestInit('tools/list').body}\n`);
+    await program.until(({ out }) => (out.includes('\n') ? true : undefined));
+    stdin?.end();
+    expect(await program.ended).toBe(0);
+    expect(program.said).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
+  },
+  PATIENCE_MS,
+);
 
-test('a client that closes our stdout ends the connection, and releases the instance', async () => {
-  const program = start();
-  const { stdin, stdout } = program.child;
-  stdout?.destroy();
-  const { body } = requestInit('tools/list');
-  // The first answer may still fit into the pipe.
-  const again = setInterval(() => stdin?.write(`${body}\n`), 20);
-  onTestFinished(() => clearInterval(again));
-  expect(await program.ended).toBe(0);
-  expect(program.said.err).toContain('Closed 1 times.\n');
-});
+test(
+  'a client that closes our stdout ends the connection, and releases the instance',
+  async () => {
+    const program = start();
+    const { stdin, stdout } = program.child;
+    stdout?.destroy();
+    const { body } = requestInit('tools/list');
+    // The first answer may still fit into the pipe.
+    const again = setInterval(() => stdin?.write(`${body}\n`), 20);
+    onTestFinished(() => clearInterval(again));
+    expect(await program.ended).toBe(0);
+    expect(program.said.err).toContain('Closed 1 times.\n');
+  },
+  PATIENCE_MS,
+);
