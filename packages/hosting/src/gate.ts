@@ -1,4 +1,7 @@
-/** What every HTTP request passes before it reaches a server, and which server it reaches. */
+/**
+ * What every HTTP request passes before it reaches a server, and which server it reaches. Two paths need no router:
+ * Hono's would also serve HEAD as GET, and so open a standing stream that nobody reads.
+ */
 import type { ServerResponse } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import {
@@ -46,7 +49,10 @@ export interface GateOptions extends BodyLimits, CallLimits {
   readonly legacy?: 'sessions' | 'stateless';
   /** Bounds on what old clients hold. */
   readonly sessionLimits?: SessionLimits;
-  /** Carries changes to the subscriptions of new clients. Default: one of this process. Instances may share one. */
+  /**
+   * Carries changes that are published with `notify` to the subscriptions of new clients. Instances may share one.
+   * Default: one of this process.
+   */
   readonly bus?: ServerEventBus;
   /** Default: nobody is told. */
   readonly onerror?: OnError;
