@@ -68,12 +68,22 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancelled(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    // When its questions have been taken back from its client.
-    setImmediate(() => {
-      if ((this.#calls.get(id) ?? call) === call) this.closeSSEStream(id);
-    });
-    void handlerSettled(call.request).then(() => {
+    const settled = handlerSettled(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#calls.delete(id);
     });
+    // When its questions have been taken back from its client.
+    setImmediate(async () => {
+      if ((this.#calls.get(id) ?? call) === call) this.closeSSEStream(id);
+      await settled;
+      if (!this.#calls.has(id)) this.#forget(id);
+    });
+  }
+
+  /** The SDK forgets a call when it sends its response. This one goes nowhere, and that is no error. */
+  #forget(id: RequestId): void {
+    const { onerror } = this;
+    this.onerror = () => {};
+    super.send({ jsonrpc: '2.0', id, result: {} }).catch(() => {});
+    if (onerror) this.onerror = onerror;
   }
 }

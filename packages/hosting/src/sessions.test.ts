@@ -250,6 +250,21 @@ test('a cancelled call counts until its handler has settled, and its id cannot b
   expect((await wait(1)).status).toBe(200);
 });
 
+test('the SDK forgets a call that was cancelled, and nobody hears of a response that went nowhere', async () => {
+  const { served, send, begin } = sessions();
+  const made = vi.spyOn(served, 'server');
+  const session = await begin();
+  const call = await send(oldRequest('tools/call', { name: 'wait' }, session, 7));
+  await served.entered;
+  await send(oldMessage({ method: 'notifications/cancelled', params: { requestId: 7 } }, session));
+  served.release();
+  expect(await call.text()).not.toContain('"id":7');
+  const { transport } = made.mock.results[0]?.value.server ?? {};
+  const response = { jsonrpc: '2.0', id: 7, result: {} };
+  await expect(transport.send(response)).rejects.toThrow('No connection established for request ID: 7');
+  expect(served.errors).toEqual([]);
+});
+
 test('a message that only looks like a cancellation makes no room', async () => {
   const { call, tell } = await asking(1);
   const events = (await call(1)).body?.getReader();
