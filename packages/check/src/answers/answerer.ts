@@ -1,0 +1,73 @@
+/** Honest answers to a server's questions: the user's own, or made from the asked schema. */
+import type { Asked } from '../talk/outcome.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { validContent } from './generate.ts';
+
+/** A question for which there is no answer. */
+export class Unanswered extends Error {
+  override readonly name = 'Unanswered';
+}
+
+/** Answers each question, always with the same content. */
+export class Answerer {
+  readonly #given: Readonly<Record<string, unknown>>;
+  readonly #generate: boolean;
+  readonly #seed: number;
+
+  constructor(given: Readonly<Record<string, unknown>>, generate: boolean, seed: number) {
+    this.#given = given;
+    this.#generate = generate;
+    this.#seed = seed;
+  }
+
+  /**
+   * The `inputResponses` for these requests.
+   *
+   * @throws Unanswered where a question has no answer.
+   */
+  responses(requests: Asked): JsonObject {
+    return Object.fromEntries(
+      Object.entries(requests).map(([key, request]) => [key, this.#one(key, request)]),
+    );
+  }
+
+  #one(key: string, request: JsonObject): JsonObject {
+    const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
+    const params = objectAt(request, 'params');
+    if (request.method === 'roots/list') return { roots: Array.isArray(given) ? given : [] };
+    if (request.method === 'sampling/createMessage') return sampled(given ?? this.#words(key));
+    if (params.mode === 'url') return { action: 'accept' };
+    if (isObject(given) && isRefusalOrAnswer(given)) return given;
+    if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
+    if (!this.#generate) throw new Unanswered(unanswered(key, params));
+    return { action: 'accept', content: validContent(params.requestedSchema, this.#seed) };
+  }
+
+  #words(key: string): string {
+    if (!this.#generate) throw new Unanswered(unanswered(key, { message: 'a sampling request' }));
+    return 'Yes.';
+  }
+}
+
+const isRefusalOrAnswer = ({ action }: JsonObject): boolean =>
+  action === 'accept' || action === 'decline' || action === 'cancel';
+
+/** A bare value is the form's only field. */
+function contentOf(given: unknown, schema: unknown): unknown {
+  if (isObject(given)) return given;
+  const [field = 'value'] = Object.keys(objectAt(schema, 'properties'));
+  return { [field]: given };
+}
+
+const sampled = (given: unknown): JsonObject =>
+  isObject(given)
+    ? given
+    : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
+
+function unanswered(key: string, { message, requestedSchema }: JsonObject): string {
+  const example = JSON.stringify(validContent(requestedSchema, 1));
+  return (
+    `The server asks '${key}' (${JSON.stringify(message)}), and no answer was given. ` +
+    `Add --answer '${key}=${example}' with an answer of yours, or --generate-answers.`
+  );
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { invalidContents, validContent } from './generate.ts';
+import { fits } from './schema.ts';
+
+const number = fc
+  .tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 0, max: 50 }))
+  .map(([minimum, size]) => ({
+    minimum,
+    maximum: minimum + size,
+  }));
+
+/** Every kind of field that a form may have. */
+const field = fc.oneof(
+  fc.constant({ type: 'string' }),
+  fc.constantFrom('email', 'uri', 'date', 'date-time').map((format) => ({ type: 'string', format })),
+  fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 5, max: 20 })).map(([minLength, maxLength]) => ({
+    type: 'string',
+    minLength,
+    maxLength,
+  })),
+  number.map((bounds) => ({ type: 'integer', ...bounds })),
+  number.map((bounds) => ({ type: 'number', ...bounds })),
+  fc.constant({ type: 'boolean' }),
+  fc.constant({ type: 'string', enum: ['a', 'b', 'c'] }),
+  fc.constant({
+    type: 'string',
+    oneOf: [
+      { const: 'x', title: 'X' },
+      { const: 'y', title: 'Y' },
+    ],
+  }),
+  fc.constant({ type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] }, minItems: 1, maxItems: 2 }),
+  fc.constant({
+    type: 'array',
+    items: {
+      anyOf: [
+        { const: 'x', title: 'X' },
+        { const: 'y', title: 'Y' },
+      ],
+    },
+  }),
+);
+
+const form = fc
+  .dictionary(fc.stringMatching(/^[a-z]{1,6}$/), field, { minKeys: 1, maxKeys: 4 })
+  .map((properties) => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+  }));
+
+describe('contents for any form', () => {
+  it('a valid content fits, and is the same for the same seed', () => {
+    fc.assert(
+      fc.property(form, fc.nat(), (schema, seed) => {
+        const content = validContent(schema, seed);
+        expect(validContent(schema, seed)).toEqual(content);
+        return fits(schema, content);
+      }),
+    );
+  });
+
+  it('no invalid content fits, and there are some', () => {
+    fc.assert(
+      fc.property(form, fc.nat(), (schema, seed) => {
+        const misfits = invalidContents(schema, seed);
+        return misfits.length > 0 && misfits.every(({ content }) => !fits(schema, content));
+      }),
+    );
+  });
+});
+
+it('a misfit says what is wrong with it', () => {
+  const schema = {
+    type: 'object',
+    properties: { age: { type: 'integer', minimum: 18, maximum: 99 } },
+    required: ['age'],
+  };
+  expect(invalidContents(schema, 1).map(({ why }) => why)).toEqual(
+    expect.arrayContaining(['age is above 99', 'age is below 18', 'age is no integer', 'age is a string']),
+  );
+});

@@ -1,0 +1,129 @@
+/** Contents for a form, made from its schema: such that fit, and such that do not. */
+import fc from 'fast-check';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { fits } from './schema.ts';
+
+/**
+ * A content that fits, the same for the same seed. Every field is filled in.
+ *
+ * @param schema the `requestedSchema` of an elicitation
+ */
+export function validContent(schema: unknown, seed: number): JsonObject {
+  const fields = Object.entries(objectAt(schema, 'properties')).map(([name, field]) => [
+    name,
+    valueFor(field),
+  ]);
+  const content = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
+  const [sample = {}] = fc.sample(content, { seed, numRuns: 1 });
+  return { ...sample };
+}
+
+/** Values that fit one field. A boolean is always yes: what is asked for is most often a consent. */
+export function valueFor(field: unknown): fc.Arbitrary<unknown> {
+  const { type, format, const: only } = isObject(field) ? field : {};
+  const choices = choicesIn(field);
+  if (only !== undefined) return fc.constant(only);
+  if (choices.length > 0) return fc.constantFrom(...choices);
+  if (type === 'boolean') return fc.constant(true);
+  if (type === 'integer' || type === 'number') return numberFor(field as JsonObject, type);
+  if (type === 'array') return arrayFor(field as JsonObject);
+  if (type === 'object') return fc.constant(validContent(field, 1));
+  return format === undefined ? textFor(field as JsonObject) : formatted(String(format));
+}
+
+/** The values among which a field chooses. */
+export function choicesIn(field: unknown): readonly unknown[] {
+  if (!isObject(field)) return [];
+  if (Array.isArray(field.enum)) return field.enum;
+  const titled = field.oneOf ?? field.anyOf;
+  return Array.isArray(titled)
+    ? titled.flatMap((one) => (isObject(one) && 'const' in one ? [one.const] : []))
+    : [];
+}
+
+function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number'): fc.Arbitrary<number> {
+  const min = typeof minimum === 'number' ? minimum : typeof maximum === 'number' ? maximum - 10 : 1;
+  const max = typeof maximum === 'number' ? maximum : min + 10;
+  if (type === 'integer') return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+  return fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
+}
+
+function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unknown[]> {
+  const minLength = typeof minItems === 'number' ? minItems : 1;
+  const maxLength = Math.max(minLength, typeof maxItems === 'number' ? maxItems : minLength);
+  return fc.uniqueArray(valueFor(items), { minLength, maxLength });
+}
+
+const LETTER = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
+
+function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string> {
+  const least = typeof minLength === 'number' ? minLength : 4;
+  const most = typeof maxLength === 'number' ? maxLength : Math.max(least, 8);
+  return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
+}
+
+function formatted(format: string): fc.Arbitrary<string> {
+  const word = fc.string({ unit: LETTER, minLength: 3, maxLength: 8 });
+  const date = fc.date({
+    min: new Date('2027-01-01T00:00:00Z'),
+    max: new Date('2028-01-01T00:00:00Z'),
+    noInvalidDate: true,
+  });
+  switch (format) {
+    case 'email':
+      return word.map((name) => `${name}@example.com`);
+    case 'uri':
+      return word.map((path) => `https://example.com/${path}`);
+    case 'date':
+      return date.map((day) => day.toISOString().slice(0, 10));
+    case 'date-time':
+      return date.map((day) => day.toISOString());
+    default:
+      return word;
+  }
+}
+
+/** A content that does not fit, with the reason. */
+export interface Misfit {
+  readonly why: string;
+  readonly content: JsonObject;
+}
+
+/** Contents that break the schema in one way each: a kind of value, a bound, a choice, a missing field. */
+export function invalidContents(schema: unknown, seed: number): readonly Misfit[] {
+  const valid = validContent(schema, seed);
+  const required = isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+  const misfits = Object.entries(objectAt(schema, 'properties')).flatMap(([name, field]) =>
+    misfitsOf(field).map(({ why, value }) => ({
+      why: `${name} is ${why}`,
+      content: { ...valid, [name]: value },
+    })),
+  );
+  for (const name of required) {
+    const { [String(name)]: _, ...content } = valid;
+    // A form with no content at all is a check of its own.
+    if (Object.keys(content).length > 0) misfits.push({ why: `${String(name)} is missing`, content });
+  }
+  return misfits.filter(({ content }) => !fits(schema, content));
+}
+
+function misfitsOf(field: unknown): readonly { readonly why: string; readonly value: unknown }[] {
+  const { type, minimum, maximum, minLength, maxLength } = isObject(field) ? field : {};
+  const wrongKinds = [
+    { why: 'an object', value: { mrtr: 'check' } },
+    { why: 'a number', value: 4711 },
+    { why: 'a string', value: 'mrtr-check' },
+    { why: 'null', value: null },
+  ];
+  return [
+    ...(choicesIn(field).length > 0
+      ? [{ why: 'none of the choices', value: 'mrtr-check-none-of-these' }]
+      : []),
+    ...(typeof maximum === 'number' ? [{ why: `above ${maximum}`, value: maximum + 1 }] : []),
+    ...(typeof minimum === 'number' ? [{ why: `below ${minimum}`, value: minimum - 1 }] : []),
+    ...(typeof maxLength === 'number' ? [{ why: 'too long', value: 'x'.repeat(maxLength + 1) }] : []),
+    ...(typeof minLength === 'number' && minLength > 0 ? [{ why: 'too short', value: '' }] : []),
+    ...(type === 'integer' ? [{ why: 'no integer', value: 1.5 }] : []),
+    ...wrongKinds,
+  ];
+}

@@ -1,0 +1,42 @@
+/** Whether a value fits a JSON schema that a server sent. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { isObject, type JsonObject } from '../wire/json.ts';
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
+// The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
+addFormats.default(ajv);
+
+const MOST_COMPILED = 100;
+const compiled = new Map<string, (value: unknown) => boolean>();
+
+/** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
+export function fits(schema: unknown, value: unknown): boolean {
+  if (!isObject(schema)) return true;
+  const text = JSON.stringify(schema);
+  let validate = compiled.get(text);
+  if (validate === undefined) {
+    if (compiled.size >= MOST_COMPILED) compiled.clear();
+    validate = compile(schema);
+    compiled.set(text, validate);
+  }
+  return validate(value);
+}
+
+function compile(schema: JsonObject): (value: unknown) => boolean {
+  try {
+    return ajv.compile(withoutId(schema)) as (value: unknown) => boolean;
+  } catch {
+    return () => true;
+  }
+}
+
+/** Why a value does not fit, or undefined. */
+export function misfit(schema: JsonObject, value: unknown): string | undefined {
+  return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'message' });
+}
+
+/** The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. */
+function withoutId({ $id, $schema, ...schema }: JsonObject): JsonObject {
+  return schema;
+}

@@ -1,0 +1,42 @@
+/** Calls that nobody comes back to. */
+import type { Talk } from '../talk/talk.ts';
+import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+
+const ABANDONED = 200;
+const MEASURED = 25;
+
+export const flat: Check = {
+  id: 'abandon.flat',
+  family: 'safety',
+  level: 'A',
+  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was.`,
+  clause: {
+    at: `${MRTR}, server requirements 8`,
+    words:
+      'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
+  },
+  remedy:
+    'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
+    'handler is parked, bound how many and for how long: the shape linear has both limits.',
+  needs: ['question'],
+  calls: () => ABANDONED,
+  run: async (context): Promise<Finding> => {
+    const durations: number[] = [];
+    let talk: Talk | undefined;
+    for (let call = 0; call < ABANDONED; call++) {
+      talk = await context.untilRound(0);
+      durations.push(talk.turns[0]?.reply.ms ?? 0);
+    }
+    // The first few pay for connections and compilation.
+    const first = median(durations.slice(5, 5 + MEASURED));
+    const last = median(durations.slice(-MEASURED));
+    if (first === undefined || last === undefined) return undecided('nothing was measured');
+    const words = `the median of ${MEASURED} calls went from ${first.toFixed(1)} ms to ${last.toFixed(1)} ms`;
+    return last > 4 * first && last - first > 5
+      ? broken(`With ${ABANDONED} abandoned calls ${words}.`, talk)
+      : held(words);
+  },
+};
+
+const median = (values: readonly number[]): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];

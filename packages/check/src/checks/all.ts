@@ -1,0 +1,70 @@
+/** Every check, in the order of the report. */
+import { flat } from './abandon.ts';
+import * as answer from './answer.ts';
+import { mode, undeclaredCapability } from './capability.ts';
+import type { Check } from './check.ts';
+import * as effect from './effect.ts';
+import * as era from './era.ts';
+import * as instance from './instance.ts';
+import * as refusal from './refusal.ts';
+import * as retry from './retry.ts';
+import * as binding from './state-binding.ts';
+import * as disclosure from './state-disclosure.ts';
+import * as integrity from './state-integrity.ts';
+import * as wire from './wire.ts';
+
+/** Every check, by family of ids. */
+export const CHECKS: readonly Check[] = [
+  wire.resultType,
+  wire.shape,
+  wire.schema,
+  wire.keys,
+  wire.noServerRequests,
+  wire.unknownMembers,
+  integrity.forged,
+  integrity.tampered,
+  integrity.malformedState,
+  integrity.aliased,
+  binding.otherArguments,
+  binding.otherTool,
+  binding.otherMethod,
+  binding.otherPrincipal,
+  binding.rolledBack,
+  integrity.dropped,
+  binding.expired,
+  disclosure.oracle,
+  disclosure.readable,
+  disclosure.size,
+  retry.twice,
+  retry.concurrent,
+  retry.lostResponse,
+  answer.unasked,
+  answer.otherKey,
+  answer.otherRound,
+  answer.invalid,
+  answer.emptyAccept,
+  answer.refusalWithContent,
+  answer.missing,
+  answer.partial,
+  refusal.noEffect,
+  refusal.declineEnds,
+  refusal.cancelEnds,
+  refusal.roundsBounded,
+  mode,
+  undeclaredCapability,
+  instance.second,
+  instance.restart,
+  instance.replayElsewhere,
+  effect.beforeAnswer,
+  effect.once,
+  effect.perRound,
+  era.same,
+  era.stateless,
+  flat,
+];
+
+/** The same in the order in which they run: those of the wire read every message of the run, so they come last. */
+export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => [
+  ...checks.filter(({ id }) => !id.startsWith('wire.')),
+  ...checks.filter(({ id }) => id.startsWith('wire.')),
+];

@@ -1,0 +1,304 @@
+/** Answers that were never asked for, that belong elsewhere, that do not fit, or that are missing. */
+import { invalidContents } from '../answers/generate.ts';
+import { isForm } from '../run/needs.ts';
+import { comparable, inWords } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from './attack.ts';
+import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+const VALIDATE = {
+  at: `${MRTR}, error handling`,
+  words:
+    'Servers SHOULD validate that the data provided by the client is a valid InputResponses object and that the ' +
+    'information inside can be correctly parsed.',
+};
+
+const IGNORE = {
+  at: `${MRTR}, error handling`,
+  words:
+    'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
+    'information it does not recognize or need.',
+};
+
+const ASK_AGAIN = {
+  at: `${MRTR}, error handling`,
+  words:
+    'If the client fails to send all the information requested …, and the missing information is necessary …, the ' +
+    'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
+};
+
+export const unasked: Check = {
+  id: 'answer.unasked',
+  family: 'safety',
+  level: 'A',
+  expected:
+    'An answer that comes with the first request, to a question that was never asked, does not count.',
+  clause: {
+    at: `${MRTR}, client requirements 4`,
+    words: "inputRequests and requestState … affect only the client's retry of the original request.",
+  },
+  remedy:
+    'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
+    'asked, and drops every other answer.',
+  needs: ['question'],
+  calls: () => 1,
+  run: async (context): Promise<Finding> => {
+    const asking = await context.untilRound(0);
+    const answers = everyAnswer(context, asking);
+    const talk = context.talk();
+    const before = await context.effects.read();
+    const outcome = await talk.first({ inputResponses: answers });
+    const effect = await context.effects.since(before, talk);
+    if (outcome.kind === 'failed') return undecided(inWords(outcome));
+    const asksAsEver = context.facts.rounds[0]?.likeness.like(comparable(outcome)) === true;
+    if (outcome.kind === 'completed' || (effect && !asksAsEver))
+      return broken(
+        `The call completed without asking: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
+        talk,
+      );
+    const skips = outcome.kind === 'asked' && context.judge(0, outcome) === 'same';
+    if (skips) return broken(`The first question was skipped: ${inWords(outcome)}.`, talk);
+    return held(inWords(outcome), talk);
+  },
+};
+
+/** Honest answers to the questions of every round. */
+function everyAnswer({ facts, desk }: CheckContext, talk: Talk): JsonObject {
+  const later = facts.rounds.map(({ requests }) => desk.answerer.responses(requests));
+  return Object.assign({}, ...later, talk.answers());
+}
+
+export const otherKey: Check = {
+  id: 'answer.other-key',
+  family: 'spec',
+  level: 'S',
+  expected: 'An answer under a key that was not asked does not count.',
+  clause: IGNORE,
+  remedy: 'Read an answer by the key under which its question was sent, and by no other.',
+  needs: ['question', 'form'],
+  calls: (rounds) => rounds + 1,
+  run: (context) =>
+    attack(context, lastFormRound(context), [
+      {
+        label: 'the answers under keys that were not asked',
+        changes: (talk) => ({
+          inputResponses: Object.fromEntries(
+            Object.entries(talk.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
+          ),
+        }),
+      },
+    ]).then((attacked) => mustRefuse(context, 'An answer under another key', [attacked])),
+};
+
+export const otherRound: Check = {
+  id: 'answer.other-round',
+  family: 'spec',
+  level: 'S',
+  expected: 'An answer to an earlier question does not answer a later one, nor the other way round.',
+  clause: IGNORE,
+  remedy: 'Take from each retry only the answers to the questions of the round before it.',
+  needs: ['question', 'two-rounds'],
+  calls: (rounds) => 2 * rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const last = context.lastRound;
+    const late = await attack(context, last, [
+      {
+        label: 'the answers of round 1 in the last round',
+        changes: () => ({
+          inputResponses: context.desk.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
+        }),
+      },
+    ]);
+    const repeats = sameKeys(context);
+    if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
+    const talk = await context.untilRound(0);
+    const before = await context.effects.read();
+    const early = await talk.retry({ inputResponses: everyAnswer(context, talk) });
+    const effect = await context.effects.since(before, talk);
+    if ((early.kind === 'completed' || effect) && !repeats)
+      return broken(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, talk, {
+        matters: true,
+      });
+    return mustRefuse(context, 'An answer of another round', [late]);
+  },
+};
+
+const sameKeys = ({ facts }: CheckContext): boolean =>
+  new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
+
+export const invalid: Check = {
+  id: 'answer.invalid',
+  family: 'spec',
+  level: 'S',
+  expected: 'Content that does not fit the asked schema is refused, or asked again.',
+  clause: VALIDATE,
+  remedy: 'Validate each content by the schema that was asked, and ask again where it does not fit.',
+  needs: ['question', 'form'],
+  calls: (rounds) => 16 * rounds,
+  run: (context) =>
+    onForms(context, 'Content that does not fit', (key, schema) => misfits(key, schema, context)),
+};
+
+const MOST_MISFITS = 10;
+
+const misfits = (key: string, schema: unknown, { inputs }: CheckContext): readonly Attempt[] =>
+  invalidContents(schema, inputs.seed)
+    .slice(0, MOST_MISFITS)
+    .map(({ why, content }) => ({
+      label: `'${key}' accepted with ${JSON.stringify(content).slice(0, 100)}, where ${why}`,
+      changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: { action: 'accept', content } } }),
+    }));
+
+export const emptyAccept: Check = {
+  id: 'answer.empty-accept',
+  family: 'spec',
+  level: 'S',
+  expected: 'An accept without content is no answer to a form with required fields.',
+  clause: VALIDATE,
+  remedy: 'Read the content, and not only the action: an accept without the required fields is asked again.',
+  needs: ['question', 'form'],
+  calls: (rounds) => 6 * rounds,
+  run: (context) =>
+    onForms(context, 'An accept without content', (key, schema) => {
+      if (requiredOf(schema).length === 0) return [];
+      const without = (answer: JsonObject, label: string): Attempt => ({
+        label,
+        changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: answer } }),
+      });
+      return [
+        without({ action: 'accept' }, `'${key}' accepted without content`),
+        without({ action: 'accept', content: {} }, `'${key}' accepted with empty content`),
+      ];
+    }),
+};
+
+const requiredOf = (schema: unknown): readonly unknown[] =>
+  isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
+
+export const refusalWithContent: Check = {
+  id: 'answer.refusal-with-content',
+  family: 'spec',
+  level: 'S',
+  expected: 'A decline or a cancel that brings content all the same is a refusal.',
+  clause: {
+    at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
+    words: 'content: The submitted form data, only present when action is "accept"',
+  },
+  remedy: 'Look at the action before the content.',
+  needs: ['question', 'form'],
+  calls: (rounds) => 6 * rounds,
+  run: (context) =>
+    onForms(
+      context,
+      'A refusal with content',
+      (key) =>
+        ['decline', 'cancel'].map((action) => ({
+          label: `'${key}' refused with ${action}, and its content beside it`,
+          changes: (talk) => ({
+            inputResponses: { ...talk.answers(), [key]: { ...objectAt(talk.answers(), key), action } },
+          }),
+        })),
+      { declinedIsRefused: true },
+    ),
+};
+
+const lastFormRound = ({ facts }: CheckContext): number =>
+  facts.rounds.findLastIndex(({ requests }) => Object.values(requests).some(isForm));
+
+/** More forms than this are not tried. */
+const MOST_FORMS = 4;
+
+/** Attacks each form, the last ones first: those are most likely to guard an effect. */
+async function onForms(
+  context: CheckContext,
+  what: string,
+  attempts: (key: string, schema: unknown) => readonly Attempt[],
+  how: { readonly declinedIsRefused?: boolean } = {},
+): Promise<Finding> {
+  const forms = context.facts.rounds
+    .flatMap(({ requests }, round) =>
+      Object.entries(requests).map(([key, request]) => ({ round, key, request })),
+    )
+    .filter(({ request }) => isForm(request))
+    .toReversed();
+  const results: Attacked[] = [];
+  for (const { round, key, request } of forms.slice(0, MOST_FORMS)) {
+    const made = attempts(key, objectAt(request, 'params').requestedSchema);
+    if (made.length > 0) results.push(await attack(context, round, made, how));
+  }
+  if (results.length === 0) return notApplicable('no form has anything that this could be tried on');
+  const accepted = results.flatMap((one) => one.accepted);
+  const [first] = accepted;
+  // Another result, and no effect: the server went on in some way of its own.
+  if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
+    return held(`it went on without the effect: ${inWords(first.outcome)}`, first.talk);
+  return mustRefuse(context, what, results);
+}
+
+const wentOnHarmlessly = (context: CheckContext, { matters, effect, talk }: Accepted): boolean =>
+  !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, talk);
+
+const unlikeHonest = ({ facts }: CheckContext, talk: Talk): boolean =>
+  talk.last?.kind === 'completed' && facts.final.like(comparable(talk.last)) !== true;
+
+export const missing: Check = {
+  id: 'answer.missing',
+  family: 'spec',
+  level: 'S',
+  expected: 'A retry without any answer is asked again, and the call can still be finished.',
+  clause: ASK_AGAIN,
+  remedy: 'Return the same questions again where an answer that is needed is missing, and not an error.',
+  needs: ['question'],
+  calls: (rounds) => rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 0);
+    if (round < 0) return notApplicable('the server only sends state, and asks nothing');
+    const talk = await context.untilRound(round);
+    const before = await context.effects.read();
+    const outcome = await talk.retry({ inputResponses: undefined });
+    const effect = await context.effects.since(before, talk);
+    return askedAgain(context, talk, { outcome: outcome.kind, effect, what: 'The retry without answers' });
+  },
+};
+
+export const partial: Check = {
+  id: 'answer.partial',
+  family: 'spec',
+  level: 'S',
+  expected: 'Of two questions, one is answered and then the other: the call converges.',
+  clause: ASK_AGAIN,
+  remedy: 'Keep the answers that have come (in the sealed state), and ask only for those that are missing.',
+  needs: ['question', 'two-questions'],
+  calls: (rounds) => 2 * (rounds + 4),
+  run: async (context): Promise<Finding> => {
+    const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
+    for (const order of [0, 1]) {
+      const talk = await context.untilRound(round);
+      const key = Object.keys(talk.asked)[order] ?? '';
+      const before = await context.effects.read();
+      const outcome = await talk.retry({ inputResponses: { [key]: talk.answers()[key] } });
+      const effect = await context.effects.since(before, talk);
+      const what = `The retry with the answer to '${key}' alone`;
+      const finding = await askedAgain(context, talk, { outcome: outcome.kind, effect, what });
+      if (finding.kind !== 'held' || order === 1) return finding;
+    }
+    return undecided('there were not two questions');
+  },
+};
+
+async function askedAgain(
+  context: CheckContext,
+  talk: Talk,
+  { outcome, effect, what }: { outcome: string; effect: boolean | undefined; what: string },
+): Promise<Finding> {
+  const [last] = talk.turns.slice(-1);
+  if (effect) return broken(`${what} had an effect.`, talk, { matters: true });
+  if (outcome === 'failed') return undecided(`${what} got no answer`);
+  if (outcome !== 'asked')
+    return broken(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, talk);
+  const end = await talk.finish(context.facts.rounds.length + 2);
+  if (end.kind === 'completed') return held('asked again, and then completed', talk);
+  return broken(`${what} was asked again, but the call did not end: ${inWords(end)}.`, talk);
+}

@@ -1,0 +1,192 @@
+/** Presents altered retries, one after another, each in place of an honest one. */
+
+import type { Reading } from '../run/effects.ts';
+import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
+import type { Retry, Talk } from '../talk/talk.ts';
+import { broken, type Finding, held, undecided } from './check.ts';
+import type { CheckContext, Judgement } from './context.ts';
+
+/** One altered retry. */
+export interface Attempt {
+  /** What is altered, as it stands in a sentence: `the state with bit 3 of byte 12 flipped`. */
+  readonly label: string;
+  /** How the retry differs from the honest one. */
+  readonly changes: (talk: Talk) => Retry;
+}
+
+/** An attempt that was not refused. */
+export interface Accepted {
+  readonly label: string;
+  readonly talk: Talk;
+  readonly outcome: Outcome;
+  readonly effect: boolean | undefined;
+  /** It changed the result or the effects, against the honest call. */
+  readonly matters: boolean;
+}
+
+/** What came of some attempts. */
+export interface Attacked {
+  readonly tried: number;
+  readonly accepted: readonly Accepted[];
+  /** Attempts that got no answer. */
+  readonly failed: readonly { readonly label: string; readonly talk: Talk; readonly reason: string }[];
+  /** A refused one, for the words. */
+  readonly refusal: Talk | undefined;
+  /** One that completed as after a decline: whether that has an effect is for a probe to tell. */
+  readonly likeDeclined: Talk | undefined;
+}
+
+/** How attempts are presented. */
+export interface AttackOptions {
+  /** No more attempts than this. */
+  readonly most?: number;
+  /** What comes of a plain decline as well is a refusal, even where it is what an accept leads to. */
+  readonly declinedIsRefused?: boolean;
+}
+
+/** So many attempts get a call of their own, where a server gives a call up at the first bad one. */
+const MOST_FRESH = 48;
+
+/**
+ * Presents each attempt in `round`. It stops at the first that matters, as that is the smallest case that shows it.
+ * While the server refuses, one call serves for several attempts, as it does for an attacker. Its honest retry comes
+ * last: where that is refused too, the refusals say nothing about the attempts, and each gets a call of its own.
+ */
+export async function attack(
+  context: CheckContext,
+  round: number,
+  attempts: readonly Attempt[],
+  { most = 64, declinedIsRefused = false }: AttackOptions = {},
+): Promise<Attacked> {
+  const tried = attempts.slice(0, most);
+  const shared = await presented(context, round, tried, { declinedIsRefused, fresh: false });
+  const { held, accepted } = shared;
+  if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
+  const honest = await held.fork().retry();
+  if (context.judge(round, honest) !== 'refused') return shared;
+  return presented(context, round, tried.slice(0, MOST_FRESH), { declinedIsRefused, fresh: true });
+}
+
+interface Presenting {
+  readonly declinedIsRefused: boolean;
+  /** Whether each attempt gets a call of its own. */
+  readonly fresh: boolean;
+}
+
+async function presented(
+  context: CheckContext,
+  round: number,
+  attempts: readonly Attempt[],
+  { declinedIsRefused, fresh }: Presenting,
+): Promise<Attacked & { readonly held: Talk | undefined }> {
+  const accepted: Accepted[] = [];
+  const failed: { label: string; talk: Talk; reason: string }[] = [];
+  const seen: { refusal?: Talk; likeDeclined?: Talk } = {};
+  let held: Talk | undefined;
+  let tried = 0;
+  for (const { label, changes } of attempts) {
+    held ??= await context.untilRound(round);
+    const before = await context.effects.read();
+    const talk = held.fork();
+    const outcome = await talk.retry(changes(talk));
+    tried++;
+    const { judged, effect } = await settled(context, round, talk, before, declinedIsRefused);
+    if (judged !== 'refused' || fresh) held = undefined;
+    if (judged === 'refused' && !effect) {
+      seen.refusal = talk;
+      if (outcome.kind === 'completed' && !declinedIsRefused) seen.likeDeclined = talk;
+      continue;
+    }
+    if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
+    else {
+      const matters = await changesAnything(context, round, judged, effect);
+      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, matters });
+      if (matters) break;
+    }
+    await context.fleet.revive();
+    // Each further one would take as long, and one is enough to tell.
+    if (outcome.kind === 'failed' && outcome.late) break;
+  }
+  return { tried, accepted, failed, refusal: seen.refusal, likeDeclined: seen.likeDeclined, held };
+}
+
+interface Settled {
+  readonly judged: Judgement;
+  readonly effect: boolean | undefined;
+}
+
+/** Judges a retry. One that went on to the next question is followed to its end, where a difference may show. */
+async function settled(
+  context: CheckContext,
+  round: number,
+  talk: Talk,
+  before: Reading,
+  declinedIsRefused: boolean,
+): Promise<Settled> {
+  const outcome = talk.last as Outcome;
+  const judged = context.judge(round, outcome);
+  if (judged === 'different' || (declinedIsRefused && judged === 'same')) {
+    const effect = await context.effects.since(before, talk);
+    const plain = await context.asRefused(round, outcome);
+    // An effect that a plain refusal has as well is that refusal's fault, and found there.
+    if (plain) return { judged: 'refused', effect: declinedIsRefused && plain.effect ? false : effect };
+    if (judged === 'different') return { judged, effect };
+  }
+  if (judged !== 'same' || outcome.kind !== 'asked')
+    return { judged, effect: await context.effects.since(before, talk) };
+  const end = await talk.finish();
+  const effect = await context.effects.since(before, talk);
+  const different = end.kind === 'completed' && context.facts.final.like(comparable(end)) === false;
+  return { judged: different ? 'different' : 'same', effect };
+}
+
+/** An answer without an error and without the effect that an honest one has is no acceptance that matters. */
+async function changesAnything(
+  { effects, facts }: CheckContext,
+  round: number,
+  judged: Judgement,
+  effect: boolean | undefined,
+): Promise<boolean> {
+  if (judged === 'different')
+    return !(effects.mode === 'observed' && effect === false && facts.after(round).kind === 'completed');
+  return judged !== 'same' && effect === true;
+}
+
+/** How an attack is told where it was refused. */
+function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
+  const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
+  const seen = effects.mode === 'unobserved' ? ' (by its words; without --probe effects were not seen)' : '';
+  return `${tried} of ${tried} refused${words}${seen}`;
+}
+
+/** The finding of an attack whose every attempt has to be refused. */
+export function mustRefuse(context: CheckContext, what: string, attacked: readonly Attacked[]): Finding {
+  const accepted = attacked.flatMap((one) => one.accepted);
+  const tried = attacked.reduce((sum, one) => sum + one.tried, 0);
+  const failed = attacked.flatMap((one) => one.failed);
+  const worst = accepted.find(({ matters }) => matters) ?? accepted[0];
+  if (worst) {
+    const effect = worst.effect ? ', and the probe changed' : '';
+    const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
+    const same = worst.matters ? '' : ' The result is that of an honest call.';
+    return broken(
+      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${same}${others}`,
+      worst.talk,
+      {
+        matters: worst.matters,
+      },
+    );
+  }
+  const [first] = failed;
+  if (first) return undecided(`${first.label} got no answer: ${first.reason}`);
+  const unclear = attacked.find((each) => each.likeDeclined)?.likeDeclined;
+  if (unclear?.last && context.effects.mode === 'unobserved')
+    return {
+      kind: 'not-given',
+      actual: `--probe was not given: it ${inWords(unclear.last)}, as after a decline, and nobody sees whether that has an effect`,
+    };
+  const [one] = attacked;
+  if (one === undefined || tried === 0) return undecided('nothing was tried');
+  const refusal = attacked.findLast((each) => each.refusal)?.refusal;
+  return held(refusedWords({ ...one, tried, refusal }, context), refusal);
+}

@@ -1,0 +1,112 @@
+/** A client is asked only what it said that it can do. */
+import { inWords, type Outcome } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { isServerRequest } from '../wire/reply.ts';
+import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+const CAPABILITY: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+const MISSING = -32021;
+
+/** Answers a call with these capabilities: nothing that is not among them may be asked. */
+async function notAsked(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
+  const talk = context.talk({ capabilities });
+  let outcome = await talk.first();
+  for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
+    const wrong = undeclared(outcome, capabilities);
+    if (wrong !== undefined) return broken(`${who} was sent ${wrong}.`, talk);
+    outcome = await talk.retry();
+  }
+  return refusalInOrder(talk, outcome, capabilities, who);
+}
+
+/** The first request that the capabilities do not cover, in words. */
+function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
+  if (outcome.kind !== 'asked') return undefined;
+  for (const [key, request] of Object.entries(outcome.requests)) {
+    const name = CAPABILITY[String(request.method)] ?? '';
+    const declared = capabilities[name];
+    if (!isObject(declared)) return `${request.method} ('${key}'), without having declared '${name}'`;
+    const mode = objectAt(request, 'params').mode === 'url' ? 'url' : 'form';
+    const covered =
+      name !== 'elicitation' || mode in declared || (mode === 'form' && Object.keys(declared).length === 0);
+    if (!covered) return `an elicitation in mode '${mode}' ('${key}'), which it did not declare`;
+  }
+  return undefined;
+}
+
+/** A result is a default; an error has to be the one that the specification names. */
+function refusalInOrder(talk: Talk, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
+  const [turn] = talk.turns.slice(-1);
+  const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
+  const wrong = sent.find(({ method }) => !isObject(capabilities[CAPABILITY[String(method)] ?? '']));
+  if (wrong) return broken(`${who} was sent the request ${String(wrong.method)}.`, talk);
+  if (outcome.kind === 'failed')
+    return outcome.late ? broken(`${who} got ${inWords(outcome)}.`, talk) : undecided(inWords(outcome));
+  if (outcome.kind === 'asked') return undecided('the server did not stop asking');
+  if (outcome.kind === 'rejected')
+    return broken(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, talk);
+  if (outcome.kind !== 'error') return held(inWords(outcome), talk);
+  const { code, data } = outcome.error;
+  if (code !== MISSING) return broken(`${who} got ${inWords(outcome)}, and not ${MISSING}.`, talk);
+  if (
+    !isObject(objectAt(data, 'requiredCapabilities')) ||
+    Object.keys(objectAt(data, 'requiredCapabilities')).length === 0
+  )
+    return broken(`${who} got ${MISSING} without data.requiredCapabilities.`, talk);
+  const { status, contentType = '' } = turn?.reply ?? {};
+  if (status !== undefined && status !== 400 && !contentType.includes('text/event-stream'))
+    return broken(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, talk);
+  return held(inWords(outcome), talk);
+}
+
+const CLAUSE = {
+  at: '2026-07-28, basic, _meta; basic/patterns/mrtr, server requirements 7',
+  words:
+    'Servers MUST NOT send an inputRequests that the client has not declared support for. If processing a request ' +
+    'requires a capability the client did not include …, the server MUST return a ' +
+    'MissingRequiredClientCapabilityError (-32021) whose data.requiredCapabilities lists the missing capabilities. ' +
+    'On HTTP, the response status MUST be 400 Bad Request.',
+};
+
+export const undeclaredCapability: Check = {
+  id: 'capability.undeclared',
+  family: 'spec',
+  level: 'M',
+  expected:
+    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
+  clause: CLAUSE,
+  remedy:
+    'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `otherwise` of a question, which ' +
+    'is its default.',
+  needs: ['question'],
+  calls: () => 1,
+  run: (context) => notAsked(context, {}, 'A client without capabilities'),
+};
+
+export const mode: Check = {
+  id: 'capability.mode',
+  family: 'spec',
+  level: 'M',
+  expected: 'A client that shows forms alone is sent no URL, and one that opens URLs alone is sent no form.',
+  clause: {
+    at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
+    words: 'Servers MUST NOT send elicitation requests with modes that are not supported by the client.',
+  },
+  remedy:
+    "Look at `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
+  needs: ['question', 'elicitation'],
+  calls: (rounds) => rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const others = { sampling: {}, roots: {} };
+    const form = await notAsked(context, { ...others, elicitation: {} }, 'A client that shows forms alone');
+    if (form.kind !== 'held') return form;
+    return notAsked(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
+  },
+};

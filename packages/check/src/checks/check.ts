@@ -1,0 +1,83 @@
+/** What a check is, and what it may find. */
+import type { CheckContext } from './context.ts';
+import type { Evident } from './undecided.ts';
+
+/** M a MUST, S a SHOULD, A advice; `M*` a MUST only where it matters. */
+export type Level = 'M' | 'S' | 'A' | 'M*';
+
+/** What a check ends with. */
+export type Verdict = 'pass' | 'fail' | 'warn' | 'advice' | 'not-applicable' | 'not-run' | 'could-not-run';
+
+/** The place in the specification, or in a recommendation, that a check stands on, with its words. */
+export interface Clause {
+  readonly at: string;
+  readonly words: string;
+}
+
+/** What a check cannot do without. */
+export type Need =
+  | 'question'
+  | 'state'
+  | 'form'
+  | 'elicitation'
+  | 'two-rounds'
+  | 'two-questions'
+  | 'effects'
+  | 'other-arguments'
+  | 'other-tool'
+  | 'other-method'
+  | 'other-principal'
+  | 'second-instance'
+  | 'restart'
+  | 'ttl'
+  | 'http';
+
+/** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */
+export type Finding =
+  | { readonly kind: 'held'; readonly actual: string; readonly talk?: Evident }
+  | {
+      readonly kind: 'broken';
+      readonly actual: string;
+      readonly talk?: Evident | undefined;
+      /** For `M*`: it changed the result or the effects, so that the MUST holds. */
+      readonly matters?: boolean;
+      /** A fail whatever the level. */
+      readonly always?: boolean;
+    }
+  | { readonly kind: 'not-applicable' | 'not-given'; readonly actual: string }
+  | { readonly kind: 'undecided'; readonly actual: string; readonly talk?: Evident | undefined };
+
+/** One check. */
+export interface Check {
+  readonly id: string;
+  readonly family: 'spec' | 'safety';
+  readonly level: Level;
+  /** What is expected of the server, as a sentence. */
+  readonly expected: string;
+  readonly clause: Clause;
+  /** What to do where it is broken, for the author of the server. */
+  readonly remedy: string;
+  readonly needs: readonly Need[];
+  /** About how many calls it makes, beside its controls, with `rounds` questions one after another. */
+  readonly calls: (rounds: number) => number;
+  readonly run: (context: CheckContext) => Promise<Finding>;
+}
+
+export const held = (actual: string, talk?: Evident): Finding => ({
+  kind: 'held',
+  actual,
+  ...(talk && { talk }),
+});
+
+export const broken = (
+  actual: string,
+  talk?: Evident,
+  how: { readonly matters?: boolean; readonly always?: boolean } = {},
+): Finding => ({ kind: 'broken', actual, talk, ...how });
+
+export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });
+
+export const undecided = (actual: string, talk?: Evident): Finding => ({ kind: 'undecided', actual, talk });
+
+/** The pages of the specification that the checks stand on. */
+export const MRTR = '2026-07-28, basic/patterns/mrtr';

@@ -1,0 +1,141 @@
+/** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
+
+import type { Effects } from '../run/effects.ts';
+import type { Facts } from '../run/facts.ts';
+import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
+import { type Desk, Talk, type TalkOptions, type Turn } from '../talk/talk.ts';
+import type { Fleet } from '../target/instance.ts';
+import { type Inputs, type Operation, UsageError } from '../target/target.ts';
+import { Undecided } from './undecided.ts';
+
+/** What an attack came to, against the honest call. */
+export type Judgement = 'refused' | 'same' | 'different' | 'failed';
+
+/** One exchange of a run, and the call that it was part of. */
+export interface Logged {
+  readonly turn: Turn;
+  readonly talk?: Talk;
+}
+
+/** What a refusal of every question in a round comes to. */
+interface PlainRefusal {
+  readonly text: string;
+  readonly effect: boolean | undefined;
+}
+
+/** One run's context. Each check gets the same. */
+export class CheckContext {
+  readonly facts: Facts;
+  readonly inputs: Inputs;
+  readonly fleet: Fleet;
+  readonly effects: Effects;
+  readonly desk: Desk;
+  /** Every request of the run, for checks of the wire. */
+  readonly log: readonly Logged[];
+  /** Refusals that took long to come by, by what was refused: other checks compare them. */
+  readonly refusals = new Map<string, { readonly talk: Talk; readonly outcome: Outcome }>();
+  readonly #refusals = new Map<number, readonly PlainRefusal[]>();
+
+  constructor(parts: Pick<CheckContext, 'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log'>) {
+    this.facts = parts.facts;
+    this.inputs = parts.inputs;
+    this.fleet = parts.fleet;
+    this.effects = parts.effects;
+    this.desk = parts.desk;
+    this.log = parts.log;
+  }
+
+  /** A new call. Nothing has been sent. */
+  talk(options: TalkOptions = {}): Talk {
+    return new Talk(this.desk, options);
+  }
+
+  /**
+   * A call that was answered honestly until the question of `round` was asked; 0 is the first.
+   *
+   * @throws Undecided where the server does not ask as it did in the honest call.
+   */
+  async untilRound(round: number, options: TalkOptions = {}): Promise<Talk> {
+    const talk = this.talk(options);
+    let outcome = await talk.first();
+    for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await talk.retry();
+    if (outcome.kind !== 'asked')
+      throw new Undecided(
+        `an honest call did not get as far as question ${round + 1}: ${inWords(outcome)}`,
+        talk,
+      );
+    return talk;
+  }
+
+  /** The index of the last round. */
+  get lastRound(): number {
+    return this.facts.rounds.length - 1;
+  }
+
+  /** The rounds whose state is attacked: the first and the last that carry some. */
+  get roundsWithState(): readonly number[] {
+    const all = this.facts.rounds.flatMap(({ state }, at) => (state === undefined ? [] : [at]));
+    return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
+  }
+
+  /** The operation with the second set of arguments. */
+  get otherOperation(): Operation {
+    const { otherArguments, rounds } = this.facts;
+    if (otherArguments === undefined || rounds.length === 0) throw new UsageError('no other arguments');
+    const { operation } = this.inputs;
+    return operation.kind === 'resource' && typeof otherArguments.uri === 'string'
+      ? { ...operation, name: otherArguments.uri, arguments: {} }
+      : { ...operation, arguments: otherArguments };
+  }
+
+  /** What the outcome of a retry in `round` came to, against the honest outcome of that retry. */
+  judge(round: number, outcome: Outcome): Judgement {
+    if (outcome.kind === 'failed') return 'failed';
+    if (saysNo(outcome)) return 'refused';
+    const honest = this.facts.after(round);
+    const like = honest.likeness.like(comparable(outcome));
+    if (outcome.kind === 'asked') {
+      if (like === true || (like === undefined && this.#asksNext(round, outcome))) return 'same';
+      return this.#asksAgain(round, outcome) ? 'refused' : 'different';
+    }
+    if (honest.kind !== 'completed') return 'different';
+    return like === false ? 'different' : 'same';
+  }
+
+  /** The plain refusal in that round that comes to the same outcome, where one does. */
+  async asRefused(round: number, outcome: Outcome): Promise<PlainRefusal | undefined> {
+    let known = this.#refusals.get(round);
+    if (known === undefined) {
+      known = [await this.#refuse(round, 'decline'), await this.#refuse(round, 'cancel')];
+      this.#refusals.set(round, known);
+    }
+    return known.find(({ text }) => text === comparable(outcome));
+  }
+
+  async #refuse(round: number, action: string): Promise<PlainRefusal> {
+    const talk = await this.untilRound(round);
+    const before = await this.effects.read();
+    const refusals = Object.keys(talk.asked).map((key) => [key, { action }]);
+    const text = comparable(await talk.retry({ inputResponses: Object.fromEntries(refusals) }));
+    return { text, effect: await this.effects.since(before) };
+  }
+
+  /** Whether these are the keys of the next round, for servers that never ask twice in the same words. */
+  #asksNext(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
+    const next = this.facts.rounds[round + 1];
+    return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
+  }
+
+  /** Whether these questions are the ones of this round or of an earlier one. */
+  #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
+    const keys = Object.keys(outcome.requests);
+    const earlier = this.facts.rounds.slice(0, round + 1).some((known) => {
+      const before = Object.keys(known.requests);
+      return keys.length > 0 && keys.every((key) => before.includes(key));
+    });
+    const text = comparable(outcome);
+    return (
+      earlier || this.facts.rounds.slice(0, round + 1).some(({ likeness }) => likeness.like(text) === true)
+    );
+  }
+}

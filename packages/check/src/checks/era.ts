@@ -1,0 +1,208 @@
+/** Clients of 2025-11-25: the published v1 SDK's, and one without a session. */
+
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { ShownQuestion } from '@mrtr/harness';
+import { isForm } from '../run/needs.ts';
+import { Evidence } from '../talk/evidence.ts';
+import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
+import { METHOD, paramsOf } from '../target/target.ts';
+import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
+import { replyFrom } from '../wire/reply.ts';
+import { broken, type Check, type Finding, held } from './check.ts';
+import type { CheckContext } from './context.ts';
+import type { Evident } from './undecided.ts';
+
+const CLAUSE = {
+  at: '2026-07-28, basic/versioning, compatibility matrix',
+  words:
+    'A server that supports only modern versions SHOULD name the protocol versions it supports in any error it returns ' +
+    'to an initialize request. A dual-era server answers initialize and serves the client according to the negotiated ' +
+    'legacy revision.',
+};
+
+const REMEDY =
+  "Serve both eras from one handler: the SDK's legacy shim turns an input_required into requests on a live session; " +
+  'where there is none, answer an isError result that says why.';
+
+/** What an old client saw. */
+interface Seen {
+  readonly evidence: Evidence;
+  readonly questions: readonly ShownQuestion[];
+  readonly result?: JsonObject;
+  readonly refusal?: string;
+  readonly late?: boolean;
+}
+
+export const same: Check = {
+  id: 'era.same',
+  family: 'safety',
+  level: 'A',
+  expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal in words.',
+  clause: CLAUSE,
+  remedy: REMEDY,
+  needs: ['question', 'form'],
+  calls: (rounds) => rounds + 1,
+  run: async (context): Promise<Finding> => {
+    const seen = await oldCall(context);
+    const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
+    const talk: Evident = { evidence: seen.evidence, turns: [], last: outcome };
+    const fault = faultIn(context, seen, outcome);
+    if (fault !== undefined) return broken(fault, talk);
+    if (outcome?.kind === 'completed')
+      return held(`the same ${seen.questions.length} question(s), and the same end`, talk);
+    return held(`a refusal in words: ${outcome ? inWords(outcome) : seen.refusal}`, talk);
+  },
+};
+
+/** What is wrong with what an old client saw, or undefined. */
+function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
+  if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
+  if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
+  if (outcome.kind === 'asked')
+    return 'The old client was sent an input_required result, which it does not know.';
+  if (outcome.kind === 'tool-error') return undefined;
+  const expected = modernQuestions(context);
+  const shown = seen.questions.map(questionText);
+  if (canonical(shown) !== canonical(expected))
+    return `The old client was asked ${quoted(shown)}, and the new one ${quoted(expected)}.`;
+  if (context.facts.final.like(comparable(outcome)) === false)
+    return `The old client's call ended otherwise: ${inWords(outcome)}.`;
+  return undefined;
+}
+
+const quoted = (texts: readonly string[]): string =>
+  texts.length === 0 ? 'nothing' : texts.map((text) => JSON.stringify(JSON.parse(text)[0])).join(' and ');
+
+const questionText = ({ message, requestedSchema }: ShownQuestion): string => {
+  const { $schema, ...schema } = requestedSchema ?? {};
+  return canonical([message, schema]);
+};
+
+const modernQuestions = ({ facts }: CheckContext): readonly string[] =>
+  facts.rounds.flatMap(({ requests }) =>
+    Object.values(requests)
+      .filter(isForm)
+      .map((request) => questionText(objectAt(request, 'params') as unknown as ShownQuestion)),
+  );
+
+async function oldCall(context: CheckContext): Promise<Seen> {
+  const { fleet, inputs } = context;
+  const questions: ShownQuestion[] = [];
+  const evidence = new Evidence(
+    `${METHOD[inputs.operation.kind]} ${inputs.operation.name}`,
+    undefined,
+    'legacy',
+  );
+  const timeout = inputs.timeoutSeconds * 1000;
+  const elicit = (question: ShownQuestion) => {
+    questions.push(question);
+    return oldAnswer(context, question) as never;
+  };
+  // The old SDK is loaded when it is needed: it takes as long as everything else together.
+  const { legacyClient } = await import('@mrtr/harness');
+  const { legacyTransport } = await import('../target/legacy.ts');
+  let client: Client | undefined;
+  const transport = await legacyTransport(fleet.first, inputs.address);
+  try {
+    client = await legacyClient(transport as Transport, {
+      elicit,
+      listRoots: () => ({ roots: [] }),
+      createMessage: () =>
+        ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
+    });
+    recorded(transport, evidence);
+    return { evidence, questions, result: await called(client, context, timeout) };
+  } catch (error) {
+    const { message, code } = error as { message: string; code?: number };
+    return { evidence, questions, refusal: message, late: code === TIMED_OUT };
+  } finally {
+    await client?.close().catch(() => {});
+    await transport.close().catch(() => {});
+  }
+}
+
+/** Records what goes over a connected transport. */
+function recorded(transport: Transport, evidence: Evidence): void {
+  const { onmessage } = transport;
+  const send = transport.send.bind(transport);
+  transport.onmessage = (message, extra) => {
+    evidence.received('server', message);
+    onmessage?.(message, extra);
+  };
+  transport.send = (message, options) => {
+    evidence.sent('server', message as unknown as JsonObject);
+    return send(message, options);
+  };
+}
+
+/** The v1 SDK's own code for an answer that did not come. */
+const TIMED_OUT = -32001;
+
+async function called(client: Client, { inputs }: CheckContext, timeout: number): Promise<JsonObject> {
+  const { operation } = inputs;
+  const params = paramsOf(operation) as never;
+  const options = { timeout, maxTotalTimeout: timeout };
+  if (operation.kind === 'tool') return client.callTool(params, undefined, options) as Promise<JsonObject>;
+  if (operation.kind === 'prompt') return client.getPrompt(params, options);
+  return client.readResource(params, options);
+}
+
+/** The honest answer to a question that comes without a key: that of the question with these words. */
+function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: ShownQuestion): unknown {
+  const known = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
+  const sameWords = known.find(([, request]) => objectAt(request, 'params').message === message);
+  const sameForm = known.find(
+    ([, request]) => canonical(objectAt(request, 'params').requestedSchema) === canonical(requestedSchema),
+  );
+  const [key, request] = sameWords ?? sameForm ?? known[0] ?? ['', {}];
+  return desk.answerer.responses({ [key]: request })[key];
+}
+
+export const stateless: Check = {
+  id: 'era.stateless',
+  family: 'safety',
+  level: 'A',
+  expected: 'A client of 2025-11-25 without a session gets a result or a refusal in words, and no hang.',
+  clause: CLAUSE,
+  remedy: REMEDY,
+  needs: ['question', 'http'],
+  calls: () => 1,
+  run: async ({ fleet, inputs }): Promise<Finding> => {
+    const started = performance.now();
+    const timeoutMs = inputs.timeoutSeconds * 1000;
+    try {
+      const response = await fetch(fleet.first.url as URL, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': '2025-11-25',
+          ...inputs.address.headers,
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: METHOD[inputs.operation.kind],
+          params: paramsOf(inputs.operation),
+        }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const text = await response.text();
+      const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
+      const reply = replyFrom(data.length > 0 ? data : [text], {
+        id: 1,
+        started,
+        status: response.status,
+        otherwise: `HTTP ${response.status} without a JSON-RPC response`,
+      });
+      const outcome = outcomeOf(reply);
+      if (outcome.kind === 'asked')
+        return broken('It was sent an input_required result, which it does not know.');
+      if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`);
+      return held(inWords(outcome));
+    } catch (error) {
+      return broken(`It got no answer: ${(error as Error).message}.`);
+    }
+  },
+};

@@ -1,0 +1,141 @@
+/** A user who says no, or never answers properly. */
+import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import type { JsonObject } from '../wire/json.ts';
+import { broken, type Check, type Finding, held, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+const ACTIONS = {
+  at: '2026-07-28, client/elicitation, error handling and response actions',
+  words:
+    'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
+    'declined the request. Cancel: User dismissed without making an explicit choice.',
+};
+
+type Action = 'decline' | 'cancel';
+
+/**
+ * The same refusal of every question, or of the one with this key; sampling and roots cannot be refused so, and get their
+ * honest answer.
+ */
+function refusing(talk: Talk, action: Action, only?: string): JsonObject {
+  const answers = talk.answers();
+  return Object.fromEntries(
+    Object.entries(talk.asked).map(([key, { method }]) => [
+      key,
+      method === 'elicitation/create' && (only ?? key) === key ? { action } : answers[key],
+    ]),
+  );
+}
+
+/** Every way to refuse the questions of a round: all of them, and where there are several, each alone. */
+function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
+  const keys = Object.keys(requests).filter((key) => requests[key]?.method === 'elicitation/create');
+  const alone = keys.length > 1 ? keys.map((key) => ({ action: 'decline' as const, key })) : [];
+  return [{ action: 'decline' }, { action: 'cancel' }, ...alone];
+}
+
+export const noEffect: Check = {
+  id: 'refusal.no-effect',
+  family: 'spec',
+  level: 'M*',
+  expected: 'After a decline or a cancel, nothing happened.',
+  clause: ACTIONS,
+  remedy:
+    'Write only after an accept: test for `action === "accept"`, and treat everything else as no. Where a question is ' +
+    'optional, so that a refusal means its default, put this check into the baseline with that reason.',
+  needs: ['question', 'effects'],
+  calls: (rounds) => 4 * rounds * (rounds + 1),
+  run: async (context): Promise<Finding> => {
+    const ends: string[] = [];
+    for (const [round, { requests }] of context.facts.rounds.entries()) {
+      for (const { action, key } of refusalsOf(requests)) {
+        const talk = await context.untilRound(round);
+        const before = await context.effects.read();
+        const outcome = await talk.retry({ inputResponses: refusing(talk, action, key) });
+        const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
+        if (outcome.kind === 'failed') return undecided(`${what} got no answer: ${inWords(outcome)}`);
+        if (await context.effects.since(before, talk))
+          return broken(`After ${what} the probe changed: ${inWords(outcome)}.`, talk, { matters: true });
+        ends.push(`${action}: ${inWords(outcome)}`);
+      }
+    }
+    return held(ends.slice(0, 2).join('; '));
+  },
+};
+
+/** A refusal of each question in turn, repeated whenever the server asks: the same question may not come again. */
+async function refusesAlways(context: CheckContext, action: Action): Promise<Finding> {
+  let ended: Outcome | undefined;
+  for (const [first] of context.facts.rounds.entries()) {
+    const talk = await context.untilRound(first);
+    const seen = new Set<string>();
+    for (let round = 0; talk.last?.kind === 'asked' && round < MOST; round++) {
+      const question = comparable(talk.last);
+      if (seen.has(question))
+        return broken(`After ${action} the same question was asked again: ${inWords(talk.last)}.`, talk);
+      seen.add(question);
+      await talk.retry({ inputResponses: refusing(talk, action) });
+    }
+    ended = talk.last as Outcome;
+    if (ended.kind === 'failed') return undecided(inWords(ended));
+    if (ended.kind === 'asked') return broken(`After ${MOST} times ${action} the server still asks.`, talk);
+  }
+  return ended ? held(inWords(ended)) : undecided('nothing was asked');
+}
+
+const MOST = 10;
+
+export const declineEnds: Check = {
+  id: 'refusal.decline-ends',
+  family: 'safety',
+  level: 'A',
+  expected: 'A decline ends the call: the same question is not asked again.',
+  clause: ACTIONS,
+  remedy:
+    "Tell a decline from a missing answer: the SDK's acceptedContent() returns undefined for both, and a handler that " +
+    'only tests for that asks a user who said no until the client gives up. readAnswer() of @mrtr/core says which it was.',
+  needs: ['question', 'form'],
+  calls: (rounds) => rounds * (rounds + 1),
+  run: (context) => refusesAlways(context, 'decline'),
+};
+
+export const cancelEnds: Check = {
+  ...declineEnds,
+  id: 'refusal.cancel-ends',
+  expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
+  run: (context) => refusesAlways(context, 'cancel'),
+};
+
+/** Rounds that a user who never answers properly is given. */
+const PATIENCE = 25;
+
+export const roundsBounded: Check = {
+  id: 'refusal.rounds-bounded',
+  family: 'safety',
+  level: 'A',
+  expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
+  clause: {
+    at: '2026-07-28, basic/patterns/mrtr, server requirements 8',
+    words:
+      'Servers MUST NOT assume that clients will fulfill the inputRequests or retry the original request.',
+  },
+  remedy:
+    'Count the rounds in the sealed state, and end the call when there were too many: `maxRounds` in @mrtr/core.',
+  needs: ['question', 'form'],
+  calls: () => PATIENCE + 1,
+  run: async (context): Promise<Finding> => {
+    const talk = context.talk();
+    let outcome: Outcome = await talk.first();
+    let rounds = 0;
+    for (; outcome.kind === 'asked' && rounds < PATIENCE; rounds++)
+      outcome = await talk.retry({ inputResponses: emptyAnswers(talk) });
+    if (outcome.kind === 'failed') return undecided(inWords(outcome));
+    if (outcome.kind === 'asked')
+      return broken(`After ${rounds} rounds without an answer the server still asks.`, talk);
+    return held(`ended after ${rounds} round${rounds === 1 ? '' : 's'}: ${inWords(outcome)}`);
+  },
+};
+
+const emptyAnswers = (talk: Talk): JsonObject =>
+  Object.fromEntries(Object.keys(talk.asked).map((key) => [key, { action: 'accept', content: {} }]));

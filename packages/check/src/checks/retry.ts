@@ -1,0 +1,126 @@
+/** One approval, presented more than once. */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Reading } from '../run/effects.ts';
+import { inWords, type Outcome } from '../talk/outcome.ts';
+import type { Retry, Talk } from '../talk/talk.ts';
+import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+export const SINGLE_USE = {
+  at: `${MRTR}, server requirements 5, warning`,
+  words:
+    'Servers for which a given requestState must be consumed at most once (e.g., one-time redemptions) MUST enforce ' +
+    'that invariant server-side.',
+};
+
+export const LEDGER =
+  'Remember which approvals were used, where all instances can see it, and claim one in a single atomic step before ' +
+  'the effect: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in your own database.';
+
+/** The finding from the effects of a call that was approved once. */
+export function onceOnly(
+  context: CheckContext,
+  talk: Talk,
+  before: Reading,
+  after: Reading,
+  second: { readonly effect: boolean | undefined; readonly words: string },
+): Finding {
+  const count = context.effects.count(before, after);
+  const times = count === undefined || count % 1 !== 0 ? '' : ` (${count} effects for one approval)`;
+  if (second.effect)
+    return broken(
+      `${second.words} had a second effect${times}: the probe went from ${before} to ${after}.`,
+      talk,
+      {
+        matters: context.facts.oneTime,
+      },
+    );
+  return held(`${second.words} had no second effect`, talk);
+}
+
+/** An honest call, ready for its last retry. */
+async function approved(context: CheckContext): Promise<{ talk: Talk; last: Retry; before: Reading }> {
+  const talk = await context.untilRound(context.lastRound);
+  return { talk, last: talk.honestRetry(), before: await context.effects.read() };
+}
+
+export const twice: Check = {
+  id: 'retry.twice',
+  family: 'spec',
+  level: 'M*',
+  expected: 'The last retry, presented twice, has one effect.',
+  clause: SINGLE_USE,
+  remedy: LEDGER,
+  needs: ['question', 'effects'],
+  calls: (rounds) => rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const { talk, last, before } = await approved(context);
+    const first = await talk.retry(last);
+    if (first.kind !== 'completed') return undecided(`the honest retry did not complete: ${inWords(first)}`);
+    const between = await context.effects.read();
+    const again = await talk.retry(last);
+    const effect = await context.effects.since(between, talk);
+    const words = `The same retry again (${inWords(again)})`;
+    return onceOnly(context, talk, before, await context.effects.read(), { effect, words });
+  },
+};
+
+const AT_ONCE = 10;
+
+export const concurrent: Check = {
+  id: 'retry.concurrent',
+  family: 'spec',
+  level: 'M*',
+  expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
+  clause: SINGLE_USE,
+  remedy: LEDGER,
+  needs: ['question', 'effects'],
+  calls: (rounds) => rounds + AT_ONCE,
+  run: async (context): Promise<Finding> => {
+    const { talk, last, before } = await approved(context);
+    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => talk.retry(last)));
+    const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
+    if (completed === 0) return undecided(`none completed: ${inWords(outcomes[0] as Outcome)}`);
+    const after = await context.effects.read();
+    const effect = moreThanOne(context, before, after, completed);
+    if (effect === undefined)
+      return undecided('the probe holds no single number, so that effects cannot be counted');
+    await context.effects.since(before, talk);
+    const words = `${AT_ONCE} retries at once (${completed} completed)`;
+    return onceOnly(context, talk, before, after, { effect, words });
+  },
+};
+
+/** Whether there was more than one effect between two readings; undefined where that cannot be counted. */
+function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
+  const count = effects.count(before, after);
+  if (count !== undefined) return count > 1.5;
+  return completed <= 1 ? false : undefined;
+}
+
+const AFTER_THE_CUT_MS = 150;
+
+export const lostResponse: Check = {
+  id: 'retry.lost-response',
+  family: 'spec',
+  level: 'M*',
+  expected: 'A retry whose response was lost can be sent again, and has one effect.',
+  clause: SINGLE_USE,
+  remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
+  needs: ['question', 'effects', 'http'],
+  calls: (rounds) => rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const { talk, last, before } = await approved(context);
+    await talk.retry(last, { cut: true });
+    // What is still running at the server ends: a retry that meets it there is another check's.
+    await pause(AFTER_THE_CUT_MS);
+    const between = await context.effects.read();
+    const again = await talk.retry(last);
+    if (again.kind === 'failed') return undecided(inWords(again));
+    const after = await context.effects.read();
+    await context.effects.since(before, talk);
+    const words = `The retry after a lost response (${inWords(again)})`;
+    return onceOnly(context, talk, before, after, { effect: between !== before && after !== between, words });
+  },
+};

@@ -1,0 +1,191 @@
+/** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { inWords, saysNo } from '../talk/outcome.ts';
+import type { Talk, TalkOptions } from '../talk/talk.ts';
+import type { Operation } from '../target/target.ts';
+import {
+  broken,
+  type Check,
+  type Clause,
+  type Finding,
+  held,
+  MRTR,
+  notApplicable,
+  undecided,
+} from './check.ts';
+import type { CheckContext } from './context.ts';
+
+const bound = (what: string): Clause => ({
+  at: `${MRTR}, server requirements 5`,
+  words:
+    'To prevent replay, servers SHOULD include the following inside the integrity-protected requestState payload and ' +
+    `verify each on receipt: … ${what}`,
+});
+
+const REQUEST = bound(
+  'an identifier for the originating request, e.g. the method name and a digest of its salient parameters, ' +
+    'rejecting state presented on a request that does not match.',
+);
+
+const BIND_REQUEST =
+  'Put the method, the name and a digest of the arguments into the state, and compare them when it comes back: bind() ' +
+  "of the SDK's createRequestStateCodec, or @mrtr/core, which binds every state to its request.";
+
+const OTHER_ARGUMENTS = 'other arguments';
+
+/** Takes the state and the answers of an honest call's last round to another call. */
+async function takenTo(context: CheckContext, options: TalkOptions, what: string): Promise<Finding> {
+  const round = context.roundsWithState.at(-1) ?? 0;
+  const control = context.talk(options);
+  const asked = await control.first();
+  if (saysNo(asked) && what === OTHER_ARGUMENTS && derived(context))
+    return {
+      kind: 'not-given',
+      actual: `--other-arguments was not given, and those that were made are refused: ${inWords(asked)}`,
+    };
+  if (asked.kind === 'failed' || saysNo(asked))
+    return undecided(`${what} is not served honestly either: ${inWords(asked)}`);
+  if (asked.kind !== 'asked')
+    return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
+  const talk = await context.untilRound(round);
+  if (options.operation) talk.operation = options.operation;
+  if (options.principal) talk.principal = options.principal;
+  const before = await context.effects.read();
+  const outcome = await talk.retry();
+  const effect = await context.effects.since(before, talk);
+  if (outcome.kind === 'failed') return undecided(inWords(outcome));
+  const goesOn = outcome.kind === 'asked' && isLater(context, round, talk);
+  if (effect || outcome.kind === 'completed' || goesOn)
+    return broken(
+      `The state of one call was accepted with ${what}: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
+      talk,
+      { matters: true },
+    );
+  return held(`refused: ${inWords(outcome)}`, talk);
+}
+
+const derived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;
+
+/** Whether a call that was asked again was asked a later question than it had answered. */
+function isLater({ facts }: CheckContext, round: number, talk: Talk): boolean {
+  const now = Object.keys(talk.asked);
+  const before = facts.rounds.slice(0, round + 1).flatMap(({ requests }) => Object.keys(requests));
+  const later = facts.rounds.slice(round + 1).flatMap(({ requests }) => Object.keys(requests));
+  return now.length > 0 && now.every((key) => later.includes(key) && !before.includes(key));
+}
+
+export const otherArguments: Check = {
+  id: 'state.other-arguments',
+  family: 'spec',
+  level: 'S',
+  expected: 'The state of a call is refused with other arguments.',
+  clause: REQUEST,
+  remedy: BIND_REQUEST,
+  needs: ['question', 'state', 'other-arguments'],
+  calls: (rounds) => rounds + 2,
+  run: (context) => takenTo(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
+};
+
+const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
+
+export const otherTool: Check = {
+  id: 'state.other-tool',
+  family: 'spec',
+  level: 'S',
+  expected: 'The state of one tool is refused by another.',
+  clause: REQUEST,
+  remedy: BIND_REQUEST,
+  needs: ['question', 'state', 'other-tool'],
+  calls: (rounds) => rounds + 2,
+  run: (context) =>
+    takenTo(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
+};
+
+export const otherMethod: Check = {
+  ...otherTool,
+  id: 'state.other-method',
+  expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
+  needs: ['question', 'state', 'other-method'],
+};
+
+export const otherPrincipal: Check = {
+  id: 'state.other-principal',
+  family: 'spec',
+  level: 'S',
+  expected: 'The state of one principal is refused when another presents it.',
+  clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
+  remedy:
+    'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
+    "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
+  needs: ['question', 'state', 'other-principal'],
+  calls: (rounds) => rounds + 2,
+  run: (context) => takenTo(context, { principal: 'other' }, 'another principal'),
+};
+
+/** No check waits longer, in seconds. */
+const MOST_WAIT = 600;
+
+export const expired: Check = {
+  id: 'state.expired',
+  family: 'spec',
+  level: 'S',
+  expected: 'The state is refused when its time to live is over.',
+  clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
+  remedy: 'Put the time of expiry into the sealed state, and compare it when the state comes back.',
+  needs: ['question', 'state', 'ttl'],
+  calls: (rounds) => rounds + 1,
+  run: async (context): Promise<Finding> => {
+    const ttl = context.inputs.ttlSeconds ?? 0;
+    if (ttl > MOST_WAIT)
+      return { kind: 'not-given', actual: `a --ttl of at most ${MOST_WAIT} s, which is waited for` };
+    const round = context.roundsWithState.at(-1) ?? 0;
+    const talk = await context.untilRound(round);
+    await pause(ttl * 1000 + 1100);
+    const before = await context.effects.read();
+    const outcome = await talk.retry();
+    const effect = await context.effects.since(before, talk);
+    const judged = context.judge(round, outcome);
+    if (judged === 'failed') return undecided(inWords(outcome));
+    if (judged !== 'refused' || effect)
+      return broken(`A state was accepted ${ttl + 1} s after it was sent: ${inWords(outcome)}.`, talk);
+    context.refusals.set('an expired state', { talk, outcome });
+    return held(`refused after ${ttl + 1} s: ${inWords(outcome)}`, talk);
+  },
+};
+
+export const rolledBack: Check = {
+  id: 'state.rolled-back',
+  family: 'spec',
+  level: 'M*',
+  expected: 'After the end of a call, the state of an earlier round has no second effect.',
+  clause: {
+    at: `${MRTR}, server requirements 5, warning`,
+    words:
+      'these measures … do not by themselves guarantee single-use. Servers for which a given requestState must be ' +
+      'consumed at most once (e.g., one-time redemptions) MUST enforce that invariant server-side.',
+  },
+  remedy:
+    'Keep a ledger, shared by the instances, of the calls that came to their end, and refuse every state of such a ' +
+    'call: single use in @mrtr/core, with a ledger of @mrtr/ledgers.',
+  needs: ['question', 'state', 'two-rounds'],
+  calls: (rounds) => 2 * rounds + 2,
+  run: async (context): Promise<Finding> => {
+    const talk = await context.untilRound(0);
+    const earlier = talk.honestRetry();
+    await talk.retry();
+    const end = await talk.finish();
+    if (end.kind !== 'completed') return undecided(`the call did not end: ${inWords(end)}`);
+    const before = await context.effects.read();
+    await talk.retry(earlier);
+    const again = await talk.finish();
+    const effect = await context.effects.since(before, talk);
+    if (again.kind === 'failed') return undecided(inWords(again));
+    if (effect)
+      return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
+        matters: context.facts.oneTime,
+      });
+    if (again.kind === 'completed' && context.effects.mode === 'unobserved')
+      return { kind: 'not-given', actual: '--probe was not given, so that effects are not seen' };
+    return held(again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again), talk);
+  },
+};

@@ -1,0 +1,140 @@
+/** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
+import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import { decode, readableIn } from '../tokens/decode.ts';
+import { bitFlips } from '../tokens/mutate.ts';
+import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+export const oracle: Check = {
+  id: 'state.oracle',
+  family: 'safety',
+  level: 'A',
+  expected:
+    'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
+  clause: {
+    at: `${MRTR}, server requirements 4`,
+    words:
+      'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
+  },
+  remedy:
+    'Answer every state that does not verify with one and the same error, and write the reason to the log.',
+  needs: ['question', 'state'],
+  calls: (rounds) => 4 * (rounds + 1),
+  run: async (context): Promise<Finding> => {
+    const refusals = new Map<
+      string,
+      { readonly label: string; readonly talk: Talk; readonly outcome: Outcome }
+    >();
+    for (const { label, present } of reasons(context)) {
+      const talk = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
+      const outcome = await present(talk);
+      if (outcome.kind === 'failed') return undecided(`${label} got no answer: ${inWords(outcome)}`);
+      if (outcome.kind !== 'completed') refusals.set(label, { label, talk, outcome });
+    }
+    const earlier = [...context.refusals].map(([label, refused]) => ({ label, ...refused }));
+    const all = [...refusals.values(), ...earlier];
+    const [one] = all;
+    const unlike = all.find(({ outcome }) => one && comparable(outcome) !== comparable(one.outcome));
+    if (one === undefined) return undecided('nothing was refused, so that there are no refusals to compare');
+    if (unlike === undefined)
+      return held(`${all.length} kinds of refusal read the same: ${inWords(one.outcome)}`);
+    return broken(
+      `${one.label} came to ${inWords(one.outcome)}, and ${unlike.label} to ${inWords(unlike.outcome)}.`,
+      unlike.talk,
+    );
+  },
+};
+
+function reasons(context: CheckContext) {
+  const { facts, inputs } = context;
+  const all: { label: string; present: (talk: Talk) => Promise<Outcome> }[] = [
+    {
+      label: 'a tampered state',
+      present: (talk) => talk.retry({ requestState: bitFlips(talk.state ?? '').at(-1)?.token }),
+    },
+    { label: 'a malformed state', present: (talk) => talk.retry({ requestState: 'mrtr-check' }) },
+  ];
+  if (facts.otherArguments !== undefined)
+    all.push({
+      label: 'a state with other arguments',
+      present: (talk) => {
+        talk.operation = context.otherOperation;
+        return talk.retry();
+      },
+    });
+  if (inputs.address.otherHeaders !== undefined)
+    all.push({
+      label: "another principal's state",
+      present: (talk) => {
+        talk.principal = 'other';
+        return talk.retry();
+      },
+    });
+  return all;
+}
+
+export const readable: Check = {
+  id: 'state.readable',
+  family: 'safety',
+  level: 'A',
+  expected: 'A client can read nothing in the state.',
+  clause: {
+    at: `${MRTR}, inputRequiredResult`,
+    words: 'requestState: An opaque string meaningful only to the server.',
+  },
+  remedy:
+    'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
+    '@mrtr/core seals with AES-256-GCM.',
+  needs: ['question', 'state'],
+  calls: () => 2,
+  run: async (context): Promise<Finding> => {
+    for (const round of context.roundsWithState) {
+      const talk = await context.untilRound(round);
+      const parts = decode(talk.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
+      const told = parts.filter((part) => part.length >= 3).join('  ');
+      if (told !== '' && /\{|\[|\s/.test(told))
+        return broken(`A client can read in the state: ${told.slice(0, 300)}`, talk);
+      if (told !== '' && told === talk.state)
+        return broken(`The state is plain text: ${told.slice(0, 300)}`, talk);
+    }
+    return held('nothing readable was found in it');
+  },
+};
+
+const MOST_BYTES = 2048;
+const MOST_GROWTH = 10;
+
+export const size: Check = {
+  id: 'state.size',
+  family: 'safety',
+  level: 'A',
+  expected: 'The state stays under 2 KiB, and a round adds no more than ten times what was answered.',
+  clause: {
+    at: `${MRTR}, client requirements 2`,
+    words:
+      'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
+  },
+  remedy: 'Keep in the state only what cannot be found again, or a handle to what the server keeps.',
+  needs: ['question', 'state'],
+  calls: (rounds) => rounds + 1,
+  run: async (context): Promise<Finding> => {
+    const talk = await context.untilRound(0);
+    let before = 0;
+    let most = 0;
+    for (let round = 0; talk.last?.kind === 'asked'; round++) {
+      const bytes = Buffer.byteLength(talk.state ?? '');
+      most = Math.max(most, bytes);
+      if (bytes > MOST_BYTES) return broken(`The state of round ${round + 1} has ${bytes} bytes.`, talk);
+      const answered = Buffer.byteLength(JSON.stringify(talk.answers()));
+      if (round > 0 && bytes - before > MOST_GROWTH * answered)
+        return broken(
+          `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
+          talk,
+        );
+      before = bytes;
+      await talk.retry();
+    }
+    return held(`at most ${most} bytes`);
+  },
+};

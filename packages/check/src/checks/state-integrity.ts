@@ -1,0 +1,185 @@
+/** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
+
+import { comparable, inWords } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import { forgeries } from '../tokens/forge.ts';
+import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
+import { type Attacked, attack, mustRefuse } from './attack.ts';
+import { broken, type Check, type Finding, held, MRTR, notApplicable } from './check.ts';
+import type { CheckContext } from './context.ts';
+
+const REQUIREMENT = {
+  at: `${MRTR}, server requirements 4`,
+  words:
+    'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
+    'resource access, or business logic, servers MUST protect its integrity (e.g. HMAC or AEAD) and MUST reject ' +
+    'state that fails verification.',
+};
+
+const SEAL =
+  "Sign or seal the state (HMAC or AEAD) and verify it before anything in it is used: the SDK's " +
+  'createRequestStateCodec signs; @mrtr/core seals every state that its shapes send.';
+
+const MOST_ATTEMPTS = 256;
+
+/** Attacks the state of each round that carries one. */
+async function inEachRound(
+  context: CheckContext,
+  variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
+): Promise<Attacked[]> {
+  const results: Attacked[] = [];
+  for (const round of context.roundsWithState) {
+    const { state = '' } = await context.untilRound(round);
+    const attempts = variants(state).map(({ label }, at) => ({
+      label,
+      // Each call has a state of its own, so the variant is made from that.
+      changes: (talk: { state: string | undefined }) => ({
+        requestState: (variants(talk.state ?? state)[at] ?? variants(state)[at])?.state,
+      }),
+    }));
+    results.push(await attack(context, round, attempts, { most: MOST_ATTEMPTS }));
+  }
+  return results;
+}
+
+const named = ({ label, token }: { readonly label: string; readonly token: string }) => ({
+  label,
+  state: token,
+});
+
+/** Strings that the server may know: they make better forgeries than noise. */
+function knownWords({ facts }: CheckContext): readonly string[] {
+  const others = Object.values(facts.otherArguments ?? {}).filter((value) => typeof value === 'string');
+  const keys = facts.rounds.flatMap(({ requests }) => Object.keys(requests));
+  return [...new Set([...others, ...keys, 'approved'])];
+}
+
+export const forged: Check = {
+  id: 'state.forged',
+  family: 'spec',
+  level: 'M*',
+  expected:
+    'A state whose content was changed and encoded again is refused, with its signature or without it.',
+  clause: REQUIREMENT,
+  remedy: SEAL,
+  needs: ['question', 'state'],
+  calls: (rounds) => 40 * Math.min(rounds, 2),
+  run: async (context) => {
+    const words = knownWords(context);
+    const attacked = await inEachRound(context, (token) => forgeries(token, words).map(named));
+    if (attacked.every(({ tried }) => tried === 0))
+      return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
+    return mustRefuse(context, 'A forged state', attacked);
+  },
+};
+
+/** So many positions are tried where nothing protects the state. */
+const MOST_FLIPS = 96;
+
+export const tampered: Check = {
+  id: 'state.tampered',
+  family: 'spec',
+  level: 'M*',
+  expected: 'A state with one bit flipped is refused, wherever the bit is.',
+  clause: REQUIREMENT,
+  remedy: SEAL,
+  needs: ['question', 'state'],
+  calls: (rounds) => 48 * Math.min(rounds, 2),
+  run: async (context) => {
+    const attacked = await inEachRound(context, (token) => bitFlips(token).map(named));
+    const accepted = attacked.flatMap((one) => one.accepted);
+    // Nothing protects the state: then look for the bit that matters.
+    if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
+      attacked.push(...(await inEachRound(context, (token) => bitFlips(token, MOST_FLIPS).map(named))));
+    return mustRefuse(context, 'A tampered state', attacked);
+  },
+};
+
+export const malformedState: Check = {
+  id: 'state.malformed',
+  family: 'spec',
+  level: 'M*',
+  expected:
+    'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',
+  clause: REQUIREMENT,
+  remedy:
+    'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
+    'does not verify.',
+  needs: ['question', 'state'],
+  calls: (rounds) => 17 * Math.min(rounds, 2),
+  run: async (context) => {
+    const attacked = await inEachRound(context, malformed);
+    const finding = mustRefuse(context, 'A malformed state', attacked);
+    if (finding.kind === 'broken' && finding.matters) return finding;
+    const silent = attacked.flatMap(({ failed }) => failed).find((one) => !cutOff(context, one));
+    if (silent)
+      return broken(`${silent.label} in place of the state got no answer: ${silent.reason}.`, silent.talk, {
+        matters: true,
+      });
+    const honest = context.talk();
+    const after = await honest.first();
+    if (after.kind === 'failed')
+      return broken(
+        `After malformed states the server does not answer an honest call: ${inWords(after)}.`,
+        honest,
+        { matters: true },
+      );
+    return finding.kind === 'undecided' ? held('refused, or cut off where it was too long') : finding;
+  },
+};
+
+/** A server may close the connection of a request that is too long, and need not read it to its end. */
+const cutOff = (
+  { facts }: CheckContext,
+  { label, talk }: { readonly label: string; readonly talk: Talk },
+): boolean => label === HUGE && facts.transport === 'http' && talk.last?.kind === 'failed' && !talk.last.late;
+
+export const aliased: Check = {
+  id: 'state.aliased',
+  family: 'safety',
+  level: 'A',
+  expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
+  clause: {
+    at: `${MRTR}, client requirements 2`,
+    words: 'the client MUST echo back the exact value of that field when retrying the original request',
+  },
+  remedy:
+    'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
+    'by the text can be passed by with another spelling.',
+  needs: ['question', 'state'],
+  calls: (rounds) => 8 * Math.min(rounds, 2),
+  run: async (context) => {
+    const attacked = await inEachRound(context, (token) => aliases(token).map(named));
+    const accepted = attacked.flatMap((one) => one.accepted);
+    const [first] = accepted;
+    if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
+    const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
+    return broken(`The state was accepted in other spellings: ${labels}.`, first.talk);
+  },
+};
+
+export const dropped: Check = {
+  id: 'state.dropped',
+  family: 'safety',
+  level: 'A',
+  expected: 'A retry without the state that it was given is refused, or asked again.',
+  clause: REQUIREMENT,
+  remedy:
+    'Treat answers that come without the state of their question as answers to a question that was never asked: ' +
+    'ignore them, and ask.',
+  needs: ['question', 'state'],
+  calls: (rounds) => rounds + 1,
+  run: async (context): Promise<Finding> => {
+    const round = context.roundsWithState.at(-1) ?? 0;
+    const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
+    const attacked = await attack(context, round, [attempt]);
+    const [accepted] = attacked.accepted;
+    const asksAsEver = accepted && context.facts.rounds[0]?.likeness.like(comparable(accepted.outcome));
+    if (accepted && !asksAsEver)
+      return broken(`Without its state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.talk);
+    if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
+    return held(
+      `refused, or asked again: ${inWords(attacked.refusal?.last ?? { kind: 'failed', reason: '', late: false })}`,
+    );
+  },
+};

@@ -1,0 +1,261 @@
+/** What every message owes, read from its bytes. */
+import { misfit } from '../answers/schema.ts';
+import { inWords, outcomeOf } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/message-schemas.ts';
+import { isResponse, isServerRequest } from '../wire/reply.ts';
+import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import type { CheckContext, Logged } from './context.ts';
+
+const swept = new WeakSet<CheckContext>();
+
+/** Calls that bring every kind of message, once in a run: refusals, missing answers, a bad state, no capabilities. */
+async function sweep(context: CheckContext): Promise<void> {
+  if (swept.has(context)) return;
+  swept.add(context);
+  const changes = [
+    (talk: Talk) => ({ inputResponses: refusals(talk, 'decline') }),
+    (talk: Talk) => ({ inputResponses: refusals(talk, 'cancel') }),
+    () => ({ inputResponses: undefined }),
+    () => ({ requestState: 'mrtr-check' }),
+  ];
+  for (const change of changes) {
+    const talk = await context.untilRound(0);
+    await talk.retry(change(talk));
+  }
+  await context.talk({ capabilities: {} }).first();
+}
+
+const refusals = (talk: Talk, action: string): JsonObject =>
+  Object.fromEntries(Object.keys(talk.asked).map((key) => [key, { action }]));
+
+/** Looks at every exchange of the run. `fault` says what is wrong with one. */
+async function everywhere(
+  context: CheckContext,
+  fault: (logged: Logged) => string | undefined,
+): Promise<Finding> {
+  await sweep(context);
+  let looked = 0;
+  for (const logged of context.log) {
+    looked++;
+    const wrong = fault(logged);
+    if (wrong !== undefined) return broken(`${logged.turn.request.method}: ${wrong}.`, logged.talk);
+  }
+  return held(`${looked} exchanges looked at`);
+}
+
+const wireCheck = (
+  id: string,
+  expected: string,
+  clause: Check['clause'],
+  remedy: string,
+  fault: (logged: Logged) => string | undefined,
+): Check => ({
+  id,
+  family: 'spec',
+  level: 'M',
+  expected,
+  clause,
+  remedy,
+  needs: ['question'],
+  calls: (rounds) => 2 * (rounds + 5),
+  run: (context) => everywhere(context, fault),
+});
+
+export const resultType = wireCheck(
+  'wire.result-type',
+  'Every result says its resultType, and it is "complete" or "input_required".',
+  {
+    at: '2026-07-28, basic, result responses and resultType',
+    words:
+      'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
+      'unrecognized by the client MUST be considered invalid.',
+  },
+  'Set resultType in every result. SDKs for 2026-07-28 do so: this one may be older, or go around them.',
+  ({ turn }) => {
+    const { result } = turn.reply;
+    if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
+      return undefined;
+    return result.resultType === undefined
+      ? 'the result has no resultType'
+      : `the resultType is ${JSON.stringify(result.resultType)}`;
+  },
+);
+
+const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
+
+export const shape = wireCheck(
+  'wire.shape',
+  'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
+  {
+    at: `${MRTR}, server requirements 2 and 6; basic, responses; basic/transports/stdio`,
+    words:
+      'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
+      'Servers MUST NOT send InputRequiredResult responses on any other client requests. Result responses MUST ' +
+      'include the same ID as the request they correspond to. The server MUST NOT write anything to its stdout that is ' +
+      'not a valid MCP message.',
+  },
+  'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
+    'resources/read. Write logs to standard error.',
+  ({ turn }) => responseFault(turn) ?? askingFault(turn),
+);
+
+function responseFault({ reply, id }: Logged['turn']): string | undefined {
+  const { status, failure } = reply;
+  const responses = reply.messages.filter(({ value }) => isResponse(value));
+  const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
+  if (noise) return `a line on standard output is no message: ${noise.text.slice(0, 80)}`;
+  if (responses.length === 0) return status === 200 && !reply.late && !reply.cut ? failure : undefined;
+  const response = JSON.parse(reply.text ?? 'null') as JsonObject | null;
+  if (!isObject(response)) return undefined;
+  if (response.jsonrpc !== '2.0') return 'the response does not say jsonrpc "2.0"';
+  // Of a request that could not be read, such as one that is too long, the id is not known.
+  const unread = 'error' in response && (response.id === undefined || response.id === null) && status !== 200;
+  if (id !== undefined && response.id !== id && !unread)
+    return `the response has the id ${JSON.stringify(response.id)} for a request with the id ${id}`;
+  if ('result' in response && 'error' in response) return 'the response has both a result and an error';
+  return failure;
+}
+
+function askingFault({ reply, request }: Logged['turn']): string | undefined {
+  const { result } = reply;
+  if (result?.resultType !== 'input_required') return undefined;
+  if (!MAY_ASK.includes(request.method)) return 'an input_required for a method that may not ask';
+  const { inputRequests, requestState } = result;
+  if (inputRequests === undefined && requestState === undefined)
+    return 'an input_required with neither requests nor state';
+  if (inputRequests !== undefined && !isObject(inputRequests)) return 'inputRequests is no object';
+  if (requestState !== undefined && typeof requestState !== 'string') return 'requestState is no string';
+  for (const [key, one] of Object.entries(objectAt(result, 'inputRequests')))
+    if (!ASKABLE.includes(String(objectAt({ one }, 'one').method)))
+      return `the request '${key}' is none of ${ASKABLE.join(', ')}`;
+  return undefined;
+}
+
+const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+
+export const schema = wireCheck(
+  'wire.schema',
+  'Every message fits the published schema, and every asked form is a legal elicitation schema.',
+  {
+    at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
+    words:
+      'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
+      'NOT emit any code from -32020 to -32099 that is not defined by this specification.',
+  },
+  'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
+  ({ turn }) => {
+    const { result, error } = turn.reply;
+    if (error !== undefined) return errorFault(error);
+    if (result === undefined || typeof result.resultType !== 'string') return undefined;
+    if (result.resultType === 'input_required')
+      return misfit(INPUT_REQUIRED, result) ?? requestsFault(result);
+    const known = RESULTS[turn.request.method];
+    return known && misfit(known, result);
+  },
+);
+
+function errorFault(error: unknown): string | undefined {
+  const wrong = misfit(ERROR, error);
+  if (wrong !== undefined) return `the error does not fit: ${wrong}`;
+  const { code } = error as { code: number };
+  if (RESERVED.forbidden.includes(code)) return `the error code ${code} belongs to earlier revisions`;
+  const reserved = code >= RESERVED.from && code <= RESERVED.to && !RESERVED.defined.includes(code);
+  return reserved ? `the error code ${code} is reserved and not defined` : undefined;
+}
+
+function requestsFault(result: JsonObject): string | undefined {
+  for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
+    if (!isObject(request)) return `the request '${key}' is no object`;
+    const params = objectAt(request, 'params');
+    const method = String(request.method);
+    const known = method === 'elicitation/create' ? (params.mode === 'url' ? 'url' : 'form') : method;
+    if (!(known in REQUESTS)) continue;
+    const wrong =
+      misfit(REQUESTS[known as keyof typeof REQUESTS], request) ?? formFault(params.requestedSchema);
+    if (wrong !== undefined) return `the request '${key}' does not fit: ${shortened(wrong)}`;
+  }
+  return undefined;
+}
+
+/** A choice of many alternatives reports each of them; the first sentences say enough. */
+const shortened = (text: string): string => (text.length > 240 ? `${text.slice(0, 240)}…` : text);
+
+function formFault(form: unknown): string | undefined {
+  if (!isObject(form) || !Array.isArray(form.required)) return undefined;
+  const fields = Object.keys(objectAt(form, 'properties'));
+  const missing = form.required.find((name) => !fields.includes(String(name)));
+  return missing === undefined ? undefined : `it requires '${String(missing)}', which it does not describe`;
+}
+
+export const keys = wireCheck(
+  'wire.duplicate-keys',
+  'No object of a response holds a key twice.',
+  {
+    at: `${MRTR}, server requirements 2`,
+    words:
+      'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
+  },
+  'Give each question a key of its own. Parsers keep the last of two and say nothing, so that a question is lost.',
+  ({ turn }) => {
+    for (const { text, value } of turn.reply.messages) {
+      const [twice] = value === undefined ? [] : duplicateKeys(text);
+      if (twice !== undefined) return `the key ${twice} stands twice in the response`;
+    }
+    return undefined;
+  },
+);
+
+export const noServerRequests = wireCheck(
+  'wire.no-server-requests',
+  'A client of 2026-07-28 gets no request from the server.',
+  {
+    at: `${MRTR}, note; basic/transports`,
+    words:
+      'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
+      'requests is no longer supported.',
+  },
+  'Return an input_required result in place of sending elicitation/create: a client of this revision cannot answer a request.',
+  ({ turn }) => {
+    const sent = turn.reply.messages.find(({ value }) => isServerRequest(value));
+    return sent && `the server sent the request ${String((sent.value as JsonObject).method)}`;
+  },
+);
+
+export const unknownMembers: Check = {
+  id: 'wire.unknown-members',
+  family: 'spec',
+  level: 'S',
+  expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
+  clause: {
+    at: `${MRTR}, error handling`,
+    words:
+      'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
+      'information it does not recognize or need.',
+  },
+  remedy: 'Read the answers that you asked for, and leave the rest alone.',
+  needs: ['question'],
+  calls: (rounds) => rounds + 1,
+  run: async (context): Promise<Finding> => {
+    const talk = context.talk();
+    let outcome = await talk.first();
+    for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
+      const answers = Object.entries(talk.answers()).map(([key, answer]) => [
+        key,
+        { ...(answer as JsonObject), 'x-mrtr-check': { unknown: true } },
+      ]);
+      const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
+      outcome = await talk.retry({ inputResponses: { ...Object.fromEntries(answers), ...unknown } });
+    }
+    if (outcome.kind === 'failed') return undecided(inWords(outcome));
+    const turn = talk.turns.at(-1);
+    if (
+      outcome.kind === 'completed' &&
+      turn &&
+      context.judge(context.lastRound, outcomeOf(turn.reply)) === 'same'
+    )
+      return held('the same end as without them', talk);
+    return broken(`With unknown members the call came to ${inWords(outcome)}.`, talk);
+  },
+};

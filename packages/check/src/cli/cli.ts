@@ -1,0 +1,179 @@
+/** The program: from its arguments to its exit code. */
+import { writeFileSync } from 'node:fs';
+import { CHECKS } from '../checks/all.ts';
+import { type Baseline, readBaseline } from '../report/baseline.ts';
+import { htmlReport } from '../report/html.ts';
+import { junitReport } from '../report/junit.ts';
+import { markdownReport } from '../report/markdown.ts';
+import { PROFILE, type Report, reportOf } from '../report/report.ts';
+import { terminalReport } from '../report/terminal.ts';
+import { forTerminalLines } from '../report/text.ts';
+import { run } from '../run/run.ts';
+import type { Progress } from '../run/schedule.ts';
+import { type Inputs, UsageError } from '../target/target.ts';
+import { readConfig } from './config.ts';
+import { inputsFrom } from './inputs.ts';
+import {
+  type CommandLine,
+  type Format,
+  Help,
+  parseCommandLine,
+  type TargetOptions,
+  type Wanted,
+} from './options.ts';
+import { planText } from './plan.ts';
+
+/** Where the program writes. */
+export interface Console {
+  readonly out: NodeJS.WriteStream;
+  readonly err: NodeJS.WriteStream;
+}
+
+interface Target {
+  readonly name?: string;
+  readonly inputs: Inputs;
+  readonly options: TargetOptions;
+  readonly baseline?: Baseline;
+}
+
+/**
+ * Runs the program.
+ *
+ * @returns the exit code: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide
+ */
+export async function main(argv: readonly string[], { out, err }: Console): Promise<number> {
+  try {
+    const line = parseCommandLine(argv);
+    if (line.list) {
+      out.write(listText());
+      return 0;
+    }
+    const targets = targetsOf(line);
+    if (line.dryRun) {
+      for (const { inputs } of targets) out.write(planText(inputs));
+      return 0;
+    }
+    return await checkAll(line, targets, { out, err });
+  } catch (error) {
+    if (error instanceof Help) {
+      out.write(error.message);
+      return 0;
+    }
+    if (!(error instanceof UsageError)) throw error;
+    err.write(`mrtr-check: ${forTerminalLines(error.message)}\n`);
+    return 2;
+  }
+}
+
+async function checkAll(line: CommandLine, targets: readonly Target[], console: Console): Promise<number> {
+  const reports: Report[] = [];
+  for (const { name, inputs, options, baseline } of targets) {
+    const progress = progressOn(console.err, line.json ?? false);
+    const judging = { name, strict: options.strict, complete: options.complete, baseline };
+    const ran = await run(inputs, progress.tell)
+      .catch((error: unknown) => Promise.reject(named(error, name)))
+      .finally(progress.done);
+    reports.push(reportOf(ran, judging));
+  }
+  write(
+    line,
+    reports,
+    targets.some(({ options }) => options.strict),
+    console,
+  );
+  return worst(reports);
+}
+
+/** The mistake, with the target in which it is. */
+const named = (error: unknown, name: string | undefined): unknown =>
+  error instanceof UsageError && name !== undefined ? new UsageError(`${name}: ${error.message}`) : error;
+
+/** A fail counts more than an undecided check. */
+const worst = (reports: readonly Report[]): number => {
+  const codes = reports.map(({ exitCode }) => exitCode);
+  return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
+};
+
+function targetsOf({
+  url,
+  command,
+  config,
+  list,
+  dryRun,
+  json,
+  report,
+  ...options
+}: CommandLine): readonly Target[] {
+  if (config === undefined) return [targetOf(options, { url, command })];
+  if (url !== undefined || command !== undefined)
+    throw new UsageError('--config brings its own addresses: leave out the address and the command.');
+  return readConfig(config).map(({ name, url, command, options: own }) => ({
+    ...targetOf({ ...own, ...options }, { url, command }),
+    name,
+  }));
+}
+
+function targetOf(options: TargetOptions, place: Parameters<typeof inputsFrom>[1]): Target {
+  const inputs = inputsFrom(options, place);
+  return {
+    inputs,
+    options,
+    ...(options.baseline !== undefined && { baseline: readBaseline(options.baseline) }),
+  };
+}
+
+function write(line: CommandLine, reports: readonly Report[], strict: boolean, { out }: Console): void {
+  const wanted: readonly Wanted[] = line.report ?? (line.json ? [] : [{ format: 'terminal' }]);
+  for (const { format, file } of wanted) {
+    if (line.json && file === undefined) continue;
+    const colours = file === undefined && out.isTTY === true && out.hasColors?.() === true;
+    const text = WRITERS[format](reports, { strict, colours });
+    if (file === undefined) out.write(text);
+    else writeFile(file, text);
+  }
+  if (line.json) out.write(jsonText(reports));
+}
+
+function writeFile(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`The report cannot be written to ${file}: ${(error as Error).message}`);
+  }
+}
+
+type Writer = (
+  reports: readonly Report[],
+  how: { readonly strict: boolean; readonly colours: boolean },
+) => string;
+
+const WRITERS: Readonly<Record<Format, Writer>> = {
+  terminal: (reports, { colours }) => reports.map((report) => terminalReport(report, { colours })).join('\n'),
+  json: (reports) => jsonText(reports),
+  junit: (reports, { strict }) => junitReport(reports, { strict }),
+  markdown: (reports) => reports.map(markdownReport).join('\n'),
+  html: (reports) => htmlReport(reports),
+};
+
+/** One report as it is; several in a list, with the worst exit code. */
+const jsonText = (reports: readonly Report[]): string => {
+  const [only] = reports;
+  const value = reports.length === 1 ? only : { profile: PROFILE, exitCode: worst(reports), reports };
+  return `${JSON.stringify(value, null, 2)}\n`;
+};
+
+const listText = (): string =>
+  CHECKS.map(({ id, level, expected }) => `${level.padEnd(3)} ${id.padEnd(28)} ${expected}\n`).join('');
+
+/** A line that is written over, on a terminal only. */
+function progressOn(err: NodeJS.WriteStream, quiet: boolean): { tell: Progress; done: () => void } {
+  if (quiet || err.isTTY !== true) return { tell: () => {}, done: () => {} };
+  let ran = 0;
+  return {
+    tell: ({ check, done }) => {
+      if (done) ran++;
+      else err.write(`\r\u001b[2K${String(ran + 1).padStart(3)}  ${check.id}`);
+    },
+    done: () => err.write('\r\u001b[2K'),
+  };
+}

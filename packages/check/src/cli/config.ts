@@ -1,0 +1,103 @@
+/** Several targets in a file. The names are those of the command line. */
+import { readJson } from '../report/baseline.ts';
+import { UsageError } from '../target/target.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
+import type { TargetOptions } from './options.ts';
+
+/** One target of a configuration file. */
+export interface ConfiguredTarget {
+  readonly name: string;
+  readonly url?: string;
+  readonly command?: readonly string[];
+  readonly options: TargetOptions;
+}
+
+type Kind = 'text' | 'texts' | 'yes' | 'number' | 'object' | 'any';
+
+const NAMES: Readonly<Record<string, Kind>> = {
+  ...{ name: 'text', url: 'text', command: 'texts', tool: 'text', prompt: 'text', resource: 'text' },
+  ...{
+    arguments: 'object',
+    'other-arguments': 'object',
+    'other-operation': 'text',
+    answer: 'texts',
+    answers: 'any',
+  },
+  ...{ 'generate-answers': 'yes', probe: 'text', header: 'texts', 'other-header': 'texts', also: 'text' },
+  ...{
+    restart: 'text',
+    ttl: 'number',
+    'one-time': 'yes',
+    'allow-effects': 'yes',
+    only: 'texts',
+    seed: 'number',
+  },
+  ...{ timeout: 'number', strict: 'yes', complete: 'yes', baseline: 'text' },
+};
+
+const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  texts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
+  yes: (value) => typeof value === 'boolean',
+  number: (value) => typeof value === 'number' && value >= 0,
+  object: isObject,
+  any: () => true,
+};
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  text: 'a string',
+  texts: 'a list of strings',
+  yes: 'true or false',
+  number: 'a number',
+  object: 'an object',
+  any: 'a file name or an object',
+};
+
+/**
+ * Reads the file. `${NAME}` in a header is replaced from the environment, so that no secret stands in it.
+ *
+ * @throws UsageError with the name that is wrong
+ */
+export function readConfig(file: string): readonly ConfiguredTarget[] {
+  const { targets } = readJson(file) as { targets?: unknown };
+  if (!Array.isArray(targets) || targets.length === 0)
+    throw new UsageError(`${file} has no "targets": a list with at least one.`);
+  return targets.map((target, at) => targetFrom(target, `${file}, target ${at + 1}`, at));
+}
+
+function targetFrom(target: unknown, where: string, at: number): ConfiguredTarget {
+  if (!isObject(target)) throw new UsageError(`${where} has to be an object.`);
+  for (const [key, value] of Object.entries(target)) {
+    const kind = NAMES[key];
+    if (kind === undefined)
+      throw new UsageError(`${where}: there is no '${key}'. There is: ${Object.keys(NAMES).join(', ')}.`);
+    if (!FITS[kind](value)) throw new UsageError(`${where}: '${key}' has to be ${WORDS[kind]}.`);
+  }
+  const { name, url, command, ...rest } = target;
+  return {
+    name: typeof name === 'string' ? name : `target ${at + 1}`,
+    ...(url !== undefined && { url: url as string }),
+    ...(command !== undefined && { command: command as readonly string[] }),
+    options: optionsFrom(rest, where),
+  };
+}
+
+function optionsFrom(rest: JsonObject, where: string): TargetOptions {
+  const named = Object.entries(rest).map(([key, value]) => {
+    const filled =
+      key === 'header' || key === 'other-header'
+        ? (value as string[]).map((line) => filledIn(line, where))
+        : value;
+    return [key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), filled];
+  });
+  return Object.fromEntries(named) as TargetOptions;
+}
+
+function filledIn(line: string, where: string): string {
+  return line.replace(/\$\{(\w+)\}/g, (_, name: string) => {
+    const value = process.env[name];
+    if (value === undefined)
+      throw new UsageError(`${where}: the environment has no ${name}, which a header needs.`);
+    return value;
+  });
+}

@@ -1,0 +1,127 @@
+/** From options to the inputs of a run. */
+import { readJson } from '../report/baseline.ts';
+import { DEFAULTS } from '../run/run.ts';
+import { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from '../target/target.ts';
+import { isObject, type JsonObject, parsed } from '../wire/json.ts';
+import type { TargetOptions } from './options.ts';
+
+/** Where a target is. */
+export interface Place {
+  readonly url?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+}
+
+/** @throws UsageError where something is missing or cannot be read */
+export function inputsFrom(options: TargetOptions, place: Place): Inputs {
+  const { otherArguments, otherOperation, probe, ttl, only } = options;
+  return {
+    address: addressFrom(options, place),
+    operation: operationFrom(options),
+    answers: answersFrom(options),
+    generateAnswers: options.generateAnswers ?? false,
+    oneTime: options.oneTime ?? false,
+    allowEffects: options.allowEffects ?? false,
+    seed: options.seed ?? DEFAULTS.seed,
+    timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
+    ...(otherArguments !== undefined && { otherArguments: object(otherArguments, '--other-arguments') }),
+    ...(otherOperation !== undefined && { otherOperation: operationIn(otherOperation, '--other-operation') }),
+    ...(probe !== undefined && { probe: probeFrom(probe) }),
+    ...(ttl !== undefined && { ttlSeconds: ttl }),
+    ...(only !== undefined && { only }),
+  };
+}
+
+function operationFrom(options: TargetOptions): Operation {
+  const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
+  const [kind] = kinds;
+  if (kind === undefined)
+    throw new UsageError('Say what is called: --tool NAME, --prompt NAME or --resource URI.');
+  if (kinds.length > 1)
+    throw new UsageError(
+      `Say one thing that is called, and not ${kinds.map((one) => `--${one}`).join(' and ')}.`,
+    );
+  const args = options.arguments === undefined ? {} : object(options.arguments, '--arguments');
+  return { kind, name: options[kind] ?? '', arguments: args };
+}
+
+function object(value: unknown, name: string): JsonObject {
+  if (!isObject(value)) throw new UsageError(`${name} has to be a JSON object, such as '{"env":"staging"}'.`);
+  return value;
+}
+
+/** `tool:NAME`, or with arguments `tool:NAME {"a":1}`. */
+function operationIn(text: string, name: string): Operation {
+  const [, kind, target = '', json] = /^(tool|prompt|resource):(\S+)(?:\s+(.+))?$/s.exec(text) ?? [];
+  if (kind === undefined)
+    throw new UsageError(
+      `${name} has to be tool:NAME, prompt:NAME or resource:URI, with JSON after it where it has arguments.`,
+    );
+  return {
+    kind: kind as Operation['kind'],
+    name: target,
+    arguments: json === undefined ? {} : object(parsed(json), `What follows ${kind}:${target} in ${name}`),
+  };
+}
+
+function probeFrom(text: string): ProbeSpec {
+  if (text.startsWith('url:')) return { kind: 'url', url: checkedUrl(text.slice(4), '--probe') };
+  if (text.startsWith('cmd:')) return { kind: 'cmd', command: text.slice(4) };
+  if (!/^(?:tool|resource|prompt):/.test(text))
+    throw new UsageError('--probe has to begin with tool:, url: or cmd:.');
+  return { kind: 'operation', operation: operationIn(text, '--probe') };
+}
+
+function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<string, unknown>> {
+  const fromFile = typeof answers === 'string' ? readJson(answers) : (answers ?? {});
+  const given = answer.map((text) => {
+    const at = text.indexOf('=');
+    const value = parsed(text.slice(at + 1));
+    if (at < 1 || value === undefined)
+      throw new UsageError(
+        `--answer has to be KEY=JSON, and '${text}' is not. Text is quoted twice: --answer 'city="Tokyo"'.`,
+      );
+    return [text.slice(0, at), value];
+  });
+  return { ...object(fromFile, 'The file of --answers'), ...Object.fromEntries(given) };
+}
+
+function addressFrom(options: TargetOptions, { url, command }: Place): Address {
+  if (url === undefined && command === undefined)
+    throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
+  const started = command?.some((word) => word.includes('{port}'));
+  if (url !== undefined && command !== undefined && !started)
+    throw new UsageError(
+      'An address beside a command needs {port} in the command: each instance gets a port of its own.',
+    );
+  const { also, restart, header = [], otherHeader } = options;
+  if (command !== undefined && (also !== undefined || restart !== undefined))
+    throw new UsageError(
+      '--also and --restart are for a server that is not started here: a command starts its own.',
+    );
+  return {
+    headers: headersFrom(header, '--header'),
+    ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
+    ...(command !== undefined && { command }),
+    ...(also !== undefined && { also: checkedUrl(also, '--also') }),
+    ...(restart !== undefined && { restart }),
+    ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
+  };
+}
+
+function checkedUrl(text: string, name: string): string {
+  if (!URL.canParse(text) || !/^https?:/.test(text))
+    throw new UsageError(`${name} has to be an http or https address, and '${text}' is none.`);
+  return text;
+}
+
+/** The value never stands in a message: it is a secret. */
+function headersFrom(lines: readonly string[], name: string): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, key, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/s.exec(line) ?? [];
+      if (key === undefined || value === undefined || /[\r\n\0]/.test(value))
+        throw new UsageError(`${name} has to be 'Name: value'.`);
+      return [key.toLowerCase(), value];
+    }),
+  );
+}

@@ -1,0 +1,191 @@
+/** The command line: what there is, and how it is read. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../target/target.ts';
+
+/** How a report is written. */
+const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** A report that is wanted, and where it goes. Without a file it goes to standard output. */
+export interface Wanted {
+  readonly format: Format;
+  readonly file?: string;
+}
+
+/** The options that describe one target: the same names on the command line and in a configuration file. */
+export interface TargetOptions {
+  readonly tool?: string;
+  readonly prompt?: string;
+  readonly resource?: string;
+  readonly arguments?: unknown;
+  readonly otherArguments?: unknown;
+  readonly otherOperation?: string;
+  readonly answer?: readonly string[];
+  readonly answers?: unknown;
+  readonly generateAnswers?: boolean;
+  readonly probe?: string;
+  readonly header?: readonly string[];
+  readonly otherHeader?: readonly string[];
+  readonly also?: string;
+  readonly restart?: string;
+  readonly ttl?: number;
+  readonly oneTime?: boolean;
+  readonly allowEffects?: boolean;
+  readonly only?: readonly string[];
+  readonly seed?: number;
+  readonly timeout?: number;
+  readonly strict?: boolean;
+  readonly complete?: boolean;
+  readonly baseline?: string;
+}
+
+/** Everything that the command line says. */
+export interface CommandLine extends TargetOptions {
+  readonly url?: string;
+  readonly command?: readonly string[];
+  readonly list?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+  readonly report?: readonly Wanted[];
+  readonly config?: string;
+}
+
+/** Help was asked for: its text is the message. */
+export class Help extends Error {}
+
+const EXAMPLES = `
+Examples:
+  mrtr-check --tool plan_trip --answer 'city="Tokyo"' http://localhost:3000/mcp
+  mrtr-check --tool deploy --arguments '{"env":"staging"}' --answer sure=true \\
+      --probe tool:deploy_count --allow-effects -- node server.mjs
+  mrtr-check --tool deploy --generate-answers -- node server.mjs --port {port}
+
+A command with {port} in it serves HTTP, and is started as often as instances are needed; without it, stdio.
+Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
+
+/**
+ * Reads the arguments of the program.
+ *
+ * @throws UsageError with the reason, or {@link Help} after `--help`
+ */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  // pnpm passes its own `--` on where the user wrote one to separate the program's options.
+  const words = argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv;
+  const cut = words.indexOf('--');
+  const own = cut < 0 ? words : words.slice(0, cut);
+  const command = cut < 0 ? undefined : words.slice(cut + 1);
+  if (command?.length === 0) throw new UsageError('There is no command after --.');
+  let help = '';
+  const program = commandWithOptions((text) => {
+    help += text;
+  });
+  try {
+    program.parse([...own], { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) throw new Help(help);
+    throw new UsageError(`${(error as Error).message.replace(/^error: /, '')}\n--help prints what there is.`);
+  }
+  const [url] = program.args;
+  return { ...program.opts(), ...(url !== undefined && { url }), ...(command && { command }) };
+}
+
+function commandWithOptions(writeOut: (text: string) => void): Command {
+  const program = new Command('mrtr-check')
+    .description('Holds an MCP server to what it owes when a tool asks its user (2026-07-28).')
+    .argument('[url]', 'where the server is; {port} in it stands for the port of a started one')
+    .usage('[options] <url>  |  [options] -- <command> [arguments…]')
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, writeOut })
+    .configureHelp({ helpWidth: 110 })
+    .addHelpText('after', EXAMPLES);
+  for (const option of [...operationOptions(), ...inputOptions(), ...runOptions()]) program.addOption(option);
+  return program;
+}
+
+const option = (flags: string, description: string): Option => new Option(flags, description);
+const repeated = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+const json = (value: string): unknown => {
+  try {
+    return JSON.parse(value);
+  } catch (error) {
+    throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}.`);
+  }
+};
+const number =
+  (least: number) =>
+  (value: string): number => {
+    const read = Number(value);
+    if (value.trim() === '' || !Number.isFinite(read) || read < least)
+      throw new InvalidArgumentError(`It has to be a number of at least ${least}.`);
+    return read;
+  };
+
+function operationOptions(): readonly Option[] {
+  return [
+    option('--tool <name>', 'the tool that is called; nothing else ever is'),
+    option('--prompt <name>', 'the same, for a prompt'),
+    option('--resource <uri>', 'the same, for a resource'),
+    option('--arguments <json>', 'its arguments').argParser(json),
+    option('--other-arguments <json>', 'a second valid set; otherwise made from the input schema').argParser(
+      json,
+    ),
+    option(
+      '--other-operation <kind:name[ json]>',
+      'a second operation that asks, which is presented with foreign state',
+    ),
+    option('--answer <key=json>', 'the content for the question with this key; * for every other').argParser(
+      repeated,
+    ),
+    option('--answers <file>', 'the same from a JSON file: an object, by key'),
+    option('--generate-answers', 'makes them from the asked schema'),
+  ];
+}
+
+function inputOptions(): readonly Option[] {
+  return [
+    option('--probe <what>', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'),
+    option('--header <line>', "'Name: value', the principal; repeatable").argParser(repeated),
+    option('--other-header <line>', 'the same for a second principal').argParser(repeated),
+    option('--also <url>', 'a second instance of the same server'),
+    option('--restart <command>', 'restarts a server that was not started here'),
+    option('--ttl <seconds>', 'how long state is good for; it is waited for').argParser(number(0)),
+    option('--one-time', 'one approval is good for one effect'),
+    option('--allow-effects', 'calls a tool that does not say that it only reads'),
+  ];
+}
+
+function runOptions(): readonly Option[] {
+  return [
+    option('--only <ids>', 'these checks alone, with commas between; `state` means all of state.*').argParser(
+      ids,
+    ),
+    option('--list', 'prints the checks'),
+    option('--dry-run', 'prints what would be sent, and sends nothing'),
+    option('--seed <number>', 'for what is generated').argParser(number(0)),
+    option('--timeout <seconds>', 'for one answer (default: 30)').argParser(number(0.05)),
+    option('--strict', 'a SHOULD counts as a MUST'),
+    option('--complete', 'an input that was not given counts as undecided'),
+    option('--report <format[=file]>', FORMATS.join(', ')).argParser(wanted),
+    option('--json', 'prints the JSON report and nothing else'),
+    option('--baseline <file>', 'accepted findings; one that is no longer found is an error'),
+    option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }'),
+  ];
+}
+
+const ids = (value: string, previous: readonly string[] = []): readonly string[] => [
+  ...previous,
+  ...value
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== ''),
+];
+
+function wanted(value: string, previous: readonly Wanted[] = []): readonly Wanted[] {
+  const [format = '', ...file] = value.split('=');
+  if (!FORMATS.includes(format as Format))
+    throw new InvalidArgumentError(
+      `It has to be one of ${FORMATS.join(', ')}, with =FILE where it goes to a file.`,
+    );
+  return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
+}

@@ -1,0 +1,74 @@
+/** What a run would send, without sending it. */
+import type { Check, Need } from '../checks/check.ts';
+import { selected } from '../run/run.ts';
+import { type Inputs, nameOf } from '../target/target.ts';
+
+/** Discovery, a list, and two honest calls. */
+const PREPARATION = 2;
+const HONEST_CALLS = 2;
+
+/** A check with about how many calls it makes, or why it makes none. */
+interface Planned {
+  readonly check: Check;
+  readonly calls: number;
+  readonly missing?: string;
+}
+
+/** The plan in words, for operations that ask `rounds` questions one after another. */
+export function planText(inputs: Inputs): string {
+  const one = planned(inputs, 1);
+  const two = planned(inputs, 2);
+  const lines = one.map(({ check, calls, missing }, at) => {
+    const count = missing ? `not run: ${missing}` : `${calls} or ${two[at]?.calls}`;
+    return `  ${check.id.padEnd(30)} ${count}`;
+  });
+  const total = (plan: readonly Planned[], rounds: number) =>
+    plan.reduce((sum, { calls }) => sum + calls, HONEST_CALLS * (rounds + 1));
+  return [
+    `It would call ${nameOf(inputs.operation)} at most about ${total(one, 1)} times where it asks one question, and ` +
+      `${total(two, 2)} times where it asks two, one after another; honest calls before and after each check are among them.`,
+    inputs.probe
+      ? 'It would read the probe before and after each attack, about as often.'
+      : 'It would see no effects: --probe was not given.',
+    `Beside that ${PREPARATION} requests: server/discover and a list. Nothing was sent now.`,
+    '',
+    'Calls, with one question or with two:',
+    ...lines,
+    '',
+  ].join('\n');
+}
+
+function planned(inputs: Inputs, rounds: number): readonly Planned[] {
+  return selected(inputs.only).map((check) => {
+    const missing = check.needs.map((need) => GIVEN[need]?.(inputs)).find((one) => one !== undefined);
+    if (missing !== undefined) return { check, calls: 0, missing };
+    return { check, calls: check.calls(rounds) + rounds + 1 };
+  });
+}
+
+const unless = (given: boolean, option: string): string | undefined =>
+  given ? undefined : `${option} was not given`;
+const isHttp = ({ address }: Inputs): boolean =>
+  address.command === undefined || address.command.some((word) => word.includes('{port}'));
+
+/** Inputs that can be seen to be missing without a server. */
+const GIVEN: Partial<Record<Need, (inputs: Inputs) => string | undefined>> = {
+  effects: ({ probe }) => unless(probe !== undefined, '--probe'),
+  'other-tool': ({ operation, otherOperation }) =>
+    unless(otherOperation?.kind === operation.kind, `--other-operation ${operation.kind}:NAME`),
+  'other-method': ({ operation, otherOperation }) =>
+    unless(
+      otherOperation !== undefined && otherOperation.kind !== operation.kind,
+      '--other-operation of another kind',
+    ),
+  'other-principal': (inputs) =>
+    isHttp(inputs)
+      ? unless(inputs.address.otherHeaders !== undefined, '--other-header')
+      : 'stdio has one principal',
+  'second-instance': ({ address }) =>
+    unless(address.also !== undefined || address.command !== undefined, '--also'),
+  restart: ({ address }) =>
+    unless(address.restart !== undefined || address.command !== undefined, '--restart'),
+  ttl: ({ ttlSeconds }) => unless(ttlSeconds !== undefined, '--ttl'),
+  http: (inputs) => (isHttp(inputs) ? undefined : 'for HTTP'),
+};

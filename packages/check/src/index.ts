@@ -1,0 +1,20 @@
+/** `@mrtr/check`: holds any MCP server to what it owes when a tool asks its user. The program is `mrtr-check`. */
+export { CHECKS } from './checks/all.ts';
+export type { Check, Clause, Level, Verdict } from './checks/check.ts';
+export { type Console, main } from './cli/cli.ts';
+export { htmlReport } from './report/html.ts';
+export { junitReport } from './report/junit.ts';
+export { markdownReport } from './report/markdown.ts';
+export {
+  type Judging,
+  PROFILE,
+  type Report,
+  type ReportedCheck,
+  type ReportedTarget,
+  reportOf,
+  type Summary,
+} from './report/report.ts';
+export { terminalReport } from './report/terminal.ts';
+export { type Run, type RunInputs, run } from './run/run.ts';
+export type { Checked, Progress } from './run/schedule.ts';
+export { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from './target/target.ts';

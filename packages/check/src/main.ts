@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+/** `mrtr-check`, as it is run. */
+import { main } from './cli/cli.ts';
+import { endOnSignals, killAll } from './target/process.ts';
+
+endOnSignals();
+try {
+  process.exitCode = await main(process.argv.slice(2), { out: process.stdout, err: process.stderr });
+} catch (error) {
+  process.stderr.write(`mrtr-check failed, which is a defect of its own: ${(error as Error).stack}\n`);
+  process.exitCode = 70;
+} finally {
+  killAll();
+}

@@ -1,0 +1,52 @@
+/** Accepted findings: known, explained, and still there. */
+import { readFileSync } from 'node:fs';
+import { CHECKS } from '../checks/all.ts';
+import type { Verdict } from '../checks/check.ts';
+import { UsageError } from '../target/target.ts';
+import { isObject, parsed } from '../wire/json.ts';
+
+/** The reason for each accepted finding, by the check's id. */
+export type Baseline = Readonly<Record<string, string>>;
+
+/**
+ * Reads `{ "accepted": { "state.size": "why" } }`.
+ *
+ * @throws UsageError where it cannot be read, or names a check that there is not
+ */
+export function readBaseline(file: string): Baseline {
+  const { accepted } = readJson(file) as { accepted?: unknown };
+  if (!isObject(accepted)) throw new UsageError(`${file} has no "accepted": { "<id>": "<reason>" }.`);
+  for (const [id, reason] of Object.entries(accepted)) {
+    if (!CHECKS.some((check) => check.id === id))
+      throw new UsageError(`${file} accepts '${id}', which is no check.`);
+    if (typeof reason !== 'string' || reason.trim() === '')
+      throw new UsageError(`${file} accepts '${id}' without a reason: give one as its value.`);
+  }
+  return accepted as Baseline;
+}
+
+/** The value of a JSON file. @throws UsageError */
+export function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+  const value = parsed(text);
+  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object.`);
+  return value;
+}
+
+/** Whether a verdict is a finding, which a baseline can accept. */
+export const isFinding = (verdict: Verdict): boolean =>
+  verdict === 'fail' || verdict === 'warn' || verdict === 'advice';
+
+/** The accepted ids that a run looked for and no longer found. */
+export const staleIn = (
+  baseline: Baseline,
+  checked: readonly { readonly id: string; readonly verdict: Verdict }[],
+): readonly string[] =>
+  Object.keys(baseline).filter((id) =>
+    checked.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'not-applicable')),
+  );

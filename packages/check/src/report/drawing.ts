@@ -1,0 +1,97 @@
+/** A conversation as lines of text, with the client on the left and the server on the right. */
+import {
+  answerText,
+  askText,
+  errorText,
+  isQuestion,
+  objectIn,
+  questionsText,
+  requestText,
+  resultText,
+  type Transcript,
+  type TranscriptEvent,
+} from '@mrtr/harness/transcript';
+import { clipped, padded, wrapped } from './text.ts';
+
+const WIDTH = 78;
+/** Longer conversations are cut in the middle. */
+const MOST_BLOCKS = 24;
+
+/** Draws it. Everything in it is printable. The same message several times in a row is drawn once. */
+export function drawn({ events }: Transcript): readonly string[] {
+  const blocks = repeated(events.map(linesOf).filter((lines) => lines.length > 0));
+  const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
+  return [`${padded('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
+}
+
+/** Blocks of lines, where equal neighbours become one with a count. */
+function repeated(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const merged: { readonly lines: readonly string[]; times: number }[] = [];
+  for (const lines of blocks) {
+    const last = merged.at(-1);
+    if (last && last.lines.join('\n') === lines.join('\n')) last.times++;
+    else merged.push({ lines, times: 1 });
+  }
+  return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
+}
+
+function linesOf(event: TranscriptEvent): readonly string[] {
+  switch (event.kind) {
+    case 'message': {
+      const fromClient = event.from === 'client';
+      const other = fromClient ? event.to : event.from;
+      const label = other === undefined || other === 'server' ? '' : ` ${clipped(other, 12)}`;
+      const words = wrapped(textOf(event.message, fromClient, event.lost), WIDTH - 8, 5);
+      return [...words.map(inside), fromClient ? `${ARROW_RIGHT}${label}` : `${ARROW_LEFT}${label}`];
+    }
+    case 'effect':
+      return wrapped(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
+    case 'kill':
+      return [onTheRight(`☠ ${event.instance} killed`)];
+    case 'restart':
+      return [onTheRight(`${event.instance} restarted`)];
+    default:
+      return [];
+  }
+}
+
+const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
+const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
+const inside = (text: string): string => `    │  ${padded(text, WIDTH - 8)}│`;
+
+const GAP = [inside('… and so on …')];
+
+function onTheRight(text: string): string {
+  const room = WIDTH - 8;
+  const fit = clipped(text, room);
+  return `    │  ${' '.repeat(Math.max(0, room - padded(fit, 0).length - 1))}${fit} │`;
+}
+
+function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
+  if (lost) return `✗ ${String(objectIn(message, 'error').message)}`;
+  if (fromClient) return `${requestText(message)}${answersText(message)}`;
+  if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
+  if (isQuestion(message)) return askText(message);
+  if (message.method !== undefined) return String(message.method);
+  const result = objectIn(message, 'result');
+  if (result.resultType === 'input_required') return `${questionsText(result)}${stateText(result)}`;
+  return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;
+}
+
+const stateText = ({ requestState }: Readonly<Record<string, unknown>>): string =>
+  requestState === undefined ? '' : `\n+ state ${stateWords(requestState)}`;
+
+/** The beginning of a state, and its length. */
+function stateWords(state: unknown): string {
+  const text = typeof state === 'string' ? state : JSON.stringify(state);
+  return text.length > 40 ? `${clipped(text, 28)} (${text.length} characters)` : clipped(text, 40) || '""';
+}
+
+/** What a retry brings: the answers, and the beginning of its state. */
+function answersText(message: Readonly<Record<string, unknown>>): string {
+  const params = objectIn(message, 'params');
+  const responses = objectIn(params, 'inputResponses');
+  const parts = Object.keys(responses).map((key) => `${key}: ${answerText(objectIn(responses, key))}`);
+  if (params.requestState !== undefined) parts.push(`+ state ${stateWords(params.requestState)}`);
+  return parts.length === 0 ? '' : `\n${parts.join('\n')}`;
+}

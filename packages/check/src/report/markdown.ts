@@ -1,0 +1,65 @@
+/** The report as Markdown, for an issue or a job's summary. */
+import type { Verdict } from '../checks/check.ts';
+import { drawn } from './drawing.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { forMarkdown, forTerminal } from './text.ts';
+
+const ORDER: readonly Verdict[] = [
+  'fail',
+  'warn',
+  'advice',
+  'could-not-run',
+  'not-run',
+  'not-applicable',
+  'pass',
+];
+
+/** Writes it. */
+export function markdownReport(report: Report): string {
+  const { target, summary, checks } = report;
+  const findings = ORDER.slice(0, 3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
+  const rest = ORDER.slice(3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
+  return [
+    `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
+    '',
+    `${forMarkdown(target.name ?? target.address)} · ${summary.ran} of ${summary.checks} checks ran · ` +
+      `${summary.calls} requests · seed ${report.seed} · exit ${report.exitCode}`,
+    '',
+    `| ${ORDER.join(' | ')} |`,
+    `|${' --- |'.repeat(ORDER.length)}`,
+    `| ${ORDER.map((verdict) => summary[verdict]).join(' | ')} |`,
+    '',
+    ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
+    ...findings.flatMap(section),
+    '## Everything else',
+    '',
+    '| Check | Verdict | Seen |',
+    '| --- | --- | --- |',
+    ...rest.map(({ id, verdict, actual }) => `| \`${id}\` | ${verdict} | ${forMarkdown(actual)} |`),
+    '',
+  ].join('\n');
+}
+
+function section(check: ReportedCheck): readonly string[] {
+  const accepted = check.accepted === null ? [] : [`* **Accepted**: ${forMarkdown(check.accepted)}`];
+  return [
+    `## ${check.verdict}: \`${check.id}\``,
+    '',
+    `* **Expected**: ${forMarkdown(check.expected)}`,
+    `* **Seen**: ${forMarkdown(check.actual)}`,
+    `* **Clause**: ${forMarkdown(check.clause.at)}: “${forMarkdown(check.clause.words)}”`,
+    `* **Do**: ${forMarkdown(check.remedy)}`,
+    ...accepted,
+    '',
+    ...fenced('sh', [check.reproduce, ...(check.curl ? [check.curl] : [])]),
+    ...(check.conversation ? fenced('text', drawn(check.conversation)) : []),
+  ];
+}
+
+/** A fence that is longer than any in the text. */
+function fenced(language: string, lines: readonly string[]): readonly string[] {
+  const safe = lines.map(forTerminal);
+  const longest = Math.max(2, ...safe.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
+  const fence = '`'.repeat(longest + 1);
+  return [`${fence}${language}`, ...safe, fence, ''];
+}

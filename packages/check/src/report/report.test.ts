@@ -1,0 +1,161 @@
+/** Reports of a server that says hostile things. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Transcript } from '@mrtr/harness/transcript';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../checks/all.ts';
+import { drawn } from './drawing.ts';
+import { htmlReport } from './html.ts';
+import { junitReport } from './junit.ts';
+import { markdownReport } from './markdown.ts';
+import { redactor } from './redact.ts';
+import { PROFILE, type Report, type ReportedCheck } from './report.ts';
+import { quoted } from './shell.ts';
+import { terminalReport } from './terminal.ts';
+
+const HOSTILE =
+  '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
+  "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800";
+
+const conversation: Transcript = {
+  format: 'mrtr-transcript',
+  version: 1,
+  title: HOSTILE,
+  participants: [],
+  events: [
+    {
+      kind: 'message',
+      from: 'client',
+      to: 'server',
+      at: 0,
+      message: { method: 'tools/call', params: { name: HOSTILE } },
+    },
+    {
+      kind: 'message',
+      from: 'server',
+      to: 'client',
+      at: 1,
+      message: { result: { content: [{ type: 'text', text: HOSTILE }] } },
+    },
+    { kind: 'effect', instance: 'server', name: 'probe', detail: HOSTILE, at: 2 },
+  ],
+  end: { error: { message: HOSTILE } },
+};
+
+const check = (verdict: ReportedCheck['verdict'], at: number): ReportedCheck => {
+  const { id, family, level, expected, clause, remedy } = CHECKS[at] as (typeof CHECKS)[number];
+  const found = verdict === 'fail' || verdict === 'warn' || verdict === 'advice';
+  return {
+    ...{ id, family, level, expected, clause, remedy, verdict },
+    actual: `saw ${HOSTILE}`,
+    accepted: verdict === 'advice' ? HOSTILE : null,
+    reproduce: `mrtr-check --tool ${quoted(HOSTILE)}`,
+    curl: null,
+    conversation: found ? conversation : null,
+    calls: 3,
+  };
+};
+
+const VERDICTS = ['fail', 'warn', 'advice', 'pass', 'not-applicable', 'not-run', 'could-not-run'] as const;
+
+const report: Report = {
+  profile: PROFILE,
+  target: { name: null, address: HOSTILE, method: 'tools/call', operation: HOSTILE, arguments: {} },
+  seed: 1,
+  summary: {
+    ...{ fail: 1, warn: 1, advice: 1, pass: 1, 'not-applicable': 1, 'not-run': 1, 'could-not-run': 1 },
+    ...{ ran: 4, checks: 7, calls: 21, seconds: 0.1, stale: ['state.size'] },
+  },
+  exitCode: 1,
+  checks: VERDICTS.map(check),
+};
+
+// A line break is the only control that a report has of its own.
+const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+
+describe('a report of hostile words', () => {
+  it('holds no control characters in any format', () => {
+    expect(terminalReport(report)).not.toMatch(CONTROLS);
+    expect(markdownReport(report)).not.toMatch(CONTROLS);
+    expect(htmlReport([report])).not.toMatch(CONTROLS);
+    expect(junitReport([report])).not.toMatch(CONTROLS);
+    expect(drawn(conversation).join('\n')).not.toMatch(CONTROLS);
+  });
+
+  it('holds no markup of the server in HTML and XML', () => {
+    for (const text of [htmlReport([report]), junitReport([report])]) {
+      expect(text).not.toContain('<script');
+      expect(text).not.toContain(']]>');
+      expect(text).not.toMatch(/&(?!amp;|lt;|gt;|quot;|#39;)/);
+    }
+  });
+
+  it('holds no link, mention or column of the server in Markdown', () => {
+    const prose = markdownReport(report).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
+    expect(prose).not.toMatch(/(?<!\\)\[x\]|(?<!\\)<script|@everyone/);
+    expect(prose).not.toMatch(/^`{3,}/m);
+    for (const row of prose.split('\n').filter((line) => line.startsWith('| `')))
+      expect(row.match(/(?<!\\)\|/g)).toHaveLength(4);
+  });
+
+  it('fits its own schema', () => {
+    const schema = JSON.parse(readFileSync(new URL('../../report.schema.json', import.meta.url), 'utf8'));
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    expect(validate(JSON.parse(JSON.stringify(report))) || validate.errors).toBe(true);
+    expect(validate({ profile: PROFILE, exitCode: 1, reports: [report, report] }) || validate.errors).toBe(
+      true,
+    );
+    expect(validate({ ...report, more: 1 })).toBe(false);
+  });
+
+  it('quotes every word so that a shell gives it back', () => {
+    const words = [
+      "it's",
+      'a b',
+      '$(id)',
+      '`id`',
+      'a\nb',
+      '\u001b[31m',
+      '\\',
+      "\\'",
+      '!x',
+      '*',
+      '{port}',
+      '',
+    ];
+    for (const word of words)
+      expect(execFileSync('bash', ['-c', `printf %s ${quoted(word)}`], { encoding: 'utf8' })).toBe(word);
+  });
+});
+
+describe('redaction', () => {
+  const redact = redactor({
+    headers: { authorization: 'Bearer s3cr3t"token' },
+    otherHeaders: { 'x-key': 'k2-value' },
+  });
+
+  it('takes the value out of every string, in whatever spelling', () => {
+    const value = {
+      a: ['got Bearer s3cr3t"token', 'the token s3cr3t"token'],
+      'k2-value': JSON.stringify('s3cr3t"token'),
+    };
+    expect(JSON.stringify(redact(value))).not.toMatch(/s3cr3t|k2-value/);
+    expect(redact({ n: 1, b: true, z: null })).toEqual({ n: 1, b: true, z: null });
+  });
+});
+
+it('the card tells the counts and the end of the run', () => {
+  const text = terminalReport(report);
+  expect(text).toMatch(/✗ 1 fail {4}! 1 warn {4}· 1 advice {4}✓ 1 pass/);
+  expect(text).toMatch(/4 of 7 checks ran · 21 requests/);
+  expect(text).toMatch(/The baseline accepts state\.size, which is no longer found/);
+  expect(text).toMatch(/exit 1: the baseline is stale/);
+});
+
+it('equal messages in a row are drawn once', () => {
+  const [request] = conversation.events;
+  const many = { ...conversation, events: Array(10).fill(request) };
+  expect(drawn(many).filter((line) => line.includes('├'))).toHaveLength(1);
+  expect(drawn(many).join('\n')).toContain('10 times:');
+});

@@ -1,0 +1,143 @@
+/** The report of one run, as the JSON schema in `report.schema.json` describes it. */
+import type { Transcript } from '@mrtr/harness/transcript';
+import type { Clause, Level, Verdict } from '../checks/check.ts';
+import type { Run } from '../run/run.ts';
+import type { Checked } from '../run/schedule.ts';
+import { exitCodeOf } from '../run/verdict.ts';
+import { METHOD } from '../target/target.ts';
+import { type Baseline, isFinding, staleIn } from './baseline.ts';
+import { type Redact, redactor } from './redact.ts';
+import { curlOf, reproducing } from './shell.ts';
+
+/** The report's format, and the revision of the specification that it is about. */
+export const PROFILE = 'mrtr-check/1 2026-07-28';
+
+/** One check in a report. */
+export interface ReportedCheck {
+  readonly id: string;
+  readonly family: 'spec' | 'safety';
+  readonly level: Level;
+  readonly verdict: Verdict;
+  /** What is expected of the server. */
+  readonly expected: string;
+  /** What was seen, or why nothing was. */
+  readonly actual: string;
+  readonly clause: Clause;
+  /** What the server's author can do. */
+  readonly remedy: string;
+  /** The reason why the baseline accepts the finding, or null. */
+  readonly accepted: string | null;
+  /** A command that runs this check alone. */
+  readonly reproduce: string;
+  /** The decisive request as a curl command, for a server that was not started here. */
+  readonly curl: string | null;
+  /** The smallest case that shows a finding, or the honest call that failed. */
+  readonly conversation: Transcript | null;
+  /** Requests that were sent for it, its controls included. */
+  readonly calls: number;
+}
+
+/** How many checks ended how. */
+export interface Summary extends Readonly<Record<Verdict, number>> {
+  /** Checks that ran to a verdict of pass, fail, warn or advice. */
+  readonly ran: number;
+  readonly checks: number;
+  /** Requests that were sent, probes left out. */
+  readonly calls: number;
+  readonly seconds: number;
+  /** Accepted findings that are no longer found. */
+  readonly stale: readonly string[];
+}
+
+/** What was checked. */
+export interface ReportedTarget {
+  readonly name: string | null;
+  readonly address: string;
+  readonly method: string;
+  readonly operation: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** The report of one run. */
+export interface Report {
+  readonly profile: string;
+  readonly target: ReportedTarget;
+  readonly seed: number;
+  readonly summary: Summary;
+  readonly exitCode: 0 | 1 | 3;
+  readonly checks: readonly ReportedCheck[];
+}
+
+/** How a run is judged. */
+export interface Judging {
+  readonly name?: string | undefined;
+  readonly strict?: boolean | undefined;
+  readonly complete?: boolean | undefined;
+  readonly baseline?: Baseline | undefined;
+}
+
+/** Makes the report. Values of headers are redacted in all of it. */
+export function reportOf(
+  run: Run,
+  { name, strict = false, complete = false, baseline = {} }: Judging = {},
+): Report {
+  const { inputs } = run;
+  const redact = redactor(inputs.address);
+  const checks = run.checked.map((checked) => reported(checked, run, baseline, redact));
+  const stale = staleIn(baseline, checks);
+  const { address, operation } = inputs;
+  return {
+    profile: PROFILE,
+    target: {
+      name: name ?? null,
+      address: redact(address.command?.join(' ') ?? address.url ?? ''),
+      method: METHOD[operation.kind],
+      operation: operation.name,
+      arguments: redact(operation.arguments),
+    },
+    seed: inputs.seed,
+    summary: { ...counts(checks), calls: run.calls, seconds: Math.round(run.ms / 100) / 10, stale },
+    exitCode: exitCodeOf(
+      checks.map(({ verdict, accepted }) => ({ verdict, accepted: accepted !== null })),
+      { strict, complete, stale: stale.length },
+    ),
+    checks,
+  };
+}
+
+function reported(
+  { check, finding, verdict, calls }: Checked,
+  { inputs }: Run,
+  baseline: Baseline,
+  redact: Redact,
+) {
+  const { id, family, level, expected, clause, remedy } = check;
+  const found = isFinding(verdict);
+  const talk = 'talk' in finding ? finding.talk : undefined;
+  const { headers, otherHeaders } = inputs.address;
+  const turn = talk?.turns.at(-1);
+  const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
+  return {
+    ...{ id, family, level, verdict, expected },
+    actual: redact(finding.actual),
+    ...{ clause, remedy },
+    accepted: found ? (baseline[id] ?? null) : null,
+    reproduce: redact(reproducing(inputs, id)),
+    // A server that was started here is gone when somebody reads this, and its port with it.
+    curl: (found && inputs.address.command === undefined && redact(curlOf(turn, own))) || null,
+    conversation:
+      (found || verdict === 'could-not-run') && talk ? redact(talk.evidence.transcript(talk.last)) : null,
+    calls,
+  };
+}
+
+const VERDICTS = ['pass', 'fail', 'warn', 'advice', 'not-applicable', 'not-run', 'could-not-run'] as const;
+
+function counts(checks: readonly ReportedCheck[]) {
+  const count = (verdict: Verdict) => checks.filter((one) => one.verdict === verdict).length;
+  const each = Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(verdict)])) as Record<
+    Verdict,
+    number
+  >;
+  return { ...each, ran: each.pass + each.fail + each.warn + each.advice, checks: checks.length };
+}

@@ -1,0 +1,73 @@
+/** Command lines that a person can paste into a shell. */
+import type { Turn } from '../talk/talk.ts';
+import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
+import { enveloped, mirroringHeaders } from '../wire/request.ts';
+
+/** A word, quoted where a shell would read it otherwise. */
+export function quoted(word: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = word
+    .replace(/[\\']/g, '\\$&')
+    .replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
+      const bytes = [...Buffer.from(character)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`);
+      return bytes.join('');
+    });
+  return `$'${escaped}'`;
+}
+
+export const REDACTED = '<redacted>';
+
+/** The command that runs one check of a run again. Values of headers are left out. */
+export function reproducing(inputs: Inputs, id: string): string {
+  const { address, operation, answers } = inputs;
+  const words = ['mrtr-check', '--only', id, '--seed', String(inputs.seed)];
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined) words.push(`--${name}`, value);
+  };
+  add(operation.kind, operation.name);
+  if (Object.keys(operation.arguments).length > 0) add('arguments', JSON.stringify(operation.arguments));
+  add('other-arguments', inputs.otherArguments && JSON.stringify(inputs.otherArguments));
+  add('other-operation', inputs.otherOperation && operationText(inputs.otherOperation));
+  for (const [key, value] of Object.entries(answers)) add('answer', `${key}=${JSON.stringify(value)}`);
+  if (inputs.generateAnswers) words.push('--generate-answers');
+  add('probe', inputs.probe && probeText(inputs.probe));
+  for (const name of Object.keys(address.headers)) add('header', `${name}: ${REDACTED}`);
+  for (const name of Object.keys(address.otherHeaders ?? {})) add('other-header', `${name}: ${REDACTED}`);
+  add('also', address.also);
+  add('restart', address.restart);
+  add('ttl', inputs.ttlSeconds?.toString());
+  if (inputs.oneTime) words.push('--one-time');
+  if (inputs.allowEffects) words.push('--allow-effects');
+  if (address.url !== undefined) words.push(address.url);
+  if (address.command !== undefined) words.push('--', ...address.command);
+  return words.map(quoted).join(' ');
+}
+
+const operationText = ({ kind, name, arguments: args }: Operation): string =>
+  `${kind}:${name}${Object.keys(args).length > 0 ? ` ${JSON.stringify(args)}` : ''}`;
+
+const probeText = (probe: ProbeSpec): string =>
+  probe.kind === 'operation'
+    ? operationText(probe.operation)
+    : `${probe.kind}:${probe.kind === 'url' ? probe.url : probe.command}`;
+
+/** A longer request is no use in a shell. */
+const MOST_CURL = 8000;
+
+/** The last request of a call as a curl command, where there is an address. */
+export function curlOf(
+  turn: Turn | undefined,
+  headers: Readonly<Record<string, string>>,
+): string | undefined {
+  if (turn?.url === undefined) return undefined;
+  const words = ['curl', '-sS', turn.url.href];
+  const all = { ...mirroringHeaders(turn.request), ...redactedValues(headers) };
+  for (const [name, value] of Object.entries(all)) words.push('-H', `${name}: ${value}`);
+  words.push('--data-raw', JSON.stringify(enveloped(turn.request, 1)));
+  const line = words.map(quoted).join(' ');
+  return line.length > MOST_CURL ? undefined : line;
+}
+
+const redactedValues = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.keys(headers).map((name) => [name, REDACTED]));

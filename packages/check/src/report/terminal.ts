@@ -1,0 +1,129 @@
+/** The report on a terminal: a card that is read in ten seconds, and then the findings. */
+import { styleText } from 'node:util';
+import type { Verdict } from '../checks/check.ts';
+import { drawn } from './drawing.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { clipped, forTerminal, padded, wrapped } from './text.ts';
+
+const WIDTH = 100;
+
+type Style = Parameters<typeof styleText>[0];
+
+const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: Style }>> = {
+  fail: { mark: '✗', style: 'red' },
+  warn: { mark: '!', style: 'yellow' },
+  advice: { mark: '·', style: 'cyan' },
+  pass: { mark: '✓', style: 'green' },
+  'not-applicable': { mark: '-', style: 'gray' },
+  'not-run': { mark: '-', style: 'gray' },
+  'could-not-run': { mark: '?', style: 'magenta' },
+};
+
+/** Writes the report as text, in colours where they are wanted. */
+export function terminalReport(report: Report, { colours = false } = {}): string {
+  const paint = (style: Style, text: string) =>
+    colours ? styleText(style, text, { validateStream: false }) : text;
+  const findings = ['fail', 'warn', 'advice'] as const;
+  const shown = findings.flatMap((verdict) => report.checks.filter((one) => one.verdict === verdict));
+  return [
+    ...card(report, paint),
+    ...shown.flatMap((check) => finding(check, paint)),
+    ...undecided(report, paint),
+    ...ending(report, paint),
+    '',
+  ].join('\n');
+}
+
+type Paint = (style: Style, text: string) => string;
+
+function card({ target, summary, seed, checks }: Report, paint: Paint): readonly string[] {
+  const count = (verdict: Verdict) => {
+    const { mark, style } = LOOK[verdict];
+    const text = `${mark} ${summary[verdict]} ${verdict.replaceAll('-', ' ')}`;
+    return summary[verdict] > 0 ? paint(style, text) : paint('gray', text);
+  };
+  const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
+  const rule = paint('gray', '─'.repeat(WIDTH));
+  const found = (['fail', 'warn', 'advice'] as const).flatMap((verdict) => {
+    const ids = checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+    const lines = ids.length === 0 ? [] : wrapped(ids.join('  '), WIDTH - 12);
+    return lines.map(
+      (line, at) => `  ${paint(LOOK[verdict].style, padded(at === 0 ? verdict : '', 8))}${line}`,
+    );
+  });
+  return [
+    rule,
+    `  ${paint('bold', 'mrtr-check')}  ${clipped(title, WIDTH - 16)}`,
+    '',
+    `  ${(['fail', 'warn', 'advice', 'pass'] as const).map(count).join('    ')}`,
+    `  ${(['could-not-run', 'not-run', 'not-applicable'] as const).map(count).join('    ')}`,
+    ...(found.length > 0 ? ['', ...found] : []),
+    '',
+    paint(
+      'gray',
+      `  ${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`,
+    ),
+    rule,
+    '',
+  ];
+}
+
+function finding(check: ReportedCheck, paint: Paint): readonly string[] {
+  const { mark, style } = LOOK[check.verdict];
+  const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
+  const row = (name: string, text: string, most?: number) =>
+    wrapped(text, WIDTH - 14, most).map(
+      (line, at) => `    ${paint('gray', padded(at === 0 ? name : '', 9))} ${line}`,
+    );
+  const line = (name: string, text: string) => `    ${paint('gray', padded(name, 9))} ${forTerminal(text)}`;
+  return [
+    `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${forTerminal(check.accepted)}`)}`,
+    ...row('expected', check.expected),
+    ...row('seen', check.actual, 8),
+    ...row('clause', `${check.clause.at}: “${check.clause.words}”`),
+    ...row('do', check.remedy),
+    // One line each, however long: they are there to be copied.
+    line('again', check.reproduce),
+    ...(check.curl ? [line('curl', check.curl)] : []),
+    ...(check.conversation ? ['', ...drawn(check.conversation).map((one) => paint('gray', one))] : []),
+    '',
+  ];
+}
+
+/** Checks that say nothing, by their reason. */
+function undecided({ checks }: Report, paint: Paint): readonly string[] {
+  return (['could-not-run', 'not-run', 'not-applicable'] as const).flatMap((verdict) => {
+    const reasons = new Map<string, string[]>();
+    for (const check of checks.filter((one) => one.verdict === verdict))
+      reasons.set(check.actual, [...(reasons.get(check.actual) ?? []), check.id]);
+    if (reasons.size === 0) return [];
+    const { mark, style } = LOOK[verdict];
+    const lines = [...reasons].flatMap(([reason, ids]) => {
+      const failed = checks.find((one) => one.actual === reason && one.conversation)?.conversation;
+      return [
+        ...wrapped(reason, WIDTH - 6, 6).map((one, at) => `    ${at === 0 ? '' : '  '}${one}`),
+        ...wrapped(
+          ids.length > 1 && ids.length === checks.length ? `all ${ids.length} checks` : ids.join(', '),
+          WIDTH - 8,
+        ).map((one) => `      ${paint('gray', one)}`),
+        ...(failed ? ['', ...drawn(failed).map((one) => paint('gray', one)), ''] : []),
+      ];
+    });
+    return [paint(style, `${mark} ${verdict.toUpperCase().replaceAll('-', ' ')}`), ...lines, ''];
+  });
+}
+
+function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly string[] {
+  const stale = summary.stale.map((id) =>
+    paint('red', `✗ The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`),
+  );
+  const unseen = checks.filter(
+    ({ verdict, actual }) => verdict === 'pass' && actual.includes('without --probe'),
+  ).length;
+  const words =
+    unseen === 0
+      ? []
+      : [`  ${unseen} of the passes rest on the server's words: --probe would show its effects.`];
+  const meaning = { 0: 'nothing failed', 1: 'a check failed', 3: 'a check could not decide' }[exitCode];
+  return [...stale, ...words, `  exit ${exitCode}: ${stale.length > 0 ? 'the baseline is stale' : meaning}`];
+}

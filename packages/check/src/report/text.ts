@@ -1,0 +1,57 @@
+/** Text from a server, made fit for the place where it is shown. */
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+// What could move the cursor, colour the screen, or reorder a line: controls, separators, bidirectional marks, halves
+// of a surrogate pair.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+
+/** With nothing in it that a terminal obeys: an escape shows as `␛`. */
+export const forTerminal = (text: string): string =>
+  text.replace(UNPRINTABLE, (character) => {
+    const code = character.charCodeAt(0);
+    if (code < 0x20) return String.fromCharCode(0x2400 + code);
+    return code === 0x7f ? '␡' : '\ufffd';
+  });
+
+/** With nothing in it that HTML or XML reads as markup. */
+export const forMarkup = (text: string): string =>
+  forTerminalLines(text)
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;');
+
+/** On one line, with nothing in it that Markdown reads as markup. */
+export const forMarkdown = (text: string): string =>
+  forTerminal(text.replace(/\s+/g, ' '))
+    .replace(/[\\`*_{}[\]<>()#+!|~$&]/g, '\\$&')
+    .replace(/@/g, '&#64;');
+
+/** The same for each line. */
+export const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
+
+/** The text in lines of at most `width` columns, and no more than `most` of them. */
+export function wrapped(text: string, width: number, most = 20): readonly string[] {
+  const lines = wrapAnsi(forTerminalLines(text), width, { hard: true, trim: false })
+    .split('\n')
+    .map((line) => line.trimEnd());
+  return lines.length <= most ? lines : [...lines.slice(0, most - 1), '…'];
+}
+
+/** The text in one line of at most `width` columns. */
+export function clipped(text: string, width: number): string {
+  const line = forTerminal(text.replace(/\n/g, ' '));
+  if (stringWidth(line) <= width) return line;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(line)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Padded with spaces on the right, by columns. */
+export const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)));

@@ -1,0 +1,77 @@
+/** Effects, as a probe sees them. */
+
+import type { Talk } from '../talk/talk.ts';
+import { numberIn, type Probe } from '../target/probe.ts';
+
+/**
+ * `none`: the operation only reads, and no probe was given. `unobserved`: it may write, and no probe was given.
+ * `observed`: the probe is steady, and an honest call changes it. `blind`: a probe was given that cannot tell.
+ */
+export type EffectsMode = 'none' | 'unobserved' | 'observed' | 'blind';
+
+/** One reading of the probe; undefined where there is none. */
+export type Reading = string | undefined;
+
+/** Reads effects, and counts them where the probe holds one number. */
+export class Effects {
+  readonly #probe: Probe | undefined;
+  mode: EffectsMode;
+  /** Why the probe cannot tell. */
+  reason = '';
+  #unit: number | undefined;
+
+  constructor(probe: Probe | undefined, readOnly: boolean) {
+    this.#probe = probe;
+    this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
+  }
+
+  /** Learns from the readings around an honest call, and before it twice in a row. */
+  calibrate(first: Reading, before: Reading, after: Reading, readOnly: boolean): void {
+    if (this.#probe === undefined) return;
+    if (first !== before)
+      this.#blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
+    else if (before === after && readOnly) this.mode = 'none';
+    else if (before === after)
+      this.#blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
+    const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
+    if (from !== undefined && to !== undefined && from !== to) this.#unit = to - from;
+  }
+
+  /** By how much one honest call changes the probe's number. */
+  get unit(): number | undefined {
+    return this.#unit;
+  }
+
+  /** Reads the probe now. */
+  async read(): Promise<Reading> {
+    return this.mode === 'observed' || this.mode === 'none' ? this.#probe?.read() : undefined;
+  }
+
+  /** Whether the probe changed since a reading; undefined where nobody can tell. Recorded with the call. */
+  async since(before: Reading, talk?: Talk): Promise<boolean | undefined> {
+    if (this.mode === 'none' && this.#probe === undefined) return false;
+    if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
+    const after = await this.#probe?.read();
+    if (after !== before) talk?.evidence.effect(`${clip(before)} → ${clip(after)}`);
+    return after !== before;
+  }
+
+  /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
+  count(before: Reading, after: Reading): number | undefined {
+    const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
+    if (before === after) return 0;
+    if (from === undefined || to === undefined || this.#unit === undefined) return undefined;
+    return (to - from) / this.#unit;
+  }
+
+  #blind(reason: string): void {
+    this.mode = 'blind';
+    this.reason = reason;
+  }
+}
+
+/** A reading, short enough for a sentence. */
+const clip = (reading: Reading): string => {
+  const text = (reading ?? 'nothing').replace(/\s+/g, ' ');
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+};

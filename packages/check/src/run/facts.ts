@@ -1,0 +1,88 @@
+/** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
+
+import { Likeness } from '../talk/likeness.ts';
+import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
+import type { Talk } from '../talk/talk.ts';
+import type { JsonObject } from '../wire/json.ts';
+
+/** One round of an honest call. */
+export interface Round {
+  readonly requests: Asked;
+  readonly state: string | undefined;
+  /** How the question looked in every honest call. */
+  readonly likeness: Likeness;
+}
+
+/** What the server says of the operation. */
+export interface Listed {
+  readonly annotations: JsonObject;
+  readonly inputSchema?: unknown;
+}
+
+/** Facts of a run. They grow with every honest call. */
+export class Facts {
+  readonly transport: 'http' | 'stdio';
+  readonly listed: Listed | undefined;
+  readonly otherArguments: JsonObject | undefined;
+  readonly readOnly: boolean;
+  /** One approval is good for one effect: the user said so, or the tool says that it is not idempotent. */
+  readonly oneTime: boolean;
+  rounds: readonly Round[] = [];
+  /** The result of the first honest call. */
+  result: JsonObject = {};
+  readonly #final = new Likeness();
+
+  constructor(parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'oneTime'>) {
+    this.transport = parts.transport;
+    this.listed = parts.listed;
+    this.otherArguments = parts.otherArguments;
+    this.readOnly = parts.readOnly;
+    this.oneTime = parts.oneTime;
+  }
+
+  /** Whether any round carries state. */
+  get carriesState(): boolean {
+    return this.rounds.some(({ state }) => state !== undefined);
+  }
+
+  /** What comes after the honest answer of a round. */
+  after(round: number): { readonly kind: 'asked' | 'completed'; readonly likeness: Likeness } {
+    const next = this.rounds[round + 1];
+    return next ? { kind: 'asked', likeness: next.likeness } : { kind: 'completed', likeness: this.#final };
+  }
+
+  /** How the end of an honest call looks. */
+  get final(): Likeness {
+    return this.#final;
+  }
+
+  /**
+   * Takes in an honest call that was made to its end.
+   *
+   * @returns why it was none, or undefined
+   */
+  learn(talk: Talk): string | undefined {
+    const asked = talk.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
+    const end = talk.last;
+    if (end?.kind !== 'completed') return unfinished(asked.length, end);
+    if (asked.length === 0)
+      return `the operation asked nothing: it ${inWords(end)}. Give arguments with which it asks.`;
+    if (this.rounds.length === 0) {
+      this.rounds = asked.map(({ requests, state }) => ({ requests, state, likeness: new Likeness() }));
+      this.result = end.result;
+    }
+    if (asked.length !== this.rounds.length)
+      return `it asked ${asked.length} times, and ${this.rounds.length} times in the first honest call`;
+    asked.forEach((outcome, at) => {
+      this.rounds[at]?.likeness.add(comparable(outcome));
+    });
+    this.#final.add(comparable(end));
+    return undefined;
+  }
+}
+
+function unfinished(rounds: number, end: Outcome | undefined): string {
+  if (end?.kind === 'asked')
+    return `it still asked after ${rounds} rounds of honest answers (${inWords(end)})`;
+  return `it ended with ${end === undefined ? 'nothing' : inWords(end)}`;
+}

@@ -1,0 +1,75 @@
+/** What a check needs that is not there. */
+import type { Finding, Need } from '../checks/check.ts';
+import type { CheckContext } from '../checks/context.ts';
+import { objectAt } from '../wire/json.ts';
+
+/** Why a check cannot run here, or undefined. */
+export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
+  for (const need of needs) {
+    const finding = LACK[need](context);
+    if (finding) return finding;
+  }
+  return undefined;
+}
+
+const absent = (present: boolean, actual: string): Finding | undefined =>
+  present ? undefined : { kind: 'not-applicable', actual };
+
+const missing = (present: boolean, actual: string): Finding | undefined =>
+  present ? undefined : { kind: 'not-given', actual };
+
+const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
+  question: ({ facts }) => absent(facts.rounds.length > 0, 'the operation asks nothing'),
+  state: ({ facts }) => absent(facts.carriesState, 'the server sends no requestState'),
+  form: ({ facts }) =>
+    absent(
+      facts.rounds.some(({ requests }) => Object.values(requests).some(isForm)),
+      'the operation asks no form',
+    ),
+  elicitation: ({ facts }) =>
+    absent(
+      facts.rounds.some(({ requests }) =>
+        Object.values(requests).some(({ method }) => method === 'elicitation/create'),
+      ),
+      'the operation elicits nothing from its user',
+    ),
+  'two-rounds': ({ facts }) => absent(facts.rounds.length > 1, 'the operation has one round of questions'),
+  'two-questions': ({ facts }) =>
+    absent(
+      facts.rounds.some(({ requests }) => Object.keys(requests).length > 1),
+      'the operation never asks two questions at once',
+    ),
+  effects: ({ effects }) => {
+    if (effects.mode === 'blind') return { kind: 'undecided', actual: effects.reason };
+    if (effects.mode === 'none') return { kind: 'not-applicable', actual: 'the operation only reads' };
+    return missing(effects.mode === 'observed', '--probe was not given, so that effects are not seen');
+  },
+  'other-arguments': ({ facts }) =>
+    missing(
+      facts.otherArguments !== undefined,
+      '--other-arguments was not given, and none could be derived from the input schema',
+    ),
+  'other-tool': ({ inputs }) =>
+    missing(
+      inputs.otherOperation?.kind === inputs.operation.kind,
+      `--other-operation ${inputs.operation.kind}:NAME was not given`,
+    ),
+  'other-method': ({ inputs }) =>
+    missing(
+      inputs.otherOperation !== undefined && inputs.otherOperation.kind !== inputs.operation.kind,
+      '--other-operation with another kind (tool:, prompt: or resource:) was not given',
+    ),
+  'other-principal': ({ facts, inputs }) =>
+    absent(facts.transport === 'http', 'over stdio there is one principal') ??
+    missing(inputs.address.otherHeaders !== undefined, '--other-header was not given'),
+  'second-instance': ({ fleet }) => missing(fleet.hasSecond, '--also was not given'),
+  restart: ({ fleet }) => missing(fleet.canRestart, '--restart was not given'),
+  ttl: ({ inputs }) => missing(inputs.ttlSeconds !== undefined, '--ttl was not given'),
+  http: ({ facts }) => absent(facts.transport === 'http', 'over stdio there is no connection of one request'),
+};
+
+/** Whether a request is a form. */
+export const isForm = (request: unknown): boolean => {
+  const params = objectAt(request, 'params');
+  return objectAt(request, 'params').requestedSchema !== undefined && params.mode !== 'url';
+};

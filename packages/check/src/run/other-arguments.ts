@@ -1,0 +1,41 @@
+/** A second set of arguments, made from the first and the input schema. */
+import fc from 'fast-check';
+import { choicesIn, valueFor } from '../answers/generate.ts';
+import { fits } from '../answers/schema.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+
+/**
+ * The arguments with one member changed, such that they still fit the schema. Members with a closed set of values come
+ * first, as those are most likely to be known to the server.
+ *
+ * @returns undefined where no member can be changed
+ */
+export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number): JsonObject | undefined {
+  const properties = Object.entries(objectAt(schema, 'properties'));
+  const known = properties.filter(([name]) => name in args);
+  const closedFirst = known.toSorted(([, a], [, b]) => choicesIn(b).length - choicesIn(a).length);
+  for (const [name, property] of closedFirst) {
+    for (const value of alternatives(property, args[name], seed)) {
+      const other = { ...args, [name]: value };
+      if (canonical(other) !== canonical(args) && fits(schema, other)) return other;
+    }
+  }
+  return undefined;
+}
+
+function alternatives(property: unknown, value: unknown, seed: number): readonly unknown[] {
+  const choices = choicesIn(property);
+  if (choices.length > 0) return choices;
+  if (typeof value === 'boolean') return [!value];
+  if (typeof value === 'number') return [value + 1, value - 1];
+  if (typeof value === 'string') {
+    const examples = isObject(property) && Array.isArray(property.examples) ? property.examples : [];
+    return [
+      ...examples,
+      `${value}-other`,
+      `${value}2`,
+      ...fc.sample(valueFor(property), { seed, numRuns: 3 }),
+    ];
+  }
+  return fc.sample(valueFor(property), { seed, numRuns: 5 });
+}

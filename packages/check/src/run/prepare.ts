@@ -1,0 +1,167 @@
+/** Before the checks: connects, looks the operation up, and makes the first honest calls. */
+import { Answerer, Unanswered } from '../answers/answerer.ts';
+import { CheckContext, type Logged } from '../checks/context.ts';
+import { inWords, outcomeOf } from '../talk/outcome.ts';
+import type { Desk, Talk } from '../talk/talk.ts';
+import type { Fleet } from '../target/instance.ts';
+import { Probe } from '../target/probe.ts';
+import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import type { Reply } from '../wire/reply.ts';
+import { REVISION } from '../wire/request.ts';
+import { Effects } from './effects.ts';
+import { Facts, type Listed } from './facts.ts';
+import { otherArgumentsFrom } from './other-arguments.ts';
+
+/** A run that is ready, or why none of its checks can decide anything. */
+export interface Prepared {
+  readonly context: CheckContext;
+  readonly failure?: Failure;
+}
+
+/** Why an honest call is none, and its record. */
+export interface Failure {
+  readonly reason: string;
+  readonly talk?: Talk;
+}
+
+/**
+ * Prepares a run. The fleet is the caller's to close.
+ *
+ * @throws UsageError where the operation is not there, may have effects that were not allowed, or asks what nobody
+ *   answers.
+ */
+export async function prepare(inputs: Inputs, fleet: Fleet): Promise<Prepared> {
+  const log: Logged[] = [];
+  const known = new Map<string, Listed>();
+  const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
+  const desk: Desk = {
+    instance: fleet.first,
+    operation: inputs.operation,
+    answerer,
+    schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
+    log: (turn, talk) => log.push({ turn, ...(talk && { talk }) }),
+  };
+  const unready = await connected(fleet, desk);
+  if (!unready) await lookUp(inputs, desk, known);
+  const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
+  if (!unready) allowEffects(inputs, facts, known);
+  const probe = inputs.probe && new Probe(inputs.probe, fleet, inputs.timeoutSeconds * 1000);
+  const effects = new Effects(probe, facts.readOnly);
+  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log });
+  const failure = unready === undefined ? await firstCalls(context) : { reason: unready };
+  return { context, ...(failure && { failure }) };
+}
+
+/** Makes one honest call to its end, and lets the facts learn from it. Returns why it was none, or undefined. */
+export async function honestCall(context: CheckContext): Promise<Failure | undefined> {
+  const talk = context.talk();
+  await talk.first();
+  await talk.finish();
+  const reason = context.facts.learn(talk);
+  return reason === undefined ? undefined : { reason, talk };
+}
+
+/** Two honest calls, with the probe read before, between and after. */
+async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
+  const { effects, facts } = context;
+  try {
+    const first = await effects.read();
+    const before = await effects.read();
+    const failure = await honestCall(context);
+    if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
+    effects.calibrate(first, before, await effects.read(), facts.readOnly);
+    const again = await honestCall(context);
+    return again && { ...again, reason: `the second honest call failed: ${again.reason}` };
+  } catch (error) {
+    if (error instanceof Unanswered) throw new UsageError(error.message);
+    return { reason: (error as Error).message };
+  }
+}
+
+const hint = ({ inputs }: CheckContext): string =>
+  inputs.generateAnswers
+    ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
+    : '';
+
+/** Whether the server speaks 2026-07-28; why not, otherwise. */
+async function connected(fleet: Fleet, desk: Desk): Promise<string | undefined> {
+  const reply = await request(desk, 'server/discover', {});
+  const versions = reply.result?.supportedVersions;
+  if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
+  if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
+  const words = inWords(outcomeOf(reply));
+  if (!fleet.first.alive)
+    throw new UsageError(
+      `The server ended before it answered (${words}). It wrote:\n${fleet.first.tail || 'nothing'}`,
+    );
+  const { status } = reply;
+  if (status === 401 || status === 403)
+    return `the server answered server/discover with HTTP ${status}: give what it needs with --header`;
+  return `the server does not speak ${REVISION}: server/discover came to ${words}`;
+}
+
+async function lookUp({ operation, otherOperation }: Inputs, desk: Desk, known: Map<string, Listed>) {
+  for (const one of [operation, otherOperation]) {
+    if (one === undefined || one.kind === 'resource') continue;
+    const listed = await list(desk, one.kind);
+    const entry = listed?.find(({ name }) => name === one.name);
+    if (listed !== undefined && entry === undefined) throw new UsageError(unknown(one, listed));
+    if (entry !== undefined)
+      known.set(nameOf(one), {
+        annotations: objectAt(entry, 'annotations'),
+        inputSchema: one.kind === 'tool' ? entry.inputSchema : undefined,
+      });
+  }
+}
+
+const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
+  `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => String(name)).join(', ') || 'none'}.`;
+
+/** Every page of a list, or undefined where the server does not list. */
+async function list(desk: Desk, kind: 'tool' | 'prompt'): Promise<readonly JsonObject[] | undefined> {
+  const entries: JsonObject[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < 50; page++) {
+    const { result } = await request(desk, `${kind}s/list`, cursor === undefined ? {} : { cursor });
+    const found = result?.[`${kind}s`];
+    if (!Array.isArray(found)) return page === 0 ? undefined : entries;
+    entries.push(...found.filter(isObject));
+    cursor = result?.nextCursor;
+    if (cursor === undefined) break;
+  }
+  return entries;
+}
+
+async function request(desk: Desk, method: string, params: JsonObject): Promise<Reply> {
+  const { instance, log } = desk;
+  const reply = await instance.channel().send({ method, params });
+  log({ request: { method, params }, reply, outcome: outcomeOf(reply), url: instance.url, principal: 'own' });
+  return reply;
+}
+
+function factsFrom(inputs: Inputs, fleet: Fleet, listed: Listed | undefined): Facts {
+  const { operation, otherArguments, oneTime, seed } = inputs;
+  const { annotations = {}, inputSchema } = listed ?? {};
+  return new Facts({
+    transport: fleet.first.kind,
+    listed,
+    otherArguments: otherArguments ?? otherArgumentsFrom(inputSchema, operation.arguments, seed),
+    readOnly: operation.kind !== 'tool' || annotations.readOnlyHint === true,
+    oneTime: oneTime || annotations.idempotentHint === false,
+  });
+}
+
+function allowEffects(inputs: Inputs, facts: Facts, known: ReadonlyMap<string, Listed>): void {
+  if (inputs.allowEffects) return;
+  const other = inputs.otherOperation;
+  const otherWrites =
+    other?.kind === 'tool' && known.get(nameOf(other))?.annotations.readOnlyHint !== true ? other : undefined;
+  const writing = facts.readOnly ? otherWrites : inputs.operation;
+  if (writing === undefined) return;
+  throw new UsageError(
+    `The ${nameOf(writing)} does not say that it only reads (readOnlyHint), and was not called. A run calls it some ` +
+      `hundred times with honest and altered answers, and each honest call has its effect (--dry-run counts them). ` +
+      `Point this at a server whose effects do not matter, and add --allow-effects.`,
+  );
+}

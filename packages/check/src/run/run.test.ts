@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../checks/all.ts';
+import { broken, held, type Level, notApplicable, undecided } from '../checks/check.ts';
+import { otherArgumentsFrom } from './other-arguments.ts';
+import { selected } from './run.ts';
+import { exitCodeOf, verdictOf } from './verdict.ts';
+
+describe('verdicts', () => {
+  const of = (level: Level, ...finding: Parameters<typeof broken>) =>
+    verdictOf({ level }, broken(...finding));
+
+  it('follow the level of a broken check', () => {
+    expect(of('M', '')).toBe('fail');
+    expect(of('S', '')).toBe('warn');
+    expect(of('A', '')).toBe('advice');
+  });
+
+  it('are a fail for M* only where it matters', () => {
+    expect(of('M*', '')).toBe('advice');
+    expect(of('M*', '', undefined, { matters: true })).toBe('fail');
+    expect(of('A', '', undefined, { always: true })).toBe('fail');
+  });
+
+  it('are never a pass where nothing was seen', () => {
+    expect(verdictOf({ level: 'M' }, undecided(''))).toBe('could-not-run');
+    expect(verdictOf({ level: 'M' }, notApplicable(''))).toBe('not-applicable');
+    expect(verdictOf({ level: 'M' }, { kind: 'not-given', actual: '' })).toBe('not-run');
+    expect(verdictOf({ level: 'M' }, held(''))).toBe('pass');
+  });
+});
+
+describe('exit codes', () => {
+  it('put a failure before an undecided check, and nothing before that', () => {
+    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'advice' }, { verdict: 'not-run' }])).toBe(0);
+    expect(exitCodeOf([{ verdict: 'fail' }, { verdict: 'could-not-run' }])).toBe(1);
+    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'could-not-run' }])).toBe(3);
+  });
+
+  it('know strict, complete, accepted findings and a stale baseline', () => {
+    expect(exitCodeOf([{ verdict: 'warn' }], { strict: true })).toBe(1);
+    expect(exitCodeOf([{ verdict: 'not-run' }], { complete: true })).toBe(3);
+    expect(exitCodeOf([{ verdict: 'fail', accepted: true }])).toBe(0);
+    expect(exitCodeOf([{ verdict: 'pass' }], { stale: 1 })).toBe(1);
+  });
+});
+
+describe('checks', () => {
+  it('have ids of their own, a clause, and something to do about them', () => {
+    expect(new Set(CHECKS.map(({ id }) => id)).size).toBe(CHECKS.length);
+    for (const { id, clause, remedy, expected } of CHECKS) {
+      expect(id).toMatch(/^[a-z]+\.[a-z-]+$/);
+      expect(clause.at).toMatch(/2026-07-28/);
+      expect(clause.words.length).toBeGreaterThan(20);
+      expect(remedy).toMatch(/\.$/);
+      expect(expected).toMatch(/\.$/);
+    }
+  });
+
+  it('are chosen by id, or by the beginning of several', () => {
+    expect(selected(['retry.twice']).map(({ id }) => id)).toEqual(['retry.twice']);
+    expect(selected(['retry']).map(({ id }) => id)).toEqual([
+      'retry.twice',
+      'retry.concurrent',
+      'retry.lost-response',
+    ]);
+    expect(() => selected(['retr'])).toThrow("There is no check 'retr'");
+  });
+});
+
+describe('other arguments', () => {
+  it('take another choice before they invent a text', () => {
+    const schema = {
+      type: 'object',
+      properties: { note: { type: 'string' }, env: { type: 'string', enum: ['staging', 'production'] } },
+    };
+    expect(otherArgumentsFrom(schema, { note: 'x', env: 'staging' }, 1)).toEqual({
+      note: 'x',
+      env: 'production',
+    });
+  });
+
+  it('fit the schema, or there are none', () => {
+    const bounded = { type: 'object', properties: { n: { type: 'integer', minimum: 1, maximum: 2 } } };
+    expect(otherArgumentsFrom(bounded, { n: 2 }, 1)).toEqual({ n: 1 });
+    const closed = { type: 'object', properties: { only: { const: 'x' } } };
+    expect(otherArgumentsFrom(closed, { only: 'x' }, 1)).toBeUndefined();
+    expect(otherArgumentsFrom(undefined, {}, 1)).toBeUndefined();
+  });
+});

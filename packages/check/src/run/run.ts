@@ -1,0 +1,77 @@
+/** One run: a target, the checks that are wanted, and what they found. */
+import { CHECKS, inRunningOrder } from '../checks/all.ts';
+import type { Check } from '../checks/check.ts';
+import { Fleet } from '../target/instance.ts';
+import { type Address, type Inputs, UsageError } from '../target/target.ts';
+import { prepare } from './prepare.ts';
+import { type Checked, type Progress, runChecks } from './schedule.ts';
+
+/** Everything that came of a run. */
+export interface Run {
+  readonly inputs: Inputs;
+  /** In the order of the report. */
+  readonly checked: readonly Checked[];
+  /** Requests that were sent. */
+  readonly calls: number;
+  readonly ms: number;
+}
+
+/** What a run is told; only the address and the operation are needed. */
+export type RunInputs = Pick<Inputs, 'operation'> &
+  Partial<Omit<Inputs, 'operation' | 'address'>> & {
+    readonly address: Omit<Address, 'headers'> & Partial<Pick<Address, 'headers'>>;
+  };
+
+/** What holds where nothing else is said. */
+export const DEFAULTS = {
+  answers: {},
+  generateAnswers: false,
+  oneTime: false,
+  allowEffects: false,
+  seed: 1,
+  timeoutSeconds: 30,
+} as const;
+
+/**
+ * Runs the checks against a server. What it starts, it also ends.
+ *
+ * @throws UsageError where the inputs do not allow a run; nothing that may have effects has been called then, unless
+ *   the server asked what nobody answers.
+ * @example
+ * const { checked } = await run({
+ *   address: { url: 'http://localhost:3000/mcp' },
+ *   operation: { kind: 'tool', name: 'plan_trip', arguments: {} },
+ *   answers: { city: 'Tokyo' },
+ * });
+ */
+export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
+  const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
+  const started = performance.now();
+  const wanted = selected(inputs.only);
+  const fleet = new Fleet(inputs.address, inputs.timeoutSeconds * 1000);
+  try {
+    await fleet.first.start();
+    const prepared = await prepare(inputs, fleet);
+    const checked = await runChecks(inRunningOrder(wanted), prepared, progress);
+    const inOrder = wanted.map((check) => checked.find((one) => one.check === check) as Checked);
+    return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
+  } finally {
+    await fleet.close();
+  }
+}
+
+/**
+ * The checks with these ids. An id may also be the beginning of several: `state` or `state.`.
+ *
+ * @throws UsageError where one names no check
+ */
+export function selected(only: readonly string[] | undefined): readonly Check[] {
+  if (only === undefined) return CHECKS;
+  for (const id of only)
+    if (!CHECKS.some((check) => names(id, check)))
+      throw new UsageError(`There is no check '${id}'. --list prints them all.`);
+  return CHECKS.filter((check) => only.some((id) => names(id, check)));
+}
+
+const names = (id: string, check: Check): boolean =>
+  check.id === id || check.id.startsWith(id.endsWith('.') ? id : `${id}.`);

@@ -1,0 +1,37 @@
+/** From what was seen to a verdict: the only place where one is made. */
+import type { Check, Finding, Verdict } from '../checks/check.ts';
+
+const OTHERWISE = {
+  'not-applicable': 'not-applicable',
+  'not-given': 'not-run',
+  undecided: 'could-not-run',
+} as const satisfies Record<string, Verdict>;
+
+/** The verdict of a finding, by the check's level. */
+export function verdictOf({ level }: Pick<Check, 'level'>, finding: Finding): Verdict {
+  if (finding.kind === 'held') return 'pass';
+  if (finding.kind !== 'broken') return OTHERWISE[finding.kind];
+  if (finding.always) return 'fail';
+  if (level === 'M*') return finding.matters ? 'fail' : 'advice';
+  return ({ M: 'fail', S: 'warn', A: 'advice' } as const)[level];
+}
+
+/** What the exit code depends on. */
+export interface Counted {
+  readonly verdict: Verdict;
+  /** Accepted by the baseline. */
+  readonly accepted?: boolean | undefined;
+}
+
+/**
+ * 0 nothing failed; 1 something did (under `strict` also a `warn`, and a stale line of the baseline always);
+ * 3 nothing failed, but a check could not decide, or under `complete` lacked an input.
+ */
+export function exitCodeOf(
+  checks: readonly Counted[],
+  { strict = false, complete = false, stale = 0 } = {},
+): 0 | 1 | 3 {
+  const has = (verdict: Verdict) => checks.some((one) => one.verdict === verdict && !one.accepted);
+  if (has('fail') || (strict && has('warn')) || stale > 0) return 1;
+  return has('could-not-run') || (complete && has('not-run')) ? 3 : 0;
+}

@@ -1,0 +1,94 @@
+/** The record of one call, in the harness's transcript format. */
+import type { Happening, Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
+import { isObject, type JsonObject } from '../wire/json.ts';
+import { inWords, type Outcome } from './outcome.ts';
+
+/** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
+const MOST = 4000;
+
+/** The events of one call, in order. */
+export class Evidence {
+  readonly #title: string;
+  readonly #era: 'modern' | 'legacy';
+  readonly #started: number;
+  readonly #events: TranscriptEvent[];
+
+  constructor(title: string, from?: Evidence, era: 'modern' | 'legacy' = 'modern') {
+    this.#era = from ? from.#era : era;
+    this.#title = title;
+    this.#started = from ? from.#started : performance.now();
+    this.#events = from ? [...from.#events] : [];
+  }
+
+  /** A record that begins with everything that is in this one. */
+  copy(): Evidence {
+    return new Evidence(this.#title, this);
+  }
+
+  sent(to: string, message: JsonObject): void {
+    this.#add({ kind: 'message', from: 'client', to, message: cut(message) as JsonObject });
+  }
+
+  received(from: string, value: unknown): void {
+    if (isObject(value))
+      this.#add({ kind: 'message', from, to: 'client', message: cut(value) as JsonObject });
+  }
+
+  /** A request that no answer came for. */
+  lost(from: string, reason: string): void {
+    const message = { error: { code: 0, message: reason } };
+    this.#add({ kind: 'message', from, to: 'client', message, lost: true });
+  }
+
+  /** What a probe read, where it changed. */
+  effect(detail: string): void {
+    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: detail.slice(0, MOST) });
+  }
+
+  restarted(instance: string): void {
+    this.#add({ kind: 'kill', instance });
+    this.#add({ kind: 'restart', instance });
+  }
+
+  /** The transcript, which ended with `outcome`. */
+  transcript(outcome: Outcome | undefined): Transcript {
+    const instances = new Set(['server']);
+    for (const event of this.#events)
+      if (event.kind === 'message')
+        instances.add(event.from === 'client' ? (event.to ?? 'server') : event.from);
+    const participants: Participant[] = [
+      { id: 'client', kind: 'client', label: 'mrtr-check', era: this.#era, name: 'mrtr-check' },
+      ...[...instances].map((id) => ({ id, kind: 'instance', label: id }) as const),
+    ];
+    const events = this.#events;
+    return {
+      format: 'mrtr-transcript',
+      version: 1,
+      title: this.#title,
+      participants,
+      events,
+      end: endOf(outcome),
+    };
+  }
+
+  #add(happening: Happening): void {
+    this.#events.push({ ...happening, at: Math.round(performance.now() - this.#started) });
+  }
+}
+
+function endOf(outcome: Outcome | undefined): Transcript['end'] {
+  if (outcome?.kind === 'completed' || outcome?.kind === 'tool-error')
+    return { result: cut(outcome.result) as never };
+  if (outcome?.kind === 'error')
+    return { error: { message: String(outcome.error.message), code: Number(outcome.error.code) } };
+  return { error: { message: outcome === undefined ? 'not sent' : inWords(outcome) } };
+}
+
+/** The same value with its long strings cut. */
+function cut(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.length > MOST ? `${value.slice(0, 80)}… (${value.length} characters)` : value;
+  if (Array.isArray(value)) return value.map(cut);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
+}

@@ -1,0 +1,32 @@
+/**
+ * Whether an outcome is like those of honest calls. Honest outcomes differ from each other in clocks, ids and counters:
+ * the words in which they differ do not count.
+ */
+export class Likeness {
+  #words: (string | undefined)[] | undefined;
+  #incomparable = false;
+
+  /** Takes in the text of one more honest outcome. */
+  add(text: string): void {
+    const words = split(text);
+    if (this.#words === undefined) this.#words = [...words];
+    else if (words.length !== this.#words.length) this.#incomparable = true;
+    else this.#words = this.#words.map((word, at) => (word === words[at] ? word : undefined));
+  }
+
+  /** Undefined where honest outcomes differ so much that nothing can be said, or where there was none. */
+  like(text: string): boolean | undefined {
+    if (this.#words === undefined || this.#incomparable) return undefined;
+    const words = split(text);
+    return (
+      words.length === this.#words.length &&
+      this.#words.every((word, at) => word === undefined || word === words[at])
+    );
+  }
+}
+
+const VOLATILE =
+  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b/gi;
+
+const split = (text: string): readonly string[] =>
+  text.replace(VOLATILE, '<volatile>').match(/\d+|\p{L}+|[^\d\p{L}]/gu) ?? [];

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { comparable, inWords, outcomeOf, saysNo, textOf } from './outcome.ts';
+
+const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
+
+it('tells a question, a result, an error of the tool and one of the protocol', () => {
+  const requests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
+  const asked = reply({
+    result: { resultType: 'input_required', inputRequests: requests, requestState: 's' },
+  });
+  expect(asked).toEqual({ kind: 'asked', requests, state: 's' });
+  expect(inWords(asked)).toBe('asked sure: "Sure?"');
+  expect(reply({ result: { content: [] } }).kind).toBe('completed');
+  expect(saysNo(reply({ result: { isError: true } }))).toBe(true);
+  expect(saysNo(reply({ error: { code: -32602, message: 'no' }, status: 400 }))).toBe(true);
+});
+
+it('a client error without JSON is a refusal, and a server that is busy refuses nothing', () => {
+  expect(reply({ status: 413, failure: 'x' })).toMatchObject({ kind: 'rejected', status: 413 });
+  for (const status of [429, 503]) {
+    expect(reply({ status, failure: 'x' })).toMatchObject({ kind: 'failed', reason: `HTTP ${status}` });
+    expect(reply({ status, error: { code: -32000, message: 'slow down' } }).kind).toBe('failed');
+  }
+  expect(reply({ status: 500, failure: 'x' }).kind).toBe('failed');
+});
+
+it('compares what both eras have, and not the state', () => {
+  const result = { content: [{ type: 'text', text: 'Done.' }] };
+  const modern = reply({
+    result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } },
+  });
+  expect(comparable(modern)).toBe(comparable(reply({ result })));
+  const asked = (requestState: string) =>
+    reply({ result: { resultType: 'input_required', inputRequests: {}, requestState } });
+  expect(comparable(asked('a'))).toBe(comparable(asked('b')));
+});
+
+it('reads the words of tools, prompts and resources', () => {
+  expect(textOf({ content: [{ type: 'text', text: 'a' }, { type: 'image' }] })).toBe('a');
+  expect(textOf({ messages: [{ role: 'user', content: { type: 'text', text: 'b' } }] })).toBe('b');
+  expect(textOf({ contents: [{ uri: 'x://', text: 'c' }] })).toBe('c');
+  expect(textOf({ content: [], structuredContent: { n: 1 } })).toBe('{"n":1}');
+});

@@ -1,0 +1,98 @@
+/** What a reply means for the call: it asked, it completed, it was an error, or nothing usable came. */
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import type { Reply, RpcError } from '../wire/reply.ts';
+
+/** The requests of an `input_required` result, by key. */
+export type Asked = Readonly<Record<string, JsonObject>>;
+
+/** What came of one request. */
+export type Outcome =
+  | { readonly kind: 'asked'; readonly requests: Asked; readonly state: string | undefined }
+  | { readonly kind: 'completed'; readonly result: JsonObject }
+  | { readonly kind: 'tool-error'; readonly result: JsonObject }
+  | { readonly kind: 'error'; readonly error: RpcError }
+  /** An HTTP answer of 4xx without a JSON-RPC error, such as `413`. */
+  | { readonly kind: 'rejected'; readonly status: number; readonly reason: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly late: boolean };
+
+/** Statuses that say "not now", and nothing about the request. */
+const NOT_NOW = [408, 425, 429, 502, 503, 504];
+
+/** Reads a reply. A result without a `resultType` counts as complete, as for clients. */
+export function outcomeOf({ result, error, status = 200, failure, late }: Reply): Outcome {
+  if (NOT_NOW.includes(status)) return { kind: 'failed', reason: `HTTP ${status}`, late: false };
+  if (error !== undefined) return { kind: 'error', error };
+  if (result === undefined) {
+    const reason = failure ?? 'no answer';
+    if (status >= 400 && status < 500) return { kind: 'rejected', status, reason };
+    return { kind: 'failed', reason, late: late ?? false };
+  }
+  if (result.resultType === 'input_required') {
+    const requests = Object.entries(objectAt(result, 'inputRequests')).filter(([, value]) => isObject(value));
+    const state = typeof result.requestState === 'string' ? result.requestState : undefined;
+    return { kind: 'asked', requests: Object.fromEntries(requests) as Asked, state };
+  }
+  return { kind: result.isError === true ? 'tool-error' : 'completed', result };
+}
+
+/** Whether the server said no: with an error, or an `isError` result. */
+export const saysNo = ({ kind }: Outcome): boolean =>
+  kind === 'error' || kind === 'tool-error' || kind === 'rejected';
+
+/** The outcome as text, for comparison: without state, which is new each time, and what only one era has. */
+export function comparable(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'asked':
+      return `asked ${canonical(outcome.requests)}`;
+    case 'completed':
+    case 'tool-error': {
+      const { _meta, resultType, ttlMs, cacheScope, ...result } = outcome.result;
+      return `${outcome.kind} ${canonical(result)}`;
+    }
+    case 'error':
+      return `error ${outcome.error.code} ${outcome.error.message}`;
+    default:
+      return `${outcome.kind} ${outcome.reason}`;
+  }
+}
+
+/** The outcome in a few words, for people. */
+export function inWords(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'asked': {
+      const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);
+      return asked.length === 0 ? 'input_required without questions' : `asked ${asked.join('; ')}`;
+    }
+    case 'completed':
+      return `completed: ${quoted(textOf(outcome.result))}`;
+    case 'tool-error':
+      return `an isError result: ${quoted(textOf(outcome.result))}`;
+    case 'error':
+      return `error ${outcome.error.code}: ${quoted(String(outcome.error.message))}`;
+    case 'rejected':
+      return `HTTP ${outcome.status}`;
+    case 'failed':
+      return outcome.reason;
+  }
+}
+
+/** The words of a result: a tool's, a prompt's or a resource's. */
+export function textOf(result: JsonObject): string {
+  const blocks = [result.content, result.contents, result.messages].flatMap((part) =>
+    Array.isArray(part) ? part : [],
+  );
+  const texts = blocks.map((block) => {
+    const inner = isObject(block) && isObject(block.content) ? block.content : block;
+    return isObject(inner) && typeof inner.text === 'string' ? inner.text : '';
+  });
+  const text = texts.filter((one) => one !== '').join('\n');
+  return text === '' && isObject(result.structuredContent) ? canonical(result.structuredContent) : text;
+}
+
+const askedText = (request: JsonObject): string => {
+  const { message } = objectAt(request, 'params');
+  return typeof message === 'string' ? quoted(message) : String(request.method);
+};
+
+const MOST = 160;
+const quoted = (text: string): string => `"${text.length > MOST ? `${text.slice(0, MOST)}…` : text}"`;

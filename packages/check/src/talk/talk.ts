@@ -1,0 +1,171 @@
+/** One logical call, made request by request: honestly, or as a check wants it. */
+import type { Answerer } from '../answers/answerer.ts';
+import type { Instance, Principal } from '../target/instance.ts';
+import { METHOD, type Operation, paramsOf } from '../target/target.ts';
+import type { SendOptions } from '../wire/channel.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
+import { isResponse, type Reply } from '../wire/reply.ts';
+import { enveloped, mirroredArguments, type WireRequest } from '../wire/request.ts';
+import { Evidence } from './evidence.ts';
+import { type Asked, type Outcome, outcomeOf } from './outcome.ts';
+
+/** A request with what came of it. */
+export interface Turn {
+  readonly request: WireRequest;
+  readonly reply: Reply;
+  readonly outcome: Outcome;
+  /** The JSON-RPC id of the request. */
+  readonly id?: number | undefined;
+  /** The address, where there is one. */
+  readonly url: URL | undefined;
+  readonly principal: Principal;
+}
+
+/** How a call differs from an ordinary one. */
+export interface TalkOptions {
+  readonly instance?: Instance;
+  readonly principal?: Principal;
+  readonly operation?: Operation;
+  readonly capabilities?: JsonObject;
+}
+
+/** What every call of a run shares. */
+export interface Desk {
+  readonly instance: Instance;
+  readonly operation: Operation;
+  readonly answerer: Answerer;
+  /** The input schema of an operation, where the server lists one. */
+  readonly schemaOf: (operation: Operation) => unknown;
+  /** Told of every request. */
+  readonly log: (turn: Turn, talk?: Talk) => void;
+}
+
+/** More rounds than an honest call is given. The SDK's clients give up after ten. */
+export const MOST_ROUNDS = 12;
+
+/** What a retry brings. What is absent is not sent. */
+export interface Retry {
+  readonly inputResponses?: unknown;
+  readonly requestState?: unknown;
+}
+
+/** One logical call. */
+export class Talk {
+  instance: Instance;
+  principal: Principal;
+  operation: Operation;
+  readonly turns: Turn[] = [];
+  evidence: Evidence;
+  readonly #desk: Desk;
+  readonly #capabilities: JsonObject | undefined;
+
+  constructor(desk: Desk, { instance, principal, operation, capabilities }: TalkOptions = {}) {
+    this.#desk = desk;
+    this.instance = instance ?? desk.instance;
+    this.principal = principal ?? 'own';
+    this.operation = operation ?? desk.operation;
+    this.#capabilities = capabilities;
+    this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
+  }
+
+  /** A call that goes on from here, and leaves this one as it is. */
+  fork(): Talk {
+    const { instance, principal, operation } = this;
+    const capabilities = this.#capabilities;
+    const fork = new Talk(this.#desk, {
+      instance,
+      principal,
+      operation,
+      ...(capabilities && { capabilities }),
+    });
+    fork.turns.push(...this.turns);
+    fork.evidence = this.evidence.copy();
+    return fork;
+  }
+
+  /** The latest outcome. */
+  get last(): Outcome | undefined {
+    return this.turns.at(-1)?.outcome;
+  }
+
+  /** The latest questions. */
+  get asked(): Asked {
+    const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
+    return outcome?.kind === 'asked' ? outcome.requests : {};
+  }
+
+  /** The latest state. */
+  get state(): string | undefined {
+    const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
+    return outcome?.kind === 'asked' ? outcome.state : undefined;
+  }
+
+  /** Honest answers to the latest questions. */
+  answers(): JsonObject {
+    return this.#desk.answerer.responses(this.asked);
+  }
+
+  /** The first request; `extra` members stand beside its own. */
+  first(extra: JsonObject = {}): Promise<Outcome> {
+    return this.send({ ...paramsOf(this.operation), ...extra });
+  }
+
+  /** A retry, honest where `changes` does not say otherwise. A change to undefined leaves the member out. */
+  retry(changes: Retry = {}, options: SendOptions = {}): Promise<Outcome> {
+    const honest = this.honestRetry();
+    const merged = Object.entries({ ...honest, ...changes }).filter(([, value]) => value !== undefined);
+    return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
+  }
+
+  /** What an honest retry brings now. */
+  honestRetry(): Retry {
+    const responses = this.answers();
+    return {
+      ...(Object.keys(responses).length > 0 && { inputResponses: responses }),
+      ...(this.state !== undefined && { requestState: this.state }),
+    };
+  }
+
+  /** Sends `params`, and returns what came of it. */
+  async send(params: JsonObject, options: SendOptions = {}): Promise<Outcome> {
+    const schema = this.#desk.schemaOf(this.operation);
+    const request: WireRequest = {
+      method: METHOD[this.operation.kind],
+      params,
+      ...(this.#capabilities && { capabilities: this.#capabilities }),
+      mirrored: mirroredArguments(schema, params.arguments),
+    };
+    const { instance, principal } = this;
+    this.evidence.sent(instance.id, withoutMeta(request));
+    const reply = await instance.channel(principal).send(request, options);
+    for (const { value } of reply.messages) this.evidence.received(instance.id, value);
+    if (!reply.messages.some(({ value }) => isResponse(value)))
+      this.evidence.lost(instance.id, reply.failure ?? 'no answer');
+    const turn: Turn = {
+      request,
+      reply,
+      outcome: outcomeOf(reply),
+      url: instance.url,
+      principal,
+      id: reply.id,
+    };
+    this.turns.push(turn);
+    this.#desk.log(turn, this);
+    return turn.outcome;
+  }
+
+  /** Answers honestly until the server does not ask any more. */
+  async finish(most = MOST_ROUNDS): Promise<Outcome> {
+    let outcome = this.last ?? (await this.first());
+    for (let round = 0; outcome.kind === 'asked' && round < most; round++) outcome = await this.retry();
+    return outcome;
+  }
+}
+
+/** The envelope is the same in every request, so the record leaves it out. */
+function withoutMeta(request: WireRequest): JsonObject {
+  const { params, ...message } = enveloped(request, 0);
+  const { _meta, ...rest } = isObject(params) ? params : {};
+  const { id, ...others } = message;
+  return { ...others, params: rest };
+}

@@ -1,0 +1,191 @@
+/** The instances of the server under check: started here, or found at an address. */
+import { exec } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePort } from '@mrtr/harness/process';
+import type { Channel } from '../wire/channel.ts';
+import { HttpChannel } from '../wire/http.ts';
+import { StdioChannel } from '../wire/stdio.ts';
+import { ServerProcess } from './process.ts';
+import { type Address, UsageError } from './target.ts';
+
+/** Whose requests they are. */
+export type Principal = 'own' | 'other';
+
+const PORT = '{port}';
+const START_MS = 30_000;
+
+/** One instance. A started one can be killed and started again, at the same port. */
+export class Instance {
+  /** As transcripts name it. */
+  readonly id: string;
+  readonly #address: Address;
+  readonly #timeoutMs: number;
+  #process: ServerProcess | undefined;
+  #stdio: StdioChannel | undefined;
+  #port: number | undefined;
+  #url: URL | undefined;
+
+  constructor(id: string, address: Address, timeoutMs: number) {
+    this.id = id;
+    this.#address = address;
+    this.#timeoutMs = timeoutMs;
+    if (address.command === undefined && address.url !== undefined) this.#url = new URL(address.url);
+  }
+
+  get kind(): 'http' | 'stdio' {
+    const { command } = this.#address;
+    return command === undefined || command.some((word) => word.includes(PORT)) ? 'http' : 'stdio';
+  }
+
+  /** Its address, where it has one. */
+  get url(): URL | undefined {
+    return this.#url;
+  }
+
+  /** Whether this program started it. */
+  get owned(): boolean {
+    return this.#address.command !== undefined;
+  }
+
+  get alive(): boolean {
+    return !this.owned || (this.#process?.alive ?? false);
+  }
+
+  /** The last that a started one wrote. */
+  get tail(): string {
+    return this.#process?.tail ?? '';
+  }
+
+  /** The program and its arguments, with its port in place. */
+  get command(): readonly string[] {
+    return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
+  }
+
+  /**
+   * Starts it, and waits until it listens.
+   *
+   * @throws Error with its output, where it ends or is not ready in 30 s.
+   */
+  async start(): Promise<void> {
+    if (!this.owned) return;
+    if (this.kind === 'http') this.#port ??= await freePort();
+    const [program = '', ...args] = this.command;
+    this.#process = new ServerProcess(program, args);
+    if (this.kind === 'stdio') this.#stdio = new StdioChannel(this.#process, this.#timeoutMs);
+    else await this.#listening(this.#process, this.#port as number);
+  }
+
+  /** Requests to it. */
+  channel(principal: Principal = 'own'): Channel {
+    if (this.#stdio !== undefined) return this.#stdio;
+    if (this.#url === undefined) throw new Error(`${this.id} was not started`);
+    const { headers, otherHeaders } = this.#address;
+    const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
+    return new HttpChannel(this.#url, own, this.#timeoutMs);
+  }
+
+  /** SIGKILL. */
+  async kill(): Promise<void> {
+    await this.#process?.kill();
+  }
+
+  async #listening(process: ServerProcess, port: number): Promise<void> {
+    const until = performance.now() + START_MS;
+    while (!(await answers(port))) {
+      if (!process.alive)
+        throw new UsageError(
+          `The server ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail}`,
+        );
+      if (performance.now() > until) {
+        await process.kill();
+        throw new UsageError(
+          `The server did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail}`,
+        );
+      }
+      await pause(20);
+    }
+    this.#url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? printedUrl(process.said, port));
+  }
+}
+
+const LOCAL = String.raw`(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])`;
+
+/** The address at this port that the server printed, where it did; otherwise the path that most servers use. */
+export function printedUrl(said: string, port: number): string {
+  const printed = new RegExp(`https?://${LOCAL}:${port}/[^\\s"'<>]+`).exec(said)?.[0].replace(/[.,;)]+$/, '');
+  return printed?.replace(/0\.0\.0\.0|\[::\]/, 'localhost') ?? `http://localhost:${port}/mcp`;
+}
+
+async function answers(port: number): Promise<boolean> {
+  // Servers listen at either of its addresses.
+  const socket = connect(port, 'localhost');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The server under check: a first instance, and a second one where there can be one. */
+export class Fleet {
+  readonly first: Instance;
+  readonly #address: Address;
+  readonly #timeoutMs: number;
+  #second: Instance | undefined;
+
+  constructor(address: Address, timeoutMs: number) {
+    this.#address = address;
+    this.#timeoutMs = timeoutMs;
+    this.first = new Instance('server', address, timeoutMs);
+  }
+
+  get hasSecond(): boolean {
+    return this.#address.also !== undefined || this.#address.command !== undefined;
+  }
+
+  get canRestart(): boolean {
+    return this.#address.restart !== undefined || this.#address.command !== undefined;
+  }
+
+  /** Instances that run now. */
+  get instances(): readonly Instance[] {
+    return this.#second ? [this.first, this.#second] : [this.first];
+  }
+
+  /** The second instance, started when it is first asked for. */
+  async second(): Promise<Instance> {
+    if (this.#second === undefined) {
+      const { also, ...address } = this.#address;
+      const place = also === undefined ? address : { headers: address.headers, url: also };
+      const withOther = { ...place, ...(address.otherHeaders && { otherHeaders: address.otherHeaders }) };
+      const second = new Instance('server-2', withOther, this.#timeoutMs);
+      await second.start();
+      this.#second = second;
+    }
+    return this.#second;
+  }
+
+  /** Kills the first instance and starts it again, or has the given command do so. */
+  async restart(): Promise<void> {
+    const { restart } = this.#address;
+    if (this.first.owned) {
+      await this.first.kill();
+      await this.first.start();
+    } else if (restart !== undefined) await promisify(exec)(restart, { timeout: START_MS });
+  }
+
+  /** Starts instances again that are dead. */
+  async revive(): Promise<void> {
+    for (const instance of this.instances) if (!instance.alive) await instance.start();
+  }
+
+  async close(): Promise<void> {
+    for (const instance of this.instances) await instance.kill();
+  }
+}

@@ -1,0 +1,48 @@
+/** How the published v1 SDK's client reaches an instance. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { parsed } from '../wire/json.ts';
+import type { Instance } from './instance.ts';
+import { ServerProcess } from './process.ts';
+import type { Address } from './target.ts';
+
+/** A transport for one connection; over stdio it starts a process of its own, as an old client would. */
+export async function legacyTransport(instance: Instance, { headers }: Address): Promise<Transport> {
+  if (instance.kind === 'stdio') return new ProcessTransport(instance.command);
+  return new StreamableHTTPClientTransport(instance.url as URL, {
+    requestInit: { headers: { ...headers } },
+  }) as Transport;
+}
+
+/** The SDK's own stdio transport cannot kill what a wrapper started. */
+class ProcessTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #command: readonly string[];
+  #process: ServerProcess | undefined;
+
+  constructor(command: readonly string[]) {
+    this.#command = command;
+  }
+
+  async start(): Promise<void> {
+    const [program = '', ...args] = this.#command;
+    const started = new ServerProcess(program, args);
+    this.#process = started;
+    started.onLine((line) => {
+      const message = parsed(line);
+      if (message !== undefined) this.onmessage?.(message as JSONRPCMessage);
+    });
+    started.ended.then(() => this.onclose?.());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#process?.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.kill();
+  }
+}

@@ -1,0 +1,74 @@
+/** Probes: something observable, read before and after, in which an effect shows. */
+import { exec } from 'node:child_process';
+import { promisify } from 'node:util';
+import { comparable, inWords, outcomeOf, textOf } from '../talk/outcome.ts';
+import type { Fleet, Instance } from './instance.ts';
+import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
+
+/** A probe that could not be read. */
+export class ProbeFailed extends Error {
+  override readonly name = 'ProbeFailed';
+}
+
+/** Reads a probe: from every running instance, as each may have a world of its own. */
+export class Probe {
+  readonly #spec: ProbeSpec;
+  readonly #fleet: Fleet;
+  readonly #timeoutMs: number;
+  #worldsApart: boolean | undefined;
+
+  constructor(spec: ProbeSpec, fleet: Fleet, timeoutMs: number) {
+    this.#spec = spec;
+    this.#fleet = fleet;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** @throws ProbeFailed with the reason */
+  async read(): Promise<string> {
+    if (this.#spec.kind !== 'operation') return this.#once();
+    const [first, ...others] = this.#fleet.instances;
+    const reading = await this.#call(first as Instance);
+    // An instance that has just been started, and reads the same, shares the world of the first.
+    if (others.length === 0 || this.#worldsApart === false) return reading;
+    const readings = [reading];
+    for (const instance of others) readings.push(await this.#call(instance));
+    this.#worldsApart ??= readings.some((one) => one !== reading);
+    return this.#worldsApart ? readings.join(APART) : reading;
+  }
+
+  async #once(): Promise<string> {
+    try {
+      if (this.#spec.kind === 'url') {
+        const response = await fetch(this.#spec.url, { signal: AbortSignal.timeout(this.#timeoutMs) });
+        if (!response.ok) throw new Error(`HTTP ${response.status}`);
+        return (await response.text()).trim();
+      }
+      const { command } = this.#spec as { command: string };
+      const { stdout } = await promisify(exec)(command, { timeout: this.#timeoutMs });
+      return stdout.trim();
+    } catch (error) {
+      throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);
+    }
+  }
+
+  async #call(instance: Instance): Promise<string> {
+    const { operation } = this.#spec as Extract<ProbeSpec, { kind: 'operation' }>;
+    const request = { method: METHOD[operation.kind], params: paramsOf(operation) };
+    const outcome = outcomeOf(await instance.channel().send(request));
+    if (outcome.kind !== 'completed')
+      throw new ProbeFailed(
+        `the probe ${operation.kind} '${operation.name}' did not answer: ${inWords(outcome)}`,
+      );
+    return textOf(outcome.result) || comparable(outcome);
+  }
+}
+
+/** Between the readings of instances that share no world. */
+const APART = ' | ';
+
+/** The only number in a reading, where there is exactly one; of instances that share no world, the sum. */
+export function numberIn(reading: string): number | undefined {
+  const numbers = reading.split(APART).map((one) => one.match(/-?\d+(?:\.\d+)?/g) ?? []);
+  if (numbers.some((one) => one.length !== 1)) return undefined;
+  return numbers.reduce((sum, [one]) => sum + Number(one), 0);
+}

@@ -1,0 +1,105 @@
+/** Servers that the checker starts as processes: whole groups of them, so that what a wrapper started dies with it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const running = new Set<ServerProcess>();
+const grouped = process.platform !== 'win32';
+
+/** Kills every process that is still running. For when this program is told to end. */
+export function killAll(): void {
+  for (const one of running) one.killNow();
+}
+
+/** Ends the program, and with it every process that it started, when a signal tells it to. */
+export function endOnSignals(): void {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)
+    process.once(signal, () => process.exit(code));
+}
+
+/** One running server process. */
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  readonly #listeners: ((line: string) => void)[] = [];
+  /** Resolves with the exit code or the signal's name. */
+  readonly ended: Promise<string>;
+  #rest = '';
+  #errors = '';
+  #out = '';
+
+  /** Starts it, in a process group of its own, with this program's environment. */
+  constructor(command: string, args: readonly string[]) {
+    this.#child = spawn(command, [...args], { detached: grouped, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child.stdin?.on('error', () => {});
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors = `${this.#errors}${text}`.slice(-8000);
+    });
+    if (running.size === 0) process.once('exit', killAll);
+    running.add(this);
+    this.ended = this.#end();
+  }
+
+  async #end(): Promise<string> {
+    try {
+      const [code, signal] = (await once(this.#child, 'exit')) as [number | null, string | null];
+      return signal ?? `exit code ${code}`;
+    } catch (error) {
+      return `it could not be started: ${(error as Error).message}`;
+    } finally {
+      running.delete(this);
+      if (running.size === 0) process.off('exit', killAll);
+    }
+  }
+
+  /** Calls `listener` with each line of its standard output. */
+  onLine(listener: (line: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** The last that it wrote, for messages. */
+  get tail(): string {
+    return `${this.#out}${this.#errors}`.slice(-2000).trim();
+  }
+
+  /** What it wrote to standard error and output, where an address may stand. */
+  get said(): string {
+    return `${this.#out}\n${this.#errors}`;
+  }
+
+  get alive(): boolean {
+    return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  write(text: string): void {
+    if (this.#child.stdin?.writable) this.#child.stdin.write(text);
+  }
+
+  /** SIGKILL, to the whole group. */
+  killNow(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      if (grouped) process.kill(-pid, 'SIGKILL');
+      else this.#child.kill('SIGKILL');
+    } catch {
+      // It is gone already.
+    }
+  }
+
+  /** SIGKILL. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.killNow();
+    await this.ended;
+  }
+
+  #read(text: string): void {
+    this.#out = `${this.#out}${text}`.slice(-8000);
+    const lines = `${this.#rest}${text}`.split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) for (const listener of this.#listeners) listener(line);
+  }
+}

@@ -1,0 +1,69 @@
+/** What is checked, as the user gave it. */
+import type { JsonObject } from '../wire/json.ts';
+
+/** The one operation that is called: a tool, a prompt or a resource. */
+export interface Operation {
+  readonly kind: 'tool' | 'prompt' | 'resource';
+  /** The name, or a resource's URI. */
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** The method that an operation is called by. */
+export const METHOD = {
+  tool: 'tools/call',
+  prompt: 'prompts/get',
+  resource: 'resources/read',
+} as const satisfies Record<Operation['kind'], string>;
+
+/** The `params` that call an operation. */
+export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject =>
+  kind === 'resource' ? { uri: name, ...args } : { name, arguments: args };
+
+/** An operation in words: `tool deploy`. */
+export const nameOf = ({ kind, name }: Operation): string => `${kind} ${name}`;
+
+/** Where the server is, or how it is started. */
+export interface Address {
+  /** An address, in which `{port}` stands for the port that a started server was given. */
+  readonly url?: string;
+  /** A program and its arguments. With `{port}` among them it serves HTTP, without it stdio. */
+  readonly command?: readonly string[];
+  /** A second instance, for a server that is not started here. */
+  readonly also?: string;
+  /** A shell command that restarts a server that is not started here. */
+  readonly restart?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The headers of a second principal. */
+  readonly otherHeaders?: Readonly<Record<string, string>>;
+}
+
+/** How effects are read. */
+export type ProbeSpec =
+  | { readonly kind: 'operation'; readonly operation: Operation }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'cmd'; readonly command: string };
+
+/** Everything that a run is told. */
+export interface Inputs {
+  readonly address: Address;
+  readonly operation: Operation;
+  readonly otherArguments?: JsonObject;
+  /** A second operation that asks, to present foreign state to. */
+  readonly otherOperation?: Operation;
+  /** Content for each question, by its key; `*` stands for every other key. */
+  readonly answers: Readonly<Record<string, unknown>>;
+  readonly generateAnswers: boolean;
+  readonly probe?: ProbeSpec;
+  readonly ttlSeconds?: number;
+  readonly oneTime: boolean;
+  readonly allowEffects: boolean;
+  readonly only?: readonly string[];
+  readonly seed: number;
+  readonly timeoutSeconds: number;
+}
+
+/** A mistake in what the user gave: the program says it, and ends with 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

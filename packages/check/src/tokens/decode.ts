@@ -1,0 +1,93 @@
+/** State tokens, as far as they can be read from outside: segments, encodings, JSON inside. */
+import { isObject, parsed } from '../wire/json.ts';
+
+/** How a segment's text stands for bytes. */
+type Encoding = 'base64url' | 'base64' | 'hex' | 'plain';
+
+/** A part of a token between separators. */
+export interface Segment {
+  readonly text: string;
+  readonly encoding: Encoding;
+  readonly bytes: Buffer;
+  /** The JSON object or array in it. */
+  readonly json?: unknown;
+}
+
+/** A token as segments, and the separators between them. */
+export interface Token {
+  readonly segments: readonly Segment[];
+  readonly separators: readonly string[];
+}
+
+const SEPARATOR = /[.:|~$]/;
+
+/** Reads a token. JSON as it stands is one segment. */
+export function decode(token: string): Token {
+  if (isStructured(parsed(token))) return { segments: [segmentOf(token)], separators: [] };
+  const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
+  return {
+    segments: parts.filter((_part, at) => at % 2 === 0).map(segmentOf),
+    separators: parts.filter((_part, at) => at % 2 === 1),
+  };
+}
+
+/** The token again, with some segments' texts replaced. */
+export const joined = ({ separators }: Token, texts: readonly string[]): string =>
+  texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
+
+/** Bytes in an encoding. Padding is as in the original. */
+export function encoded(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
+  if (encoding === 'plain') return bytes.toString('utf8');
+  if (encoding === 'hex')
+    return /[A-F]/.test(text) ? bytes.toString('hex').toUpperCase() : bytes.toString('hex');
+  const padded = encoding === 'base64' ? bytes.toString('base64') : bytes.toString('base64url');
+  if (encoding === 'base64' && !text.includes('=') && text.length % 4 !== 0) return padded.replace(/=+$/, '');
+  return encoding === 'base64url' && text.endsWith('=')
+    ? `${padded}${'='.repeat((4 - (padded.length % 4)) % 4)}`
+    : padded;
+}
+
+/** JSON, or readable text, that a client finds in a segment. */
+export function readableIn(segment: Segment): string | undefined {
+  if (segment.json !== undefined) return JSON.stringify(segment.json);
+  const text = segment.bytes.toString('utf8');
+  const words = /^[\p{L}\p{N}\p{P}\p{S}\p{Zs}\r\n\t]+$/u.test(text) && !text.includes('\ufffd');
+  const opaque = segment.encoding === 'plain' && /^[\w-]{16,}$/.test(text);
+  return words && !opaque && text.length >= 3 && /\p{L}{3}/u.test(text) ? text : undefined;
+}
+
+const isStructured = (value: unknown): boolean => isObject(value) || Array.isArray(value);
+
+function segmentOf(text: string): Segment {
+  const plain = parsed(text);
+  if (isStructured(plain)) return { text, encoding: 'plain', bytes: Buffer.from(text), json: plain };
+  for (const encoding of ['hex', 'base64url', 'base64'] as const) {
+    const bytes = decodedAs(encoding, text);
+    if (bytes === undefined) continue;
+    const json = parsed(bytes.toString('utf8'));
+    // A word such as `Tokyo` is Base64 as well: without a sign of it, text is text.
+    if (isStructured(json)) return { text, encoding, bytes, json };
+    if (encoding === 'hex' ? text.length >= 16 : text.length >= 20 && looksEncoded(text))
+      return { text, encoding, bytes };
+  }
+  const uri = decodedUri(text);
+  return { text, encoding: 'plain', bytes: Buffer.from(text), ...(isStructured(uri) && { json: uri }) };
+}
+
+const looksEncoded = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
+
+function decodedUri(text: string): unknown {
+  try {
+    return text.includes('%') ? parsed(decodeURIComponent(text)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function decodedAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
+  const shape = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ }[
+    encoding
+  ];
+  if (!shape.test(text) || (encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1)) return undefined;
+  return Buffer.from(text, encoding);
+}

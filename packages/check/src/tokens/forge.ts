@@ -1,0 +1,122 @@
+/** Tokens with their content changed, for servers that do not notice. */
+import { isObject } from '../wire/json.ts';
+import { decode, encoded, joined, type Segment, type Token } from './decode.ts';
+
+/** A token other than the one that was given, and how it differs. */
+export interface Variant {
+  readonly label: string;
+  readonly token: string;
+}
+
+/**
+ * Each leaf of each readable part changed: with the rest as it was, and with the signature taken off.
+ *
+ * @param words strings that the server may know, such as other values of an argument
+ * @returns nothing where the token cannot be read
+ */
+export function forgeries(token: string, words: readonly string[]): readonly Variant[] {
+  const read = decode(token);
+  const [only] = read.segments;
+  if (read.segments.every(({ json }) => json === undefined))
+    return only ? plainForgeries(token, only, words) : [];
+  return read.segments.flatMap((segment, at) =>
+    segment.json === undefined ? [] : forged(read, segment, at, words),
+  );
+}
+
+/** A token that is a bare word, such as a destination. */
+function plainForgeries(token: string, { encoding }: Segment, words: readonly string[]): readonly Variant[] {
+  if (encoding !== 'plain' || token.length > 64 || /^[\w-]{20,}$/.test(token)) return [];
+  const numeric = /^\d+$/.test(token) ? [String(Number(token) + 1)] : [];
+  return [...numeric, ...words.filter((word) => word !== token), `${token}-forged`].map((word) => ({
+    label: `the state ${JSON.stringify(word)} in place of ${JSON.stringify(token)}`,
+    token: word,
+  }));
+}
+
+function forged(read: Token, segment: Segment, at: number, words: readonly string[]): readonly Variant[] {
+  const variants = inTurn(changed(segment.json, words)).map(({ path, value }) => ({
+    path,
+    text: encoded(Buffer.from(written(value, segment)), segment),
+  }));
+  return variants.flatMap(({ path, text }) => {
+    const texts = read.segments.map((one, index) => (index === at ? text : one.text));
+    const label = `the state with ${path}`;
+    const kept = { label, token: joined(read, texts) };
+    return at === read.segments.length - 1 ? [kept] : [kept, ...stripped(read, texts, label)];
+  });
+}
+
+/** The same with the last segment emptied, or gone; of a JWT also with `alg: none`. */
+function stripped(read: Token, texts: readonly string[], label: string): readonly Variant[] {
+  const unsigned = texts.with(-1, '');
+  const [header] = read.segments;
+  const none =
+    texts.length === 3 && isObject(header?.json) && 'alg' in header.json
+      ? [encoded(Buffer.from(JSON.stringify({ ...header.json, alg: 'none' })), header), ...unsigned.slice(1)]
+      : undefined;
+  return [
+    { label: `${label} and no signature`, token: joined(read, unsigned) },
+    {
+      label: `${label} and its signature cut off`,
+      token: joined(read, texts.slice(0, -1)).replace(/[.:|~$]$/, ''),
+    },
+    ...(none ? [{ label: `${label}, alg "none" and no signature`, token: joined(read, none) }] : []),
+  ];
+}
+
+/** The original's spacing: a server may sign the text, or compare it. */
+function written(value: unknown, { bytes }: Segment): string {
+  const spaced = /": |, "/.test(bytes.toString('utf8'));
+  return spaced
+    ? JSON.stringify(value, null, 1)
+        .replace(/\n\s*/g, ' ')
+        .replace(/([{[]) | ([}\]])/g, '$1$2')
+    : JSON.stringify(value);
+}
+
+interface Changed {
+  /** Which leaf, as a path. */
+  readonly leaf: string;
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Each leaf once, then each leaf another time: what matters is found sooner. */
+function inTurn(all: readonly Changed[]): readonly Changed[] {
+  const times = new Map<string, number>();
+  const numbered = all.map((one) => {
+    const time = times.get(one.leaf) ?? 0;
+    times.set(one.leaf, time + 1);
+    return { one, time };
+  });
+  return numbered.toSorted((a, b) => a.time - b.time).map(({ one }) => one);
+}
+
+/** The value once for each leaf and each way in which that leaf can be changed. */
+function changed(value: unknown, words: readonly string[], path = ''): readonly Changed[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, at) =>
+      changed(item, words, `${path}[${at}]`).map((one) => ({ ...one, value: value.with(at, one.value) })),
+    );
+  if (isObject(value))
+    return Object.entries(value).flatMap(([key, member]) =>
+      changed(member, words, path === '' ? key : `${path}.${key}`).map((one) => ({
+        ...one,
+        value: { ...value, [key]: one.value },
+      })),
+    );
+  return others(value, words).map((other) => ({
+    leaf: path,
+    path: `${path || 'its value'} = ${JSON.stringify(other)} in place of ${JSON.stringify(value)}`,
+    value: other,
+  }));
+}
+
+function others(leaf: unknown, words: readonly string[]): readonly unknown[] {
+  if (typeof leaf === 'boolean') return [!leaf];
+  if (typeof leaf === 'number') return Math.abs(leaf) > 1e8 ? [leaf + 1_000_000] : [leaf + 1, leaf + 1000];
+  if (leaf === null) return [true, 'mrtr-check'];
+  const text = String(leaf);
+  return [...words.filter((word) => word !== text).slice(0, 2), `${text}x`];
+}

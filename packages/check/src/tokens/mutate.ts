@@ -1,0 +1,135 @@
+/** Tokens with a bit, a length, a type or a spelling changed. */
+import { decode, encoded, joined, type Segment } from './decode.ts';
+import type { Variant } from './forge.ts';
+
+/** Shorter tokens are changed at every position. */
+const SHORT = 48;
+
+/**
+ * The token with one bit flipped, in each region: at every position of a short one. What decodes to the same bytes is
+ * left out: that is another spelling, and no forgery.
+ *
+ * @param most positions in each part of a longer token
+ */
+export function bitFlips(token: string, most = 12): readonly Variant[] {
+  const read = decode(token);
+  return read.segments.flatMap((segment, at) => {
+    const { bytes } = segment;
+    return positions(bytes.length, token.length <= SHORT ? bytes.length : most).map((position) => {
+      const flipped = Buffer.from(bytes);
+      flipped[position] = flip(segment, position);
+      const texts = read.segments.map((one, index) => (index === at ? encoded(flipped, segment) : one.text));
+      const part = read.segments.length > 1 ? ` of part ${at + 1}` : '';
+      return {
+        label: `the state with a bit flipped in byte ${position + 1}${part}`,
+        token: joined(read, texts),
+      };
+    });
+  });
+}
+
+/** In plain text the byte has to stay a character: a letter turns into its neighbour. */
+function flip({ bytes, encoding }: Segment, position: number): number {
+  const byte = bytes[position] ?? 0;
+  if (encoding !== 'plain') return byte ^ (1 << (position % 8));
+  return byte < 0x80 ? byte ^ 1 : byte;
+}
+
+function positions(length: number, most: number): readonly number[] {
+  const sampled = Array.from({ length: Math.min(length, most) }, (_, at) =>
+    Math.round((at * (length - 1)) / Math.max(1, Math.min(length, most) - 1)),
+  );
+  return [...new Set(sampled)];
+}
+
+/** A state that is no token at all: any JSON value. */
+export interface Malformed {
+  readonly label: string;
+  readonly state: unknown;
+}
+
+/** The name of a state that is longer than many servers read. */
+export const HUGE = 'a mebibyte';
+
+/** Cut, extended, empty, doubled, other types, a mebibyte, names of prototypes. */
+export function malformed(token: string): readonly Malformed[] {
+  const half = token.slice(0, Math.ceil(token.length / 2));
+  return [
+    { label: 'its first half', state: half === token ? token.slice(1) : half },
+    { label: 'all but its last character', state: token.slice(0, -1) },
+    { label: 'the state with more at its end', state: `${token}AAAA` },
+    { label: 'the empty string', state: '' },
+    { label: 'the state twice', state: `${token}${token}` },
+    { label: HUGE, state: 'A'.repeat(1024 * 1024) },
+    { label: '"__proto__"', state: '__proto__' },
+    { label: '"constructor"', state: 'constructor' },
+    { label: 'JSON with __proto__', state: '{"__proto__":{"confirmed":true,"approved":true}}' },
+    { label: 'a NUL', state: '\u0000' },
+    { label: 'a lone surrogate', state: '\ud800' },
+    { label: 'the number 1', state: 1 },
+    { label: 'null', state: null },
+    { label: 'true', state: true },
+    { label: 'an object', state: { token } },
+    { label: 'a list', state: [token] },
+  ];
+}
+
+/** Other spellings of the same bytes: padding, alphabet, spare bits, case, whitespace. */
+export function aliases(token: string): readonly Variant[] {
+  const read = decode(token);
+  const spelled = read.segments.flatMap((segment, at) =>
+    spellings(segment).map(({ label, text }) => ({
+      label,
+      token: joined(
+        read,
+        read.segments.map((one, index) => (index === at ? text : one.text)),
+      ),
+    })),
+  );
+  const around = [
+    { label: 'a space before it', token: ` ${token}` },
+    { label: 'a line break after it', token: `${token}\n` },
+  ];
+  const seen = new Set([token]);
+  return [...spelled, ...around].filter((one) => !seen.has(one.token) && seen.add(one.token));
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+function spellings({
+  text,
+  encoding,
+}: Segment): readonly { readonly label: string; readonly text: string }[] {
+  if (encoding === 'plain') return [];
+  if (encoding === 'hex') {
+    const other = text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();
+    return [{ label: 'the other case of its hex digits', text: other }];
+  }
+  const bare = text.replace(/=+$/, '');
+  const padding = '='.repeat((4 - (bare.length % 4)) % 4);
+  const swapped =
+    encoding === 'base64'
+      ? bare.replace(/\+/g, '-').replace(/\//g, '_')
+      : bare.replace(/-/g, '+').replace(/_/g, '/');
+  return [
+    {
+      label: padding === '' ? 'padding that it does not need' : 'its padding on or off',
+      text: text === bare ? `${bare}${padding || '='}` : bare,
+    },
+    { label: 'the other Base64 alphabet', text: swapped },
+    { label: 'a space inside', text: `${bare.slice(0, 4)} ${bare.slice(4)}` },
+    ...spareBits(bare).map((one) => ({
+      label: 'its spare bits set',
+      text: `${one}${text.slice(bare.length)}`,
+    })),
+  ];
+}
+
+/** The last character of Base64 carries bits that decode to nothing. */
+function spareBits(bare: string): readonly string[] {
+  if (bare.length % 4 === 0 || bare.length % 4 === 1) return [];
+  const at = ALPHABET.indexOf(bare.slice(-1));
+  return at < 0 || at + 1 >= ALPHABET.length || at % 4 === 3
+    ? []
+    : [`${bare.slice(0, -1)}${ALPHABET[at + 1]}`];
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decode, encoded, joined, readableIn } from './decode.ts';
+import { forgeries } from './forge.ts';
+import { aliases, bitFlips } from './mutate.ts';
+
+const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const opaque = fc.uint8Array({ minLength: 24, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
+
+describe('reading', () => {
+  it('finds JSON in Base64, in a signed pair, in a JWT, in hex, and as it stands', () => {
+    const payload = { step: 1 };
+    const tokens = [
+      base64url(payload),
+      Buffer.from(JSON.stringify(payload)).toString('base64'),
+      `${base64url(payload)}.c2lnbmF0dXJlLXNpZ25hdHVyZQ`,
+      `${base64url({ alg: 'HS256' })}.${base64url(payload)}.c2lnbmF0dXJl`,
+      Buffer.from(JSON.stringify(payload)).toString('hex'),
+      JSON.stringify(payload),
+    ];
+    for (const token of tokens)
+      expect(decode(token).segments.some(({ json }) => JSON.stringify(json) === '{"step":1}')).toBe(true);
+  });
+
+  it('tells a word, and finds nothing to read in sealed bytes', () => {
+    expect(readableIn(decode('Tokyo, then Kyoto').segments[0] as never)).toBe('Tokyo, then Kyoto');
+    const sealed = Buffer.from('9f3a7be2d1c4a85f60927e3bd81fca447a', 'hex').toString('base64url');
+    expect(decode(sealed).segments.map(readableIn)).toEqual([undefined]);
+  });
+
+  it('writes every token back as it was', () => {
+    const parts = fc.array(
+      opaque.map((bytes) => bytes.toString('base64url')),
+      { minLength: 1, maxLength: 3 },
+    );
+    fc.assert(
+      fc.property(parts, fc.constantFrom('.', ':', '|'), (segments, separator) => {
+        const token = segments.join(separator);
+        const read = decode(token);
+        return (
+          joined(
+            read,
+            read.segments.map((segment) => encoded(segment.bytes, segment)),
+          ) === token
+        );
+      }),
+    );
+  });
+});
+
+describe('forging', () => {
+  const words = ['admin'];
+
+  it('changes each leaf, with the signature and without it', () => {
+    const token = `${base64url({ user: 'bob', sure: false, step: 1 })}.c2lnbmF0dXJlLXNpZ25hdHVyZQ`;
+    const forged = forgeries(token, words);
+    const contents = forged.map(({ token: one }) =>
+      JSON.parse(Buffer.from(one.split('.')[0] ?? '', 'base64url').toString()),
+    );
+    expect(contents).toContainEqual({ user: 'admin', sure: false, step: 1 });
+    expect(contents).toContainEqual({ user: 'bob', sure: true, step: 1 });
+    expect(contents).toContainEqual({ user: 'bob', sure: false, step: 2 });
+    expect(forged.some(({ token: one }) => one.endsWith('.'))).toBe(true);
+    expect(forged.some(({ token: one }) => !one.includes('.'))).toBe(true);
+    expect(forged.every(({ token: one }) => one !== token)).toBe(true);
+  });
+
+  it('makes a JWT with alg none', () => {
+    const token = `${base64url({ alg: 'HS256' })}.${base64url({ sub: 'bob' })}.c2ln`;
+    const unsigned = forgeries(token, words).filter(({ label }) => label.includes('alg "none"'));
+    expect(unsigned.length).toBeGreaterThan(0);
+    for (const { token: one } of unsigned)
+      expect(JSON.parse(Buffer.from(one.split('.')[0] ?? '', 'base64url').toString())).toEqual({
+        alg: 'none',
+      });
+  });
+
+  it('keeps the spacing that it found', () => {
+    const [first] = forgeries('{"a": 1, "b": "x"}', words);
+    expect(first?.token).toBe('{"a": 2, "b": "x"}');
+  });
+
+  it('has nothing to forge in sealed bytes', () => {
+    fc.assert(fc.property(opaque, (bytes) => forgeries(bytes.toString('base64url'), words).length === 0));
+  });
+});
+
+describe('changing bits and spellings', () => {
+  it('a flipped bit is never an alias', () => {
+    fc.assert(
+      fc.property(opaque, (bytes) => {
+        const token = bytes.toString('base64url');
+        return bitFlips(token).every((one) => !Buffer.from(one.token, 'base64url').equals(bytes));
+      }),
+    );
+  });
+
+  it('a short token is changed at every position', () => {
+    expect(bitFlips('Tokyo')).toHaveLength(5);
+    expect(bitFlips(Buffer.alloc(200, 7).toString('base64url'))).toHaveLength(12);
+  });
+
+  it('an alias is another text of the same bytes', () => {
+    fc.assert(
+      fc.property(opaque, (bytes) => {
+        const token = bytes.toString('base64url');
+        return aliases(token).every(
+          (one) =>
+            one.token !== token && Buffer.from(one.token.trim().replace(' ', ''), 'base64url').equals(bytes),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,20 @@
+/** A connection to one instance of a server. */
+import type { Reply } from './reply.ts';
+import type { WireRequest } from './request.ts';
+
+/** How one request is sent. */
+export interface SendOptions {
+  /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
+  readonly cut?: boolean;
+}
+
+/** Sends requests. It never rejects for what a server does: the reply's `failure` says it. */
+export interface Channel {
+  readonly kind: 'http' | 'stdio';
+  send(request: WireRequest, options?: SendOptions): Promise<Reply>;
+  close(): Promise<void>;
+}
+
+/** How long an answer may take, in milliseconds, in words. */
+export const lateness = (timeoutMs: number): string =>
+  `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { HttpChannel } from './http.ts';
+import type { Reply } from './reply.ts';
+
+const RESULT = '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}';
+
+/** What the channel makes of a server's answer. */
+async function replyTo(listener: RequestListener, { timeoutMs = 2000, cut = false } = {}): Promise<Reply> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  try {
+    const channel = new HttpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, timeoutMs);
+    return await channel.send({ method: 'tools/call', params: { name: 'a' } }, { cut });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+it('reads a JSON answer, and keeps its text', async () => {
+  const reply = await replyTo((_, res) =>
+    res.writeHead(200, { 'content-type': 'application/json' }).end(RESULT),
+  );
+  expect(reply).toMatchObject({ status: 200, text: RESULT, result: { resultType: 'complete' } });
+});
+
+it.each([
+  ['line feeds', '\n'],
+  ['carriage returns and line feeds', '\r\n'],
+])('reads a stream with %s, comments, split data and requests of the server', async (_, end) => {
+  const request = '{"jsonrpc":"2.0","id":"s","method":"roots/list"}';
+  const text = [
+    ': keep-alive',
+    '',
+    'event: message',
+    `data: ${request}`,
+    '',
+    'data: {"jsonrpc":"2.0","id":1,',
+    'data: "result":{"resultType":"complete"}}',
+    '',
+    '',
+  ].join(end);
+  const reply = await replyTo((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(text.slice(0, 30));
+    // The stream stays open: the response ends the reading.
+    setImmediate(() => res.write(text.slice(30)));
+  });
+  expect(reply.messages.map(({ value }) => (value as { id: unknown }).id)).toEqual(['s', 1]);
+  expect(reply.result).toEqual({ resultType: 'complete' });
+});
+
+it('says what came where no response did', async () => {
+  const html = await replyTo((_, res) =>
+    res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway'),
+  );
+  expect(html.failure).toBe('HTTP 502 (text/html) without a JSON-RPC response: <h1>Bad gateway');
+  const moved = await replyTo((_, res) => res.writeHead(307, { location: '/elsewhere' }).end());
+  expect(moved).toMatchObject({
+    status: 307,
+    failure: 'HTTP 307 (no content type) without a JSON-RPC response',
+  });
+  const gone = await replyTo((req) => req.socket.destroy());
+  expect(gone.failure).toMatch(/^the connection failed: /);
+});
+
+it('waits no longer than it may', async () => {
+  const reply = await replyTo(() => {}, { timeoutMs: 50 });
+  expect(reply).toMatchObject({ failure: 'no answer in 50 ms', late: true });
+});
+
+it('cuts the connection when the answer begins to arrive', async () => {
+  let closed: Promise<unknown> | undefined;
+  const reply = await replyTo(
+    (req, res) => {
+      closed = once(req.socket, 'close');
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+    },
+    { cut: true },
+  );
+  expect(reply.result).toBeUndefined();
+  expect(reply.cut).toBe(true);
+  await closed;
+});

@@ -1,0 +1,24 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { canonical, duplicateKeys } from './json.ts';
+
+it('finds a key that stands twice in one object, with its path', () => {
+  expect(duplicateKeys('{"a":1,"a":2}')).toEqual(['a']);
+  expect(duplicateKeys('{"result":{"inputRequests":{"sure":{},"sure":{}}}}')).toEqual([
+    'result.inputRequests.sure',
+  ]);
+  expect(duplicateKeys('[{"a":[{"b":1,"b":2}]}]')).toEqual(['[].a.[].b']);
+});
+
+it('reads escapes: two spellings of one key are one key', () => {
+  expect(duplicateKeys('{"a":1,"\\u0061":2}')).toEqual(['a']);
+  expect(duplicateKeys('{"{,\\"":1,"b":"{\\"b\\":1,\\"b\\":2}"}')).toEqual([]);
+});
+
+it('finds none in what JSON.stringify writes', () => {
+  fc.assert(fc.property(fc.json(), (text) => duplicateKeys(JSON.stringify(JSON.parse(text))).length === 0));
+});
+
+it('equal values read equal, whatever the order of their keys', () => {
+  expect(canonical({ b: [1, { d: 1, c: 2 }], a: null })).toBe(canonical({ a: null, b: [1, { c: 2, d: 1 }] }));
+});

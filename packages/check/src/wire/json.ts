@@ -1,0 +1,62 @@
+/** JSON as it is on the wire: values, and facts about their text that parsing loses. */
+
+/** An object as it comes out of JSON. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The object at `key`, or an empty one. */
+export function objectAt(parent: unknown, key: string): JsonObject {
+  const value = isObject(parent) ? parent[key] : undefined;
+  return isObject(value) ? value : {};
+}
+
+/** One line of JSON with sorted keys, so that equal values read equal. */
+export const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, member: unknown) =>
+    isObject(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  ) ?? 'null';
+
+/** The value of a JSON text, or undefined where it is none. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
+
+/**
+ * The keys that stand twice in one object of a JSON text, as paths such as `result.inputRequests.sure`. `JSON.parse`
+ * keeps the last one and says nothing.
+ *
+ * @param text valid JSON
+ */
+export function duplicateKeys(text: string): readonly string[] {
+  const found: string[] = [];
+  const open: { keys: Set<string> | undefined; path: string; key: string; wantsKey: boolean }[] = [];
+  for (const [token] of text.matchAll(TOKEN)) {
+    const top = open.at(-1);
+    if (token === '{' || token === '[') {
+      const path = top === undefined ? '' : joined(top.path, top.keys === undefined ? '[]' : top.key);
+      open.push({ keys: token === '{' ? new Set() : undefined, path, key: '', wantsKey: token === '{' });
+    } else if (token === '}' || token === ']') open.pop();
+    else if (token === ',' && top?.keys) top.wantsKey = true;
+    else if (token.startsWith('"') && top?.keys && top.wantsKey) {
+      const key = JSON.parse(token) as string;
+      if (top.keys.has(key)) found.push(joined(top.path, key));
+      top.keys.add(key);
+      top.key = key;
+      top.wantsKey = false;
+    }
+  }
+  return found;
+}
+
+const joined = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

@@ -1,0 +1,71 @@
+/** What came back for one request: every message, as its text was, and the response among them. */
+import { isObject, type JsonObject, parsed } from './json.ts';
+
+/** A JSON-RPC error. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** One message of the server: its text, and its value where it is JSON. */
+interface RawMessage {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** Everything that came back for one request. */
+export interface Reply {
+  /** The id of the request that it answers. */
+  readonly id?: number;
+  /** The HTTP status. Absent over stdio, and where no response came. */
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Every message, in order: notifications, requests of the server, and the response. */
+  readonly messages: readonly RawMessage[];
+  /** The response's own text. */
+  readonly text?: string;
+  readonly result?: JsonObject;
+  readonly error?: RpcError;
+  /** Why there is neither a result nor an error, such as `no answer in 30 s`. */
+  readonly failure?: string;
+  /** Set where the failure was that nothing came in time. */
+  readonly late?: true;
+  /** Set where the client cut the connection. */
+  readonly cut?: true;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+}
+
+/** How a reply was carried, for {@link replyFrom}. */
+export interface Carried {
+  readonly id: number;
+  readonly started: number;
+  readonly status?: number;
+  readonly contentType?: string;
+  /** Why the transport ended, for where no response is among the messages. */
+  readonly otherwise: string;
+  readonly late?: true;
+}
+
+/** Finds the response among the messages. */
+export function replyFrom(texts: readonly string[], carried: Carried): Reply {
+  const { id, started, otherwise, late, ...http } = carried;
+  const messages = texts.map((text) => ({ text, value: parsed(text) }));
+  const responses = messages.filter(({ value }) => isResponse(value));
+  const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
+  const base = { ...http, id, messages, ms: performance.now() - started };
+  if (own === undefined) return { ...base, failure: otherwise, ...(late && { late }) };
+  const { result, error } = own.value as JsonObject;
+  if (isObject(result)) return { ...base, text: own.text, result };
+  if (isObject(error)) return { ...base, text: own.text, error: error as unknown as RpcError };
+  return { ...base, text: own.text, failure: 'the response has neither a result object nor an error object' };
+}
+
+/** Whether a message answers a request. */
+export const isResponse = (value: unknown): boolean =>
+  isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
+
+/** Whether a message is a request of the server: it has a method, and an id that wants an answer. */
+export const isServerRequest = (value: unknown): value is JsonObject =>
+  isObject(value) && typeof value.method === 'string' && value.id !== undefined;

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { headerValue, mirroredArguments, mirroringHeaders } from './request.ts';
+
+it('encodes header values as the specification shows it', () => {
+  expect(headerValue('us-west1')).toBe('us-west1');
+  expect(headerValue('Hello, 世界')).toBe('=?base64?SGVsbG8sIOS4lueVjA==?=');
+  expect(headerValue(' padded ')).toBe('=?base64?IHBhZGRlZCA=?=');
+  expect(headerValue('line1\nline2')).toBe('=?base64?bGluZTEKbGluZTI=?=');
+  expect(headerValue('=?base64?literal?=')).toBe('=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=');
+});
+
+it('mirrors the method, the name and the arguments that ask for it', () => {
+  const schema = {
+    properties: {
+      region: { type: 'string', 'x-mcp-header': 'Region' },
+      deep: { properties: { level: { type: 'integer', 'x-mcp-header': 'Level' } } },
+      absent: { type: 'string', 'x-mcp-header': 'Absent' },
+    },
+  };
+  const mirrored = mirroredArguments(schema, { region: 'eu', deep: { level: 3 } });
+  expect(mirrored).toEqual({ 'mcp-param-Region': 'eu', 'mcp-param-Level': '3' });
+  expect(mirroringHeaders({ method: 'resources/read', params: { uri: 'note://1' }, mirrored })).toMatchObject(
+    {
+      'mcp-method': 'resources/read',
+      'mcp-name': 'note://1',
+      'mcp-param-Region': 'eu',
+    },
+  );
+});

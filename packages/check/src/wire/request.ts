@@ -1,0 +1,66 @@
+/** Requests of a client at 2026-07-28, as text: the body, and the headers that mirror it over HTTP. */
+import { isObject, type JsonObject, objectAt } from './json.ts';
+
+/** The revision that the checker speaks. */
+export const REVISION = '2026-07-28';
+
+/** What a client declares unless a check says otherwise: everything that a server may ask for. */
+const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** One request, before it has an id. */
+export interface WireRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly capabilities?: JsonObject;
+  /** Header values that the tool's schema asks to be mirrored (`x-mcp-header`), by header name. */
+  readonly mirrored?: Readonly<Record<string, string>>;
+}
+
+const META = 'io.modelcontextprotocol/';
+
+/** The request with its id and the members of `_meta` that every request carries. */
+export function enveloped(
+  { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
+  id: number,
+): JsonObject {
+  const meta = {
+    [`${META}protocolVersion`]: REVISION,
+    [`${META}clientInfo`]: { name: 'mrtr-check', version: '0.0.0' },
+    [`${META}clientCapabilities`]: capabilities,
+    ...objectAt(params, '_meta'),
+  };
+  return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
+}
+
+/** The headers that mirror the body. */
+export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest): Record<string, string> {
+  const name = method === 'resources/read' ? params.uri : params.name;
+  return {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': REVISION,
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
+    ...Object.fromEntries(Object.entries(mirrored).map(([key, value]) => [key, headerValue(value)])),
+  };
+}
+
+/** A value as a header can carry it: in Base64 where it is not plain ASCII (streamable-http, "Value Encoding"). */
+export function headerValue(value: string): string {
+  const plain =
+    /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
+  return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
+}
+
+/** The headers that `x-mcp-header` in an input schema asks for, with these arguments. */
+export function mirroredArguments(schema: unknown, args: unknown): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [key, property] of Object.entries(objectAt(schema, 'properties'))) {
+    const value = isObject(args) ? args[key] : undefined;
+    const header = isObject(property) ? property['x-mcp-header'] : undefined;
+    if (typeof header === 'string' && value !== undefined && value !== null && typeof value !== 'object')
+      found[`mcp-param-${header}`] = String(value);
+    if (isObject(property) && isObject(value)) Object.assign(found, mirroredArguments(property, value));
+  }
+  return found;
+}

@@ -1,0 +1,60 @@
+/** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
+import type { ServerProcess } from '../target/process.ts';
+import { type Channel, lateness } from './channel.ts';
+import { isObject, parsed } from './json.ts';
+import { isResponse, type Reply, replyFrom } from './reply.ts';
+import { enveloped, type WireRequest } from './request.ts';
+
+interface Waiting {
+  readonly texts: string[];
+  readonly answered: () => void;
+}
+
+/** Requests over the standard streams of one process. Several may be under way at once. */
+export class StdioChannel implements Channel {
+  readonly kind = 'stdio';
+  readonly #process: ServerProcess;
+  readonly #timeoutMs: number;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
+
+  /** @param timeoutMs how long one answer may take */
+  constructor(process: ServerProcess, timeoutMs: number) {
+    this.#process = process;
+    this.#timeoutMs = timeoutMs;
+    process.onLine((line) => this.#take(line));
+  }
+
+  async send(request: WireRequest): Promise<Reply> {
+    const id = ++this.#lastId;
+    const started = performance.now();
+    const texts: string[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const answered = new Promise<undefined>((resolve) => {
+      this.#waiting.set(id, { texts, answered: () => resolve(undefined) });
+    });
+    const tooLate = new Promise<'late'>((resolve) => {
+      timer = setTimeout(() => resolve('late'), this.#timeoutMs);
+    });
+    const ended = this.#process.ended.then((how) => ({ how }));
+    this.#process.write(`${JSON.stringify(enveloped(request, id))}\n`);
+    const how = await Promise.race([answered, tooLate, ended]);
+    clearTimeout(timer);
+    this.#waiting.delete(id);
+    if (how === 'late')
+      return replyFrom(texts, { id, started, otherwise: lateness(this.#timeoutMs), late: true });
+    const otherwise = how === undefined ? 'no answer' : `the process ended (${how.how})`;
+    return replyFrom(texts, { id, started, otherwise });
+  }
+
+  async close(): Promise<void> {}
+
+  /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    const value = parsed(line);
+    const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
+    for (const waiting of own ? [own] : this.#waiting.values()) waiting.texts.push(line);
+    own?.answered();
+  }
+}

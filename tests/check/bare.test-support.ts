@@ -1,0 +1,79 @@
+/** Runs the checker against the bare server, right or with one fault. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Inputs, type Run, run, type Verdict } from '@mrtr/check';
+
+/** The server. */
+export const BARE = fileURLToPath(new URL('./servers/bare.mjs', import.meta.url));
+
+/** How a run differs from an ordinary one. */
+export interface BareOptions {
+  readonly fault?: string;
+  readonly transport?: 'http' | 'stdio';
+  readonly only?: readonly string[];
+  readonly inputs?: Partial<Inputs>;
+  /** Further arguments of the server. */
+  readonly args?: readonly string[];
+}
+
+const TRANSFER = { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
+
+/** Everything that a run can be given, so that every check runs that does not wait. */
+export const EVERYTHING: Omit<Inputs, 'address'> = {
+  operation: TRANSFER,
+  otherOperation: { ...TRANSFER, name: 'refund' },
+  answers: { account: 'checking', sure: true, memo: 'lunch' },
+  generateAnswers: false,
+  probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
+  oneTime: true,
+  allowEffects: true,
+  seed: 1,
+  timeoutSeconds: 10,
+};
+
+/** A directory in which the server keeps its world, removed afterwards. */
+export async function inWorld<T>(use: (world: string) => Promise<T>): Promise<T> {
+  const world = await mkdtemp(join(tmpdir(), 'mrtr-check-'));
+  try {
+    return await use(world);
+  } finally {
+    await rm(world, { recursive: true, force: true });
+  }
+}
+
+/** The command that starts the server. */
+export const bareCommand = (
+  world: string,
+  { fault = '', transport = 'http', args = [] }: BareOptions = {},
+) => [
+  ...[process.execPath, BARE, '--world', world, '--fault', fault, ...args],
+  ...(transport === 'http' ? ['--http', '{port}'] : []),
+];
+
+/** One run against it. */
+export function checkBare(options: BareOptions = {}): Promise<Run> {
+  return inWorld((world) =>
+    run({
+      ...EVERYTHING,
+      address: {
+        command: bareCommand(world, options),
+        headers: { authorization: 'Bearer alice' },
+        otherHeaders: { authorization: 'Bearer mallory' },
+      },
+      ...(options.only && { only: options.only }),
+      ...options.inputs,
+    }),
+  );
+}
+
+/** The verdicts of a run that are of the given kinds, by id. */
+export const verdicts = ({ checked }: Run, ...kinds: readonly Verdict[]): Readonly<Record<string, Verdict>> =>
+  Object.fromEntries(
+    checked.filter(({ verdict }) => kinds.includes(verdict)).map(({ check, verdict }) => [check.id, verdict]),
+  );
+
+/** The findings, with what was seen: what a failing test has to print. */
+export const findings = (one: Run): Readonly<Record<string, Verdict>> =>
+  verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

@@ -1,0 +1,84 @@
+/** Every fault of the bare server, and exactly what the checker finds on it. */
+import type { Inputs, Verdict } from '@mrtr/check';
+
+/** One faulty server. */
+export interface Fault {
+  /** The id of the check that looks for it. */
+  readonly id: string;
+  /** Every finding, by id. */
+  readonly found: Readonly<Record<string, Verdict>>;
+  readonly inputs?: Partial<Inputs>;
+  readonly args?: readonly string[];
+}
+
+const fault = (
+  id: string,
+  verdict: Verdict,
+  more: Omit<Fault, 'id' | 'found'> & { also?: Fault['found'] } = {},
+): Fault => {
+  const { also = {}, ...rest } = more;
+  return { id, found: { [id]: verdict, ...also }, ...rest };
+};
+
+const TRANSFER = { to: 'bob', amount: 5 };
+
+/** The faults, in the order of the checks. */
+export const FAULTS: readonly Fault[] = [
+  fault('wire.result-type', 'fail'),
+  fault('wire.shape', 'fail'),
+  fault('wire.schema', 'fail'),
+  fault('wire.duplicate-keys', 'fail'),
+  fault('wire.no-server-requests', 'fail'),
+  fault('wire.unknown-members', 'warn'),
+  // To be forged a state has to be readable.
+  fault('state.forged', 'fail', { also: { 'state.readable': 'advice' } }),
+  fault('state.tampered', 'fail'),
+  fault('state.malformed', 'fail'),
+  fault('state.aliased', 'advice'),
+  fault('state.other-arguments', 'warn'),
+  fault('state.other-tool', 'warn'),
+  fault('state.other-method', 'warn', {
+    inputs: { otherOperation: { kind: 'prompt', name: 'transfer', arguments: TRANSFER } },
+  }),
+  fault('state.other-principal', 'warn'),
+  fault('state.rolled-back', 'fail'),
+  fault('state.dropped', 'advice'),
+  fault('state.expired', 'warn', { inputs: { ttlSeconds: 1 }, args: ['--ttl', '1'] }),
+  fault('state.oracle', 'advice'),
+  fault('state.readable', 'advice'),
+  fault('state.size', 'advice'),
+  // Nothing is remembered: then every way to present an approval again works.
+  fault('retry.twice', 'fail', {
+    also: {
+      'retry.concurrent': 'fail',
+      'retry.lost-response': 'fail',
+      'state.rolled-back': 'fail',
+      'instance.replay-elsewhere': 'fail',
+    },
+  }),
+  fault('retry.concurrent', 'fail'),
+  fault('retry.lost-response', 'fail'),
+  fault('answer.unasked', 'advice'),
+  fault('answer.other-key', 'warn'),
+  fault('answer.other-round', 'warn'),
+  fault('answer.invalid', 'warn'),
+  fault('answer.empty-accept', 'warn'),
+  fault('answer.refusal-with-content', 'warn'),
+  fault('answer.missing', 'warn'),
+  fault('answer.partial', 'warn'),
+  fault('refusal.no-effect', 'fail'),
+  fault('refusal.decline-ends', 'advice'),
+  fault('refusal.cancel-ends', 'advice'),
+  fault('refusal.rounds-bounded', 'advice'),
+  fault('capability.mode', 'fail'),
+  fault('capability.undeclared', 'fail'),
+  fault('instance.second', 'advice'),
+  fault('instance.restart', 'advice'),
+  fault('instance.replay-elsewhere', 'fail'),
+  fault('effect.before-answer', 'advice'),
+  fault('effect.once', 'advice'),
+  fault('effect.per-round', 'advice'),
+  fault('era.same', 'advice'),
+  fault('era.stateless', 'advice'),
+  fault('abandon.flat', 'advice'),
+];

@@ -1,0 +1,111 @@
+/** A server whose answers turn into nonsense: the checker ends, with a verdict for every check, and no defect of its own. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CHECKS, reportOf, run, terminalReport } from '@mrtr/check';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { EVERYTHING } from './bare.test-support.ts';
+
+const json = fc.jsonValue({ maxDepth: 3 });
+const asked = fc.record(
+  {
+    method: fc.oneof(fc.constantFrom('elicitation/create', 'sampling/createMessage', 'roots/list'), json),
+    params: fc.oneof(
+      fc.record({
+        mode: fc.constantFrom('form', 'url', 'x'),
+        message: json,
+        requestedSchema: json,
+        url: json,
+      }),
+      json,
+    ),
+  },
+  { requiredKeys: [] },
+);
+/** Results and errors of every kind, most of which are none. */
+const nonsense = fc.oneof(
+  fc.record({
+    result: fc.record(
+      {
+        resultType: fc.oneof(fc.constantFrom('complete', 'input_required'), json),
+        inputRequests: fc.oneof(fc.dictionary(fc.string(), fc.oneof(asked, json), { maxKeys: 3 }), json),
+        requestState: fc.oneof(fc.string(), json),
+        content: json,
+        isError: json,
+      },
+      { requiredKeys: [] },
+    ),
+  }),
+  fc.record({ error: fc.record({ code: json, message: json, data: json }, { requiredKeys: [] }) }),
+  fc.record({ result: json }),
+  json,
+);
+
+const FORM = {
+  method: 'elicitation/create',
+  params: {
+    message: 'Sure?',
+    requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
+  },
+};
+const DISCOVERED = {
+  resultType: 'complete',
+  supportedVersions: ['2026-07-28'],
+  capabilities: {},
+  ttlMs: 0,
+  cacheScope: 'private',
+};
+
+/** Honest for as long as two calls take, and at every second call afterwards; nonsense in between. */
+async function serve(seed: number): Promise<{ server: Server; url: string }> {
+  const answers = fc.sample(nonsense, { seed, numRuns: 400 });
+  let calls = 0;
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    const honest = params?.inputResponses
+      ? { resultType: 'complete', content: [{ type: 'text', text: 'Done.' }] }
+      : {
+          resultType: 'input_required',
+          inputRequests: { sure: FORM },
+          requestState: 'c3RhdGUtb2YtdGhlLWNhbGwtWA',
+        };
+    const called = method === 'tools/call' && params.name === 'transfer';
+    const spoiled = called && ++calls > 6 && calls % 3 === 0;
+    const answer = spoiled
+      ? answers[calls % answers.length]
+      : { result: method === 'server/discover' ? DISCOVERED : honest };
+    const body =
+      typeof answer === 'object' && !Array.isArray(answer) ? { jsonrpc: '2.0', id, ...answer } : answer;
+    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
+}
+
+it.each([1, 2, 3, 4])(
+  'nonsense of seed %i is judged, and reported',
+  async (seed) => {
+    const { server, url } = await serve(seed);
+    try {
+      const { probe, ...inputs } = EVERYTHING;
+      const address = {
+        url,
+        also: url,
+        headers: { authorization: 'a-token' },
+        otherHeaders: { authorization: 'b-token' },
+      };
+      const one = await run({ ...inputs, address, answers: { '*': true }, timeoutSeconds: 2 });
+      const defects = one.checked.filter(({ finding }) => finding.actual.includes('defect of mrtr-check'));
+      expect(defects.map(({ check, finding }) => [check.id, finding.actual])).toEqual([]);
+      expect(one.checked).toHaveLength(CHECKS.length);
+      expect(terminalReport(reportOf(one))).toContain('mrtr-check');
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  },
+  30_000,
+);

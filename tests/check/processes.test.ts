@@ -1,0 +1,87 @@
+/** Servers that are started here in a roundabout way, and servers that are not started here. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { run } from '@mrtr/check';
+import { freePort } from '@mrtr/harness/process';
+import { expect, it } from 'vitest';
+import {
+  BARE,
+  bareCommand,
+  checkBare,
+  EVERYTHING,
+  findings,
+  inWorld,
+  verdicts,
+} from './bare.test-support.ts';
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function until(happened: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 500 && !(await happened()); turn++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+it('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
+  const one = await inWorld((world) => {
+    const script = `"${process.execPath}" "${BARE}" --world "${world}" --http "$0"; true`;
+    const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
+    return run({ ...EVERYTHING, only: ['instance'], address });
+  });
+  expect(findings(one)).toEqual({});
+  expect(Object.keys(verdicts(one, 'pass'))).toHaveLength(3);
+  const ports = one.checked.flatMap(({ finding }) => ('talk' in finding ? (finding.talk?.turns ?? []) : []));
+  const port = Number(ports[0]?.url?.port);
+  expect(port).toBeGreaterThan(0);
+  expect(await listens(port)).toBe(false);
+}, 20_000);
+
+it('a server that is not started here is checked at two addresses, and restarted by a command', async () => {
+  await inWorld(async (world) => {
+    const ports = [await freePort(), await freePort()];
+    const start = (port: number | undefined) => {
+      const [program = '', ...args] = bareCommand(world).map((word) => word.replace('{port}', String(port)));
+      return spawn(program, args, { stdio: 'ignore' });
+    };
+    const [first, second] = ports.map(start);
+    await until(async () => (await Promise.all(ports.map((port) => listens(port ?? 0)))).every(Boolean));
+    const again = bareCommand(world)
+      .map((word) => `'${word.replace('{port}', String(ports[0]))}'`)
+      .join(' ');
+    const restart = `kill -9 ${first?.pid}; sleep 0.1; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'; sleep 1`;
+    const at = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
+    try {
+      const address = { url: at(ports[0]), also: at(ports[1]), restart, headers: {} };
+      const one = await run({ ...EVERYTHING, only: ['instance'], address });
+      expect(findings(one)).toEqual({});
+      expect(Object.keys(verdicts(one, 'pass'))).toHaveLength(3);
+    } finally {
+      second?.kill('SIGKILL');
+      spawn('sh', ['-c', `kill -9 $(cat '${world}/pid')`], { stdio: 'ignore' });
+      first?.kill('SIGKILL');
+    }
+  });
+}, 30_000);
+
+it('a server that ends at once is a mistake that shows what it wrote', async () => {
+  const command = [process.execPath, '-e', 'console.error("no such database"); process.exit(1)'];
+  const inputs = { ...EVERYTHING, address: { command, headers: {} } };
+  await expect(run(inputs)).rejects.toThrow(/The server ended .*no such database/s);
+  const overHttp = { ...inputs, address: { command: [...command, '{port}'], headers: {} } };
+  await expect(run(overHttp)).rejects.toThrow(/before it listened at port \d+\. It wrote:\nno such database/);
+});
+
+it('a stdio server that logs to standard output breaks the wire', async () => {
+  const one = await checkBare({ transport: 'stdio', only: ['wire'], args: ['--chatty'] });
+  expect(findings(one)).toEqual({ 'wire.shape': 'fail' });
+});

@@ -1,0 +1,99 @@
+/** The server without a fault: no findings, over both transports, for tools, prompts and resources. */
+import { expect, it } from 'vitest';
+import { checkBare, findings, verdicts } from './bare.test-support.ts';
+
+it.concurrent('every check that does not wait passes over HTTP, in time', async ({ expect }) => {
+  const run = await checkBare();
+  expect(findings(run)).toEqual({});
+  // Nothing is readable, so nothing can be forged; the rest was not given.
+  expect(verdicts(run, 'not-applicable')).toEqual({ 'state.forged': 'not-applicable' });
+  expect(Object.keys(verdicts(run, 'not-run'))).toEqual(['state.other-method', 'state.expired']);
+}, 30_000);
+
+it.concurrent('every check passes over stdio that means something there', async ({ expect }) => {
+  const run = await checkBare({ transport: 'stdio' });
+  expect(findings(run)).toEqual({});
+  expect(Object.keys(verdicts(run, 'not-applicable'))).toEqual([
+    'state.forged',
+    'state.other-principal',
+    'retry.lost-response',
+    'era.stateless',
+  ]);
+}, 30_000);
+
+it.concurrent('a fault is found over stdio as well', async ({ expect }) => {
+  const run = await checkBare({
+    transport: 'stdio',
+    fault: 'retry.twice',
+    only: ['retry', 'state.rolled-back'],
+  });
+  expect(findings(run)).toEqual({
+    'retry.twice': 'fail',
+    'retry.concurrent': 'fail',
+    'state.rolled-back': 'fail',
+  });
+});
+
+it.concurrent('without a declaration, and without idempotentHint, a second effect is advice', async ({
+  expect,
+}) => {
+  const run = await checkBare({ fault: 'retry.twice', only: ['retry.twice'], inputs: { oneTime: false } });
+  expect(findings(run)).toEqual({ 'retry.twice': 'advice' });
+});
+
+it.each([
+  ['prompt', { kind: 'prompt', name: 'balance', arguments: {} }],
+  ['resource', { kind: 'resource', name: 'bank://balance', arguments: {} }],
+] as const)(
+  'a %s that asks is checked, without leave for effects',
+  async (kind, operation) => {
+    const run = await checkBare({
+      inputs: {
+        operation,
+        otherOperation: { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } },
+        answers: { '*': 'checking' },
+        allowEffects: true,
+        oneTime: false,
+      },
+    });
+    expect(findings(run)).toEqual({});
+    expect(verdicts(run, 'pass')).toMatchObject({
+      'state.tampered': 'pass',
+      'wire.schema': 'pass',
+      'answer.invalid': 'pass',
+    });
+    expect(verdicts(run, 'pass')).toMatchObject({ 'state.other-method': 'pass' });
+    expect(verdicts(run, 'not-applicable')).toMatchObject({ 'retry.twice': 'not-applicable' });
+    expect(kind).toBe(operation.kind);
+  },
+  30_000,
+);
+
+it.concurrent('a foreign call is found in a prompt that takes the state of a tool', async ({ expect }) => {
+  const run = await checkBare({
+    fault: 'state.readable',
+    only: ['state.readable', 'state.size'],
+    inputs: { operation: { kind: 'prompt', name: 'balance', arguments: {} }, answers: { '*': 'checking' } },
+  });
+  expect(findings(run)).toEqual({ 'state.readable': 'advice' });
+});
+
+it.concurrent('generated answers do, and the same seed makes the same ones', async ({ expect }) => {
+  const inputs = { answers: {}, generateAnswers: true, seed: 7 };
+  const [one, two] = await Promise.all([
+    checkBare({ only: ['answer'], inputs }),
+    checkBare({ only: ['answer'], inputs }),
+  ]);
+  expect(findings(one)).toEqual({});
+  expect(two.checked.map(({ finding }) => finding.actual)).toEqual(
+    one.checked.map(({ finding }) => finding.actual),
+  );
+});
+
+it.concurrent('a question without an answer is a mistake of usage, and says what to add', async ({
+  expect,
+}) => {
+  await expect(checkBare({ inputs: { answers: {} } })).rejects.toThrow(
+    /asks 'account' .* Add --answer 'account=\{"account":"checking|savings"\}'/,
+  );
+});

@@ -1,0 +1,540 @@
+#!/usr/bin/env node
+/**
+ * An MCP server on the bare protocol of 2026-07-28, with no SDK and nothing of ours, that does everything right, or
+ * everything but one thing: `--fault ID` puts in the fault that the check of that id looks for.
+ *
+ *   node bare.mjs --world DIR [--http PORT] [--fault ID] [--key TEXT] [--ttl SECONDS]
+ *
+ * The tool `transfer` asks for an account, then for a consent and a memo at once, and then writes a line to the world.
+ * `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const { values: options } = parseArgs({
+  options: {
+    world: { type: 'string' },
+    http: { type: 'string' },
+    fault: { type: 'string', default: '' },
+    key: { type: 'string', default: 'a key that all instances share' },
+    ttl: { type: 'string', default: '600' },
+    // Writes logs to standard output, over stdio.
+    chatty: { type: 'boolean', default: false },
+    // Gives all calls up at a bad state.
+    burns: { type: 'boolean', default: false },
+    // Fails every call after so many, for checks that could not decide.
+    'calls-until-broken': { type: 'string', default: 'Infinity' },
+  },
+});
+
+const REVISION = '2026-07-28';
+const MOST_TRIES = 10;
+const META = 'io.modelcontextprotocol/';
+const faulty = (id) => options.fault === id;
+const world = options.world;
+mkdirSync(join(world, 'used'), { recursive: true });
+const LINES = join(world, 'lines');
+const now = () => performance.timeOrigin + performance.now();
+const BOOTED = now();
+const INSTANCE = options.http ?? 'stdio';
+const usedHere = new Map();
+let parked = 0;
+let calls = 0;
+
+// ---------------------------------------------------------------------------------------------- the world
+
+const write = (line) => appendFileSync(LINES, `${line}\n`);
+const countLines = () => (existsSync(LINES) ? readFileSync(LINES, 'utf8').split('\n').length - 1 : 0);
+
+/** Claims an approval. Returns what it was claimed for before: a result, or `taken` while there is none. */
+function claim(id) {
+  if (faulty('instance.replay-elsewhere')) {
+    if (usedHere.has(id)) return usedHere.get(id);
+    usedHere.set(id, 'taken');
+    return undefined;
+  }
+  const file = join(world, 'used', id);
+  try {
+    writeFileSync(file, '', { flag: 'wx' });
+    return undefined;
+  } catch {
+    const text = readFileSync(file, 'utf8');
+    return text === '' ? 'taken' : JSON.parse(text);
+  }
+}
+
+function remember(id, record) {
+  if (faulty('instance.replay-elsewhere')) usedHere.set(id, record);
+  else writeFileSync(join(world, 'used', id), JSON.stringify(record));
+}
+
+const peek = (id) => {
+  if (faulty('instance.replay-elsewhere')) return usedHere.get(id);
+  const file = join(world, 'used', id);
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
+  return text === '' ? 'taken' : JSON.parse(text);
+};
+
+// ---------------------------------------------------------------------------------------------- state
+
+const KEY = createHash('sha256').update(options.key).digest();
+const digest = (value) => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+
+function seal(payload) {
+  const text = Buffer.from(JSON.stringify(payload));
+  if (signed()) {
+    const body = text.toString('base64url');
+    return `${body}.${createHmac('sha256', KEY).update(body).digest('base64url')}`;
+  }
+  const iv = randomBytes(12);
+  if (faulty('state.tampered')) {
+    const cipher = createCipheriv('aes-256-ctr', KEY, Buffer.concat([iv, Buffer.alloc(4)]));
+    return Buffer.concat([iv, cipher.update(text), cipher.final()]).toString('base64url');
+  }
+  const cipher = createCipheriv('aes-256-gcm', KEY, iv);
+  const sealed = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
+  return sealed.toString('base64url');
+}
+
+const signed = () => faulty('state.readable') || faulty('state.forged');
+
+function unseal(token) {
+  if (signed()) {
+    const [body = '', signature = ''] = token.split('.');
+    const expected = createHmac('sha256', KEY).update(body).digest('base64url');
+    const given = Buffer.from(signature);
+    const stripped = faulty('state.forged') && signature === '';
+    if (!stripped && (given.length !== expected.length || !timingSafeEqual(given, Buffer.from(expected))))
+      throw new Error('bad signature');
+    if (token.split('.').length > 2 || (!stripped && token !== `${body}.${expected}`))
+      throw new Error('bad shape');
+    return JSON.parse(Buffer.from(body, 'base64url').toString());
+  }
+  const bytes = Buffer.from(token, 'base64url');
+  if (!faulty('state.aliased') && bytes.toString('base64url') !== token) throw new Error('another spelling');
+  if (faulty('state.tampered')) {
+    const decipher = createDecipheriv(
+      'aes-256-ctr',
+      KEY,
+      Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(4)]),
+    );
+    return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12)), decipher.final()]).toString());
+  }
+  const decipher = createDecipheriv('aes-256-gcm', KEY, bytes.subarray(0, 12));
+  decipher.setAuthTag(bytes.subarray(-16));
+  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString());
+}
+
+class Refused extends Error {
+  constructor(code, message, data) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+const INVALID = 'The state of this call is not valid.';
+let burntAt = 0;
+const refuse = (reason) => {
+  if (options.burns) burntAt = now();
+  return refusal(reason);
+};
+const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
+
+/** What the call is about, as a state is bound to it. */
+function requestOf({ method, params }) {
+  const bound = [method, params.name ?? params.uri, params.arguments ?? {}];
+  if (faulty('state.other-arguments')) bound[2] = {};
+  if (faulty('state.other-tool')) bound[1] = '';
+  if (faulty('state.other-method')) bound[0] = '';
+  return digest(bound);
+}
+
+function open(request, principal) {
+  const { requestState } = request.params;
+  if (typeof requestState !== 'string') throw refuse('it is no string');
+  let payload;
+  try {
+    payload = unseal(requestState);
+  } catch (error) {
+    throw refuse(error.message);
+  }
+  if (payload.issued < burntAt) throw refusal('it was given up');
+  if (payload.for !== requestOf(request)) throw refuse('it belongs to another request');
+  if (!faulty('state.other-principal') && payload.principal !== principal)
+    throw refuse('it belongs to somebody else');
+  if (!faulty('state.expired') && payload.expires < Date.now()) throw refuse('it has expired');
+  if (faulty('instance.second') && payload.instance !== INSTANCE)
+    throw refuse('it belongs to another instance');
+  if (faulty('instance.restart') && payload.issued < BOOTED) throw refuse('it is older than this process');
+  return payload;
+}
+
+// ---------------------------------------------------------------------------------------------- questions
+
+const QUESTIONS = {
+  account: {
+    message: 'From which account?',
+    schema: { type: 'string', enum: ['checking', 'savings'] },
+  },
+  sure: { message: 'Really send it?', schema: { type: 'boolean' } },
+  memo: { message: 'A memo for the other side?', schema: { type: 'string', minLength: 1, maxLength: 40 } },
+};
+
+function form(key) {
+  const { message, schema } = QUESTIONS[key];
+  const extra =
+    faulty('wire.schema') && key === 'account' ? { more: { type: 'object', properties: {} } } : {};
+  const requestedSchema = { type: 'object', properties: { [key]: schema, ...extra }, required: [key] };
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
+}
+
+const PAGE = {
+  method: 'elicitation/create',
+  params: { mode: 'url', message: 'Log in first.', url: 'https://example.com/login' },
+};
+
+const fits = (key, value) => {
+  if (key === 'account') return value === 'checking' || value === 'savings';
+  if (key === 'sure') return typeof value === 'boolean';
+  return typeof value === 'string' && value.length >= 1 && value.length <= 40;
+};
+
+/** The answer to a question: its value, `declined`, or undefined where it is missing or does not fit. */
+function answerTo(key, responses) {
+  const otherKey = faulty('answer.other-key') && Object.keys(responses).find((one) => one.startsWith(key));
+  const answer = Object.hasOwn(responses, key) ? responses[key] : otherKey ? responses[otherKey] : undefined;
+  if (answer === undefined || answer === null) return undefined;
+  const given = answer.content?.[key];
+  if (faulty('answer.refusal-with-content') && fits(key, given)) return { value: given };
+  if (answer.action === 'decline') return faulty('refusal.decline-ends') ? undefined : { declined: true };
+  if (answer.action === 'cancel') return faulty('refusal.cancel-ends') ? undefined : { declined: true };
+  if (answer.action !== 'accept') return undefined;
+  const { more = {} } = answer.content ?? {};
+  if (typeof more !== 'object' || more === null || Array.isArray(more)) return undefined;
+  const empty = answer.content === undefined || Object.keys(answer.content).length === 0;
+  if (faulty('answer.empty-accept') && empty)
+    return { value: key === 'memo' ? 'none' : key === 'sure' ? true : 'checking' };
+  if (faulty('answer.invalid') && given !== undefined) return { value: given };
+  return fits(key, given) ? { value: given } : undefined;
+}
+
+// ---------------------------------------------------------------------------------------------- the call
+
+const text = (words, more = {}) => ({
+  resultType: 'complete',
+  content: [{ type: 'text', text: words }],
+  ...more,
+});
+const sayOf = (request, words) => {
+  if (request.method === 'prompts/get')
+    return { resultType: 'complete', messages: [{ role: 'user', content: { type: 'text', text: words } }] };
+  if (request.method === 'resources/read')
+    return {
+      resultType: 'complete',
+      contents: [{ uri: request.params.uri, text: words }],
+      ttlMs: 0,
+      cacheScope: 'private',
+    };
+  return text(words);
+};
+
+/** Which questions belong to a round. A prompt and a resource ask one. */
+const KEYS = { account: ['account'], consent: ['sure', 'memo'] };
+const lastStage = ({ method }) => (method === 'tools/call' ? 'consent' : 'account');
+
+/** One request of a call that asks. */
+async function converse(request, principal, exchange) {
+  const { params } = request;
+  const responses = params.inputResponses ?? {};
+  // The process lives on, but whoever sent that gets nothing.
+  if (faulty('state.malformed') && 'requestState' in params && typeof params.requestState !== 'string')
+    exchange.drop();
+  let state;
+  if (params.requestState !== undefined) state = open(request, principal);
+  else if (faulty('answer.unasked') && responses.account && responses.sure) state = fresh(request, principal);
+  else if (faulty('state.dropped') && !responses.account && responses.sure)
+    state = { ...fresh(request, principal), stage: 'consent', answers: { account: 'checking' } };
+  if (state === undefined) {
+    if (faulty('effect.before-answer') && request.method === 'tools/call') write('early');
+    return ask(fresh(request, principal), exchange);
+  }
+  const record = peek(usedKey(state, params));
+  if (record !== undefined) return replayed(record, params);
+  if (faulty('wire.unknown-members') && Object.keys(responses).some((key) => !(key in QUESTIONS)))
+    throw new Refused(-32602, 'An answer that nobody asked for.');
+  return proceed(request, state, responses, exchange);
+}
+
+const fresh = (request, principal) => ({
+  id: randomBytes(12).toString('base64url'),
+  for: requestOf(request),
+  principal,
+  expires: Date.now() + Number(options.ttl) * 1000,
+  issued: now(),
+  instance: INSTANCE,
+  stage: 'account',
+  tries: 0,
+  answers: {},
+});
+
+/** A used call is used in all its rounds. */
+const usedKey = (state, params) =>
+  faulty('state.rolled-back') ? digest(String(params.requestState)) : state.id;
+
+function replayed(record, params) {
+  const same = record !== 'taken' && record.answers === digest(params.inputResponses ?? {});
+  if (same) return record.result;
+  throw refuse('it was used');
+}
+
+async function proceed(request, state, responses, exchange) {
+  const answers = { ...state.answers };
+  const stages = [state.stage];
+  const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
+  if (
+    early ||
+    (faulty('answer.unasked') && state.stage === 'account' && request.params.requestState === undefined)
+  )
+    stages.push('consent');
+  for (const key of stages.flatMap((stage) => KEYS[stage])) {
+    const answer = answerTo(key, responses);
+    if (answer?.declined) return declined(request, key);
+    if (answer !== undefined) answers[key] = answer.value;
+  }
+  const open = stages.flatMap((stage) => KEYS[stage]).filter((key) => !(key in answers));
+  if (open.length > 0) {
+    if (faulty('answer.missing') && Object.keys(responses).length === 0)
+      throw new Refused(-32602, 'An answer is missing.');
+    if (state.tries >= MOST_TRIES && !faulty('refusal.rounds-bounded')) {
+      if (request.method !== 'tools/call') throw new Refused(-32602, 'There were too many tries.');
+      return { ...text('There were too many tries.'), isError: true };
+    }
+    const kept = faulty('answer.partial') && state.stage === 'consent' ? state.answers : answers;
+    const stillOpen = faulty('answer.partial') ? open : undefined;
+    return ask(
+      { ...state, stage: stages.at(-1), tries: state.tries + 1, answers: kept },
+      exchange,
+      stillOpen,
+    );
+  }
+  const stage = stages.at(-1);
+  if (stage === 'account' && lastStage(request) === 'consent')
+    return ask({ ...state, stage: 'consent', answers }, exchange);
+  return complete(request, { ...state, answers }, exchange);
+}
+
+function declined(request, key) {
+  if (faulty('refusal.no-effect') && key === 'account' && request.method === 'tools/call') write('declined');
+  parked = 0;
+  return sayOf(request, 'Nothing was sent.');
+}
+
+async function complete(request, state, exchange) {
+  const { answers, tries } = state;
+  const { params } = request;
+  if (request.method !== 'tools/call') return sayOf(request, `The balance of ${answers.account} is 12.`);
+  if (answers.sure === false) return sayOf(request, 'Nothing was sent.');
+  const key = usedKey(state, params);
+  const unguarded = faulty('retry.twice');
+  if (faulty('retry.concurrent')) {
+    if (peek(key)) return replayed(peek(key), params);
+    await pause(50);
+  } else if (!unguarded && !faulty('retry.lost-response')) {
+    const record = claim(key);
+    if (record !== undefined) return replayed(record, params);
+  } else if (faulty('retry.lost-response')) {
+    const record = claim(`${key}-running`);
+    if (record !== undefined) throw refuse('it is being used');
+  }
+  const times = faulty('effect.once') ? 2 : faulty('effect.per-round') ? 1 + tries : 1;
+  const line = `${params.arguments.amount} from ${answers.account} to ${params.arguments.to}`;
+  if (!faulty('effect.before-answer')) for (let time = 0; time < times; time++) write(line);
+  parked = 0;
+  const result = sayOf(request, `Sent ${line}: ${answers.memo}.`);
+  const record = { answers: digest(params.inputResponses ?? {}), result };
+  if (faulty('retry.lost-response')) {
+    await exchange.whenRead(() => remember(key, record));
+    unlinkSync(join(world, 'used', `${key}-running`));
+  } else if (!unguarded) remember(key, record);
+  return result;
+}
+
+function ask(state, exchange, only) {
+  const wanted = KEYS[state.stage].filter((key) => (only ? only.includes(key) : !(key in state.answers)));
+  const { elicitation } = exchange.capabilities;
+  const forms = elicitation && ('form' in elicitation || Object.keys(elicitation).length === 0);
+  const hole = faulty('capability.undeclared') && elicitation === undefined;
+  if (!forms && !hole)
+    throw new Refused(-32021, 'Forms are needed.', { requiredCapabilities: { elicitation: { form: {} } } });
+  parked++;
+  const page = faulty('capability.mode') && state.stage === 'account' ? { page: PAGE } : {};
+  const padding = faulty('state.size') ? { padding: 'x'.repeat(2500) } : {};
+  return {
+    resultType: 'input_required',
+    inputRequests: { ...Object.fromEntries(wanted.map((key) => [key, form(key)])), ...page },
+    requestState: seal({ ...state, ...padding }),
+  };
+}
+
+// ---------------------------------------------------------------------------------------------- methods
+
+const INPUT = {
+  type: 'object',
+  properties: { to: { type: 'string', enum: ['bob', 'carol'] }, amount: { type: 'integer', minimum: 1 } },
+  required: ['to', 'amount'],
+};
+const TOOLS = [
+  { name: 'transfer', inputSchema: INPUT, annotations: { readOnlyHint: false } },
+  { name: 'refund', inputSchema: INPUT, annotations: { readOnlyHint: false } },
+  { name: 'count', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+];
+const CACHED = { ttlMs: 0, cacheScope: 'private' };
+
+async function answer(request, principal, exchange) {
+  const { method, params } = request;
+  switch (method) {
+    case 'server/discover':
+      return {
+        resultType: 'complete',
+        supportedVersions: [REVISION],
+        capabilities: { tools: {}, prompts: {}, resources: {} },
+        ...CACHED,
+      };
+    case 'tools/list':
+      return { resultType: 'complete', tools: TOOLS, ...CACHED };
+    case 'prompts/list':
+      return { resultType: 'complete', prompts: [{ name: 'transfer' }, { name: 'balance' }], ...CACHED };
+    case 'tools/call':
+      if (params.name === 'count') return text(String(countLines()));
+      if (params.name !== 'transfer' && params.name !== 'refund')
+        throw new Refused(-32602, `No tool ${params.name}.`);
+      break;
+    case 'prompts/get':
+    case 'resources/read':
+      break;
+    default:
+      throw new Refused(-32601, `No method ${method}.`);
+  }
+  calls++;
+  if (calls > Number(options['calls-until-broken'])) return { ...text('Out of order.'), isError: true };
+  if (faulty('abandon.flat') && parked > 80) await pause((parked - 80) * 0.25);
+  return converse(request, principal, exchange);
+}
+
+/** Answers one request, as the text of one response. */
+async function respond(request, principal, exchange) {
+  const { id } = request;
+  try {
+    const capabilities = request.params?._meta?.[`${META}clientCapabilities`];
+    if (capabilities === undefined) return legacy(request, exchange);
+    const result = await answer(request, principal, { ...exchange, capabilities });
+    if (faulty('wire.result-type') && result.resultType === 'complete') delete result.resultType;
+    const response = JSON.stringify({ jsonrpc: '2.0', id, result });
+    return faulty('wire.duplicate-keys')
+      ? response.replace('{"account":', '{"account":{},"account":')
+      : response;
+  } catch (error) {
+    const { code, message, data } =
+      error instanceof Refused ? error : { code: -32603, message: 'Internal error.' };
+    exchange.status?.(code === -32021 || code === -32022 ? 400 : code === -32601 ? 404 : 200);
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id: faulty('wire.shape') ? String(id) : id,
+      error: { code, message, data },
+    });
+  }
+}
+
+/** Clients of earlier revisions are refused in words, or where that is the fault, taken for new ones. */
+async function legacy(request, exchange) {
+  const { id, method, params } = request;
+  const blind =
+    (faulty('era.same') && (method === 'initialize' || exchange.session)) ||
+    (faulty('era.stateless') && method !== 'initialize');
+  if (!blind) {
+    exchange.status?.(400);
+    const data = { supported: [REVISION], requested: params?.protocolVersion ?? '2025-11-25' };
+    return JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      error: { code: -32022, message: `This server speaks ${REVISION}.`, data },
+    });
+  }
+  const result =
+    method === 'initialize'
+      ? {
+          protocolVersion: '2025-11-25',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'bare', version: '1' },
+        }
+      : await answer(request, 'nobody', { ...exchange, capabilities: { elicitation: {} } });
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+// ---------------------------------------------------------------------------------------------- transports
+
+async function overHttp(port) {
+  const server = createServer(async (req, res) => {
+    if (req.method !== 'POST') return res.writeHead(405).end();
+    const chunks = [];
+    for await (const chunk of req) chunks.push(chunk);
+    const request = JSON.parse(Buffer.concat(chunks).toString());
+    if (request.id === undefined) return res.writeHead(202).end();
+    let status = 200;
+    const wantsRoots = request.params?._meta?.[`${META}clientCapabilities`]?.roots !== undefined;
+    const interrupts = faulty('wire.no-server-requests') && wantsRoots;
+    const stream = faulty('retry.lost-response') || interrupts;
+    if (stream && request.method === 'tools/call')
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+    if (interrupts && request.method === 'tools/call')
+      res.write('event: message\ndata: {"jsonrpc":"2.0","id":"s1","method":"roots/list"}\n\n');
+    const exchange = {
+      status: (code) => {
+        status = code;
+      },
+      session: req.headers['mcp-session-id'],
+      drop: () => req.socket.destroy(),
+      whenRead: async (then) => {
+        await pause(25);
+        if (!req.socket.destroyed) then();
+      },
+    };
+    const response = await respond(request, req.headers.authorization ?? 'nobody', exchange);
+    if (res.headersSent) return res.end(`event: message\ndata: ${response}\n\n`);
+    res.writeHead(status, {
+      'content-type': 'application/json',
+      ...(faulty('era.same') && request.method === 'initialize' && { 'mcp-session-id': 's' }),
+    });
+    res.end(response);
+  });
+  server.listen(port, '127.0.0.1', () =>
+    console.error(`listening at http://127.0.0.1:${server.address().port}/mcp`),
+  );
+}
+
+function overStdio() {
+  createInterface({ input: process.stdin }).on('line', async (line) => {
+    const request = JSON.parse(line);
+    if (request.id === undefined) return;
+    if (options.chatty) process.stdout.write('got a request\n');
+    const exchange = { drop: () => process.exit(1), whenRead: async (then) => then() };
+    process.stdout.write(`${await respond(request, 'nobody', exchange)}\n`);
+  });
+}
+
+if (options.http === undefined) overStdio();
+else await overHttp(Number(options.http));

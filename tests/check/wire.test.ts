@@ -1,0 +1,4 @@
+import { describeFamily } from './family.test-support.ts';
+
+describeFamily('wire');
+describeFamily('capability');
