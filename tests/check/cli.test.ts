@@ -9,7 +9,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../packages/check/run.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.url);
 
 const OPERATION = [
@@ -35,7 +35,12 @@ interface Ended {
 /** The program in a process of its own, as it is started by people. */
 async function inProcess(...args: readonly string[]): Promise<Ended> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [PROGRAM, ...args]);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      '--import',
+      'tsx',
+      PROGRAM,
+      ...args,
+    ]);
     return { code: 0, out: stdout, err: stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

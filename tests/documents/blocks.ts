@@ -7,6 +7,16 @@ import { promisify } from 'node:util';
 const ROOT = new URL('../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
+/** Blocks whose names begin like this are the checker's: `pnpm check:options` measures them, and not the matrix. */
+const OF_THE_CHECKER = 'check: ';
+
+/** Which blocks, and whether they are written. */
+export interface Updating {
+  readonly write: boolean;
+  /** The names. Without, every block but the checker's. */
+  readonly only?: readonly string[];
+}
+
 /**
  * Brings the blocks up to date. A block is named by a measured table, by `pnpm <command>` whose output it holds, or
  * by the path of a source file that it shows.
@@ -15,13 +25,14 @@ const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
  */
 export async function updateBlocks(
   tables: Readonly<Record<string, string>>,
-  { write }: { readonly write: boolean },
+  { write, only }: Updating,
 ): Promise<string[]> {
   const stale: string[] = [];
   for (const file of ['README.md', ...(await markdownIn('docs/'))]) {
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
+      if (only ? !only.includes(name) : name.startsWith(OF_THE_CHECKER)) continue;
       const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
       if (now !== block) stale.push(`${file}: ${name}`);
       after = after.replace(block, () => now);

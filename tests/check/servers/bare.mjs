@@ -8,180 +8,20 @@
  * The tool `transfer` asks for an account, then for a consent and a memo at once, and then writes a line to the world.
  * `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { unlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-
-const { values: options } = parseArgs({
-  options: {
-    world: { type: 'string' },
-    http: { type: 'string' },
-    fault: { type: 'string', default: '' },
-    key: { type: 'string', default: 'a key that all instances share' },
-    ttl: { type: 'string', default: '600' },
-    // Writes logs to standard output, over stdio.
-    chatty: { type: 'boolean', default: false },
-    // Gives all calls up at a bad state.
-    burns: { type: 'boolean', default: false },
-    // Fails every call after so many, for checks that could not decide.
-    'calls-until-broken': { type: 'string', default: 'Infinity' },
-  },
-});
+import { digest, INSTANCE, open, Refused, refuse, requestOf, seal } from './state.mjs';
+import { claim, countLines, faulty, now, options, peek, remember, world, write } from './world.mjs';
 
 const REVISION = '2026-07-28';
 const MOST_TRIES = 10;
 const META = 'io.modelcontextprotocol/';
-const faulty = (id) => options.fault === id;
-const world = options.world;
-mkdirSync(join(world, 'used'), { recursive: true });
-const LINES = join(world, 'lines');
-const now = () => performance.timeOrigin + performance.now();
-const BOOTED = now();
-const INSTANCE = options.http ?? 'stdio';
-const usedHere = new Map();
 let parked = 0;
 let calls = 0;
-
-// ---------------------------------------------------------------------------------------------- the world
-
-const write = (line) => appendFileSync(LINES, `${line}\n`);
-const countLines = () => (existsSync(LINES) ? readFileSync(LINES, 'utf8').split('\n').length - 1 : 0);
-
-/** Claims an approval. Returns what it was claimed for before: a result, or `taken` while there is none. */
-function claim(id) {
-  if (faulty('instance.replay-elsewhere')) {
-    if (usedHere.has(id)) return usedHere.get(id);
-    usedHere.set(id, 'taken');
-    return undefined;
-  }
-  const file = join(world, 'used', id);
-  try {
-    writeFileSync(file, '', { flag: 'wx' });
-    return undefined;
-  } catch {
-    const text = readFileSync(file, 'utf8');
-    return text === '' ? 'taken' : JSON.parse(text);
-  }
-}
-
-function remember(id, record) {
-  if (faulty('instance.replay-elsewhere')) usedHere.set(id, record);
-  else writeFileSync(join(world, 'used', id), JSON.stringify(record));
-}
-
-const peek = (id) => {
-  if (faulty('instance.replay-elsewhere')) return usedHere.get(id);
-  const file = join(world, 'used', id);
-  if (!existsSync(file)) return undefined;
-  const text = readFileSync(file, 'utf8');
-  return text === '' ? 'taken' : JSON.parse(text);
-};
-
-// ---------------------------------------------------------------------------------------------- state
-
-const KEY = createHash('sha256').update(options.key).digest();
-const digest = (value) => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
-
-function seal(payload) {
-  const text = Buffer.from(JSON.stringify(payload));
-  if (signed()) {
-    const body = text.toString('base64url');
-    return `${body}.${createHmac('sha256', KEY).update(body).digest('base64url')}`;
-  }
-  const iv = randomBytes(12);
-  if (faulty('state.tampered')) {
-    const cipher = createCipheriv('aes-256-ctr', KEY, Buffer.concat([iv, Buffer.alloc(4)]));
-    return Buffer.concat([iv, cipher.update(text), cipher.final()]).toString('base64url');
-  }
-  const cipher = createCipheriv('aes-256-gcm', KEY, iv);
-  const sealed = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
-  return sealed.toString('base64url');
-}
-
-const signed = () => faulty('state.readable') || faulty('state.forged');
-
-function unseal(token) {
-  if (signed()) {
-    const [body = '', signature = ''] = token.split('.');
-    const expected = createHmac('sha256', KEY).update(body).digest('base64url');
-    const given = Buffer.from(signature);
-    const stripped = faulty('state.forged') && signature === '';
-    if (!stripped && (given.length !== expected.length || !timingSafeEqual(given, Buffer.from(expected))))
-      throw new Error('bad signature');
-    if (token.split('.').length > 2 || (!stripped && token !== `${body}.${expected}`))
-      throw new Error('bad shape');
-    return JSON.parse(Buffer.from(body, 'base64url').toString());
-  }
-  const bytes = Buffer.from(token, 'base64url');
-  if (!faulty('state.aliased') && bytes.toString('base64url') !== token) throw new Error('another spelling');
-  if (faulty('state.tampered')) {
-    const decipher = createDecipheriv(
-      'aes-256-ctr',
-      KEY,
-      Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(4)]),
-    );
-    return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12)), decipher.final()]).toString());
-  }
-  const decipher = createDecipheriv('aes-256-gcm', KEY, bytes.subarray(0, 12));
-  decipher.setAuthTag(bytes.subarray(-16));
-  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString());
-}
-
-class Refused extends Error {
-  constructor(code, message, data) {
-    super(message);
-    this.code = code;
-    this.data = data;
-  }
-}
-
-const INVALID = 'The state of this call is not valid.';
-let burntAt = 0;
-const refuse = (reason) => {
-  if (options.burns) burntAt = now();
-  return refusal(reason);
-};
-const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
-
-/** What the call is about, as a state is bound to it. */
-function requestOf({ method, params }) {
-  const bound = [method, params.name ?? params.uri, params.arguments ?? {}];
-  if (faulty('state.other-arguments')) bound[2] = {};
-  if (faulty('state.other-tool')) bound[1] = '';
-  if (faulty('state.other-method')) bound[0] = '';
-  return digest(bound);
-}
-
-function open(request, principal) {
-  const { requestState } = request.params;
-  if (typeof requestState !== 'string') throw refuse('it is no string');
-  let payload;
-  try {
-    payload = unseal(requestState);
-  } catch (error) {
-    throw refuse(error.message);
-  }
-  if (payload.issued < burntAt) throw refusal('it was given up');
-  if (payload.for !== requestOf(request)) throw refuse('it belongs to another request');
-  if (!faulty('state.other-principal') && payload.principal !== principal)
-    throw refuse('it belongs to somebody else');
-  if (!faulty('state.expired') && payload.expires < Date.now()) throw refuse('it has expired');
-  if (faulty('instance.second') && payload.instance !== INSTANCE)
-    throw refuse('it belongs to another instance');
-  if (faulty('instance.restart') && payload.issued < BOOTED) throw refuse('it is older than this process');
-  return payload;
-}
 
 // ---------------------------------------------------------------------------------------------- questions
 

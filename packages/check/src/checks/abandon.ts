@@ -1,4 +1,5 @@
 /** Calls that nobody comes back to. */
+import { inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
 
@@ -9,7 +10,7 @@ export const flat: Check = {
   id: 'abandon.flat',
   family: 'safety',
   level: 'A',
-  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was.`,
+  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, and open to new ones.`,
   clause: {
     at: `${MRTR}, server requirements 8`,
     words:
@@ -17,14 +18,19 @@ export const flat: Check = {
   },
   remedy:
     'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
-    'handler is parked, bound how many and for how long: the shape linear has both limits.',
+    'handler is parked, bound for how long, and how many of each principal, so that nobody shuts the others out: the shape linear has both limits.',
   needs: ['question'],
   calls: () => ABANDONED,
   run: async (context): Promise<Finding> => {
     const durations: number[] = [];
     let talk: Talk | undefined;
     for (let call = 0; call < ABANDONED; call++) {
-      talk = await context.untilRound(0);
+      talk = context.talk();
+      const outcome = await talk.first();
+      if (outcome.kind !== 'asked')
+        return broken(`After ${call} abandoned calls a new one came to ${inWords(outcome)}.`, talk, {
+          explains: true,
+        });
       durations.push(talk.turns[0]?.reply.ms ?? 0);
     }
     // The first few pay for connections and compilation.

@@ -294,7 +294,8 @@ async function askedAgain(
   { outcome, effect, what }: { outcome: string; effect: boolean | undefined; what: string },
 ): Promise<Finding> {
   const [last] = talk.turns.slice(-1);
-  if (effect) return broken(`${what} had an effect.`, talk, { matters: true });
+  if (effect && !(outcome === 'asked' && context.effects.asking))
+    return broken(`${what} had an effect.`, talk, { matters: true });
   if (outcome === 'failed') return undecided(`${what} got no answer`);
   if (outcome !== 'asked')
     return broken(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, talk);

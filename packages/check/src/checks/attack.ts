@@ -81,7 +81,7 @@ async function presented(
 ): Promise<Attacked & { readonly held: Talk | undefined }> {
   const accepted: Accepted[] = [];
   const failed: { label: string; talk: Talk; reason: string }[] = [];
-  const seen: { refusal?: Talk; likeDeclined?: Talk } = {};
+  const kept: { refusal?: Talk; likeDeclined?: Talk } = {};
   let held: Talk | undefined;
   let tried = 0;
   for (const { label, changes } of attempts) {
@@ -90,11 +90,13 @@ async function presented(
     const talk = held.fork();
     const outcome = await talk.retry(changes(talk));
     tried++;
-    const { judged, effect } = await settled(context, round, talk, before, declinedIsRefused);
+    const { judged, effect: seen } = await settled(context, round, talk, before, declinedIsRefused);
+    // The effect of a question that is asked again is what effect.before-answer finds.
+    const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
     if (judged !== 'refused' || fresh) held = undefined;
     if (judged === 'refused' && !effect) {
-      seen.refusal = talk;
-      if (outcome.kind === 'completed' && !declinedIsRefused) seen.likeDeclined = talk;
+      kept.refusal = talk;
+      if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = talk;
       continue;
     }
     if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
@@ -107,7 +109,7 @@ async function presented(
     // Each further one would take as long, and one is enough to tell.
     if (outcome.kind === 'failed' && outcome.late) break;
   }
-  return { tried, accepted, failed, refusal: seen.refusal, likeDeclined: seen.likeDeclined, held };
+  return { tried, accepted, failed, refusal: kept.refusal, likeDeclined: kept.likeDeclined, held };
 }
 
 interface Settled {

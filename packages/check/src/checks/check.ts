@@ -43,6 +43,8 @@ export type Finding =
       readonly matters?: boolean;
       /** A fail whatever the level. */
       readonly always?: boolean;
+      /** It says why honest calls fail from now on, so that their failure takes nothing from it. */
+      readonly explains?: boolean;
     }
   | { readonly kind: 'not-applicable' | 'not-given'; readonly actual: string }
   | { readonly kind: 'undecided'; readonly actual: string; readonly talk?: Evident | undefined };
@@ -72,7 +74,7 @@ export const held = (actual: string, talk?: Evident): Finding => ({
 export const broken = (
   actual: string,
   talk?: Evident,
-  how: { readonly matters?: boolean; readonly always?: boolean } = {},
+  how: { readonly matters?: boolean; readonly always?: boolean; readonly explains?: boolean } = {},
 ): Finding => ({ kind: 'broken', actual, talk, ...how });
 
 export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });

@@ -18,6 +18,8 @@ export class Effects {
   mode: EffectsMode;
   /** Why the probe cannot tell. */
   reason = '';
+  /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
+  asking = false;
   #unit: number | undefined;
 
   constructor(probe: Probe | undefined, readOnly: boolean) {
@@ -25,9 +27,10 @@ export class Effects {
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
-  /** Learns from the readings around an honest call, and before it twice in a row. */
-  calibrate(first: Reading, before: Reading, after: Reading, readOnly: boolean): void {
+  /** Learns from readings: twice in a row before an honest call, after its first question, and after its end. */
+  calibrate([first, before, asked, after]: readonly Reading[], readOnly: boolean): void {
     if (this.#probe === undefined) return;
+    this.asking = asked !== before;
     if (first !== before)
       this.#blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
     else if (before === after && readOnly) this.mode = 'none';

@@ -53,10 +53,18 @@ export async function prepare(inputs: Inputs, fleet: Fleet): Promise<Prepared> {
   return { context, ...(failure && { failure }) };
 }
 
-/** Makes one honest call to its end, and lets the facts learn from it. Returns why it was none, or undefined. */
-export async function honestCall(context: CheckContext): Promise<Failure | undefined> {
+/**
+ * Makes one honest call to its end, and lets the facts learn from it. `asked` is done when its first question has come.
+ *
+ * @returns why it was none, or undefined
+ */
+export async function honestCall(
+  context: CheckContext,
+  asked: () => Promise<void> = async () => {},
+): Promise<Failure | undefined> {
   const talk = context.talk();
   await talk.first();
+  await asked();
   await talk.finish();
   const reason = context.facts.learn(talk);
   return reason === undefined ? undefined : { reason, talk };
@@ -68,9 +76,12 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   try {
     const first = await effects.read();
     const before = await effects.read();
-    const failure = await honestCall(context);
+    const readings = [first, before];
+    const read = async () => void readings.push(await effects.read());
+    const failure = await honestCall(context, read);
     if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
-    effects.calibrate(first, before, await effects.read(), facts.readOnly);
+    await read();
+    effects.calibrate(readings, facts.readOnly);
     const again = await honestCall(context);
     return again && { ...again, reason: `the second honest call failed: ${again.reason}` };
   } catch (error) {

@@ -92,7 +92,8 @@ async function between(controls: Controls, check: Check, context: CheckContext):
 
 /** What was seen to happen stays seen; that a server said no proves nothing where it also says no to an honest call. */
 const conclusive = ({ level }: Check, finding: Finding): boolean =>
-  finding.kind === 'broken' && (level === 'M' || finding.matters === true || finding.always === true);
+  finding.kind === 'broken' &&
+  (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
 async function found(check: Check, context: CheckContext): Promise<Finding> {
   try {

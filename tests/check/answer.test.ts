@@ -1,4 +1,0 @@
-import { describeFamily } from './family.test-support.ts';
-
-describeFamily('answer');
-describeFamily('refusal');

@@ -1,0 +1,9 @@
+/** Who calls the options' servers, and the key that seals their state. */
+import type { TokenHolder } from '@mrtr/hosting/http';
+
+export const PRINCIPALS: readonly TokenHolder[] = [
+  { subject: 'alice', token: 'the-token-of-alice' },
+  { subject: 'mallory', token: 'the-token-of-mallory' },
+];
+
+export const KEY = 'one key of thirty-two bytes or more, which all instances share';

@@ -1,0 +1,69 @@
+/**
+ * One instance of an option, over HTTP, for `pnpm check:options` to hold to what it owes. Instances share the keys, the
+ * ledger in PostgreSQL, and the folder that holds what was written. Beside the two tools it has `audits` and `writes`,
+ * which count.
+ *
+ *   server.ts --option g --world DIR --postgres URL --port 3000 [--ttl SECONDS]
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { requestStatePolicy, textResult } from '@mrtr/core';
+import { listVerifier, serveHttp } from '@mrtr/hosting/http';
+import { PostgresLedger } from '@mrtr/ledgers/postgres';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { createWorld } from '@mrtr/tools';
+import { Pool } from 'pg';
+import { z } from 'zod';
+import { KEY, PRINCIPALS } from './principals.ts';
+
+const { values } = parseArgs({
+  options: {
+    option: { type: 'string', default: '' },
+    world: { type: 'string', default: '' },
+    postgres: { type: 'string', default: '' },
+    port: { type: 'string', default: '0' },
+    ttl: { type: 'string', default: '600' },
+  },
+});
+
+mkdirSync(values.world, { recursive: true });
+const counter = (name: string) => {
+  const file = join(values.world, name);
+  return {
+    add: () => appendFileSync(file, '\n'),
+    count: () => (existsSync(file) ? readFileSync(file).length : 0),
+  };
+};
+const counters = { audits: counter('audits'), writes: counter('writes') };
+
+const listed = findOption(values.option) as ListedOption;
+const option = await loadOption(listed);
+const ledger = new PostgresLedger(new Pool({ connectionString: values.postgres, max: 4 }));
+await ledger.createTable();
+const state = requestStatePolicy({
+  keys: [KEY],
+  ttlSeconds: Number(values.ttl),
+  // A call that is stored takes each answer once by itself.
+  ...(listed.needsPostgres ? { singleUse: false } : { ledger }),
+});
+const world = createWorld({ onAudit: counters.audits.add, onWrite: counters.writes.add });
+const running = option.create({ world, state, postgres: values.postgres });
+
+const served = {
+  ...running,
+  server() {
+    const server = running.server();
+    for (const [name, { count }] of Object.entries(counters))
+      server.registerTool(
+        name,
+        { inputSchema: z.object({}), annotations: { readOnlyHint: true } },
+        async () => textResult(String(count())),
+      );
+    return server;
+  },
+};
+
+const verifier = listVerifier(PRINCIPALS);
+const { url } = await serveHttp(served, { port: Number(values.port), verifier });
+process.stderr.write(`listening at ${url}\n`);

@@ -1,5 +1,0 @@
-import { describeFamily } from './family.test-support.ts';
-
-describeFamily('retry');
-describeFamily('effect');
-describeFamily('instance');
