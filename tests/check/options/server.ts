@@ -12,7 +12,7 @@ import { requestStatePolicy, textResult } from '@mrtr/core';
 import { listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { PostgresLedger } from '@mrtr/ledgers/postgres';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
-import { createWorld } from '@mrtr/tools';
+import { createWorld, type WorkItems } from '@mrtr/tools';
 import { Pool } from 'pg';
 import { z } from 'zod';
 import { KEY, PRINCIPALS } from './principals.ts';
@@ -47,7 +47,16 @@ const state = requestStatePolicy({
   // A call that is stored takes each answer once by itself.
   ...(listed.needsPostgres ? { singleUse: false } : { ledger }),
 });
-const world = createWorld({ onAudit: counters.audits.add, onWrite: counters.writes.add });
+const { items, ...rest } = createWorld({ onAudit: counters.audits.add, onWrite: counters.writes.add });
+
+/** A third item, so that there is another one of which #4301 can be the original. */
+const THIRD = 4600;
+const resolve: WorkItems['resolve'] = async (id, resolution, original) => {
+  const resolved = await items.resolve(id === THIRD ? 4522 : id, resolution, original);
+  return { ...resolved, id };
+};
+
+const world = { ...rest, items: { ...items, resolve } };
 const running = option.create({ world, state, postgres: values.postgres });
 
 const served = {

@@ -36,17 +36,8 @@ const OTHER_ARGUMENTS = 'other arguments';
 /** Takes the state and the answers of an honest call's last round to another call. */
 async function takenTo(context: CheckContext, options: TalkOptions, what: string): Promise<Finding> {
   const round = context.roundsWithState.at(-1) ?? 0;
-  const control = context.talk(options);
-  const asked = await control.first();
-  if (saysNo(asked) && what === OTHER_ARGUMENTS && derived(context))
-    return {
-      kind: 'not-given',
-      actual: `--other-arguments was not given, and those that were made are refused: ${inWords(asked)}`,
-    };
-  if (asked.kind === 'failed' || saysNo(asked))
-    return undecided(`${what} is not served honestly either: ${inWords(asked)}`);
-  if (asked.kind !== 'asked')
-    return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
+  const unserved = await servedHonestly(context, options, what);
+  if (unserved) return unserved;
   const talk = await context.untilRound(round);
   if (options.operation) talk.operation = options.operation;
   if (options.principal) talk.principal = options.principal;
@@ -62,6 +53,28 @@ async function takenTo(context: CheckContext, options: TalkOptions, what: string
       { matters: true },
     );
   return held(`refused: ${inWords(outcome)}`, talk);
+}
+
+/** Why the other call says nothing about the state: an honest one is refused as well, or asks nothing. */
+async function servedHonestly(
+  context: CheckContext,
+  options: TalkOptions,
+  what: string,
+): Promise<Finding | undefined> {
+  const control = context.talk(options);
+  const asked = await control.first();
+  if (asked.kind === 'completed')
+    return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
+  // Another operation may ask what nobody was given an answer for: that it asks has to be enough.
+  const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
+  if (saysNo(end) && what === OTHER_ARGUMENTS && derived(context))
+    return {
+      kind: 'not-given',
+      actual: `--other-arguments was not given, and those that were made are refused: ${inWords(end)}`,
+    };
+  if (end.kind === 'failed' || saysNo(end))
+    return undecided(`${what} is not served honestly either: ${inWords(end)}`, control);
+  return undefined;
 }
 
 const derived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;

@@ -1,9 +1,11 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
 
+import { choicesIn } from '../answers/generate.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { forgeries } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
+import { objectAt } from '../wire/json.ts';
 import { type Attacked, attack, mustRefuse } from './attack.ts';
 import { broken, type Check, type Finding, held, MRTR, notApplicable } from './check.ts';
 import type { CheckContext } from './context.ts';
@@ -50,9 +52,16 @@ const named = ({ label, token }: { readonly label: string; readonly token: strin
 /** Strings that the server may know: they make better forgeries than noise. */
 function knownWords({ facts }: CheckContext): readonly string[] {
   const others = Object.values(facts.otherArguments ?? {}).filter((value) => typeof value === 'string');
-  const keys = facts.rounds.flatMap(({ requests }) => Object.keys(requests));
-  return [...new Set([...others, ...keys, 'approved'])];
+  const asked = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
+  const choices = asked.flatMap(([, request]) => choicesOf(request)).filter((one) => typeof one === 'string');
+  return [...new Set([...others, ...choices, ...asked.map(([key]) => key), 'approved'])];
 }
+
+/** The closed choices of a form: what a state is most likely to remember. */
+const choicesOf = (request: unknown): readonly unknown[] =>
+  Object.values(objectAt(objectAt(objectAt(request, 'params'), 'requestedSchema'), 'properties')).flatMap(
+    choicesIn,
+  );
 
 export const forged: Check = {
   id: 'state.forged',

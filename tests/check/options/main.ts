@@ -1,0 +1,93 @@
+/**
+ * `pnpm check:options [--write] [option…]`: holds every option to what it owes, over HTTP, with two instances, two
+ * principals and a probe, and exits with 1 where a verdict is not the expected one, or where docs/checking.md says otherwise.
+ */
+import { parseArgs } from 'node:util';
+import type { Checked } from '@mrtr/check';
+import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
+import { type PostgresServer, postgresServer } from '@mrtr/postgres-server';
+import { updateBlocks } from '../../documents/blocks.ts';
+import { EXPECTED } from './expected.ts';
+import { measured, SUBJECTS, type SubjectName } from './measure.ts';
+import { findingsOf, type Measured, measuredBlocks } from './tables.ts';
+
+/** So many runs at once: each has one server that works while the checker waits. */
+const AT_ONCE = 2;
+
+const { values, positionals } = parseArgs({
+  options: { write: { type: 'boolean', default: false }, postgres: { type: 'string' } },
+  allowPositionals: true,
+});
+const wanted = positionals.length === 0 ? OPTIONS : positionals.map(named);
+
+function named(name: string): ListedOption {
+  const option = findOption(name);
+  if (!option) throw new Error(`There is no option '${name}'.`);
+  return option;
+}
+
+const postgres = await postgresServer(values.postgres ?? process.env.MRTR_TEST_POSTGRES);
+try {
+  process.exitCode = await checkAll(postgres);
+} finally {
+  await postgres.stop();
+}
+
+async function checkAll(server: PostgresServer): Promise<number> {
+  const tools = Object.keys(SUBJECTS) as SubjectName[];
+  const runs = wanted.flatMap((option) => tools.map((tool) => ({ option, tool })));
+  const results = new Map<string, readonly Checked[]>();
+  const wrong: string[] = [];
+  await eachOf(runs, async ({ option, tool }) => {
+    const checked = await measured(option.id, tool, await server.database());
+    results.set(`${option.id} ${tool}`, checked);
+    const differences = unexpected(option.id, tool, checked);
+    wrong.push(...differences);
+    const verdict = differences.length === 0 ? 'as expected' : differences.join('\n  ');
+    process.stdout.write(`${option.name}, ${tool}: ${verdict}\n`);
+  });
+  for (const line of wrong) process.stderr.write(`✗ ${line}\n`);
+  if (wrong.length > 0) return 1;
+  if (wanted !== OPTIONS) return 0;
+  const all = wanted.map(
+    (option): Measured => ({
+      option,
+      checked: Object.fromEntries(
+        tools.map((tool) => [tool, results.get(`${option.id} ${tool}`) ?? []]),
+      ) as Measured['checked'],
+    }),
+  );
+  return brought(measuredBlocks(all));
+}
+
+async function brought(blocks: Readonly<Record<string, string>>): Promise<number> {
+  const stale = await updateBlocks(blocks, { write: values.write, only: Object.keys(blocks) });
+  for (const block of stale)
+    process.stdout.write(
+      values.write
+        ? `Rewrote ${block}\n`
+        : `✗ Not what was measured: ${block} (--write brings it up to date)\n`,
+    );
+  return values.write || stale.length === 0 ? 0 : 1;
+}
+
+async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = [...all];
+  const worker = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** Findings that were not expected, and expected ones that were not found. */
+function unexpected(option: string, tool: SubjectName, checked: readonly Checked[]): readonly string[] {
+  const expected = EXPECTED[option]?.[tool] ?? {};
+  const found = findingsOf(checked);
+  return [...new Set([...Object.keys(expected), ...Object.keys(found)])]
+    .filter((id) => expected[id] !== found[id])
+    .map((id) => {
+      const seen = checked.find(({ check }) => check.id === id);
+      const was = `${seen?.verdict} (${seen?.finding.actual})`;
+      return `${option}, ${tool}: ${id} is ${was}, and ${expected[id] ?? 'no finding'} was expected`;
+    });
+}

@@ -1,0 +1,88 @@
+/** Runs the checker against one option, over HTTP, with everything that a run can be given. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Checked, type RunInputs, run } from '@mrtr/check';
+import { PRINCIPALS } from './principals.ts';
+
+const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
+const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+
+/** What is called, and how its effects are read. */
+type Subject = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
+
+const probe = (name: string) =>
+  ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
+
+const WEATHER = { kind: 'tool', name: 'get_weather', arguments: { location: 'Tokyo' } } as const;
+const RESOLVE = {
+  kind: 'tool',
+  name: 'resolve_work_item',
+  arguments: { id: 4522, state: 'Resolved' },
+} as const;
+const ANSWERS = {
+  units: { units: 'metric' },
+  resolution: { resolution: 'Duplicate' },
+  original: { original: 4301 },
+  // B and H name their questions themselves. `get_weather` asks one, and the work item is named in its questions.
+  '*': { units: 'metric' },
+};
+
+/** Both tools: one question and an entry in the log, and two questions and a write. */
+export const SUBJECTS = {
+  get_weather: {
+    operation: WEATHER,
+    otherArguments: { location: 'Paris' },
+    otherOperation: RESOLVE,
+    answers: ANSWERS,
+    probe: probe('audits'),
+  },
+  resolve_work_item: {
+    operation: RESOLVE,
+    otherArguments: { id: 4600, state: 'Resolved' },
+    otherOperation: WEATHER,
+    answers: ANSWERS,
+    probe: probe('writes'),
+  },
+} as const satisfies Record<string, Subject>;
+
+export type SubjectName = keyof typeof SUBJECTS;
+
+/** Every check of a run, and of a second one with a short time to live. */
+export async function measured(
+  option: string,
+  subject: SubjectName,
+  postgres: string,
+): Promise<readonly Checked[]> {
+  const checked = await checkedWith(option, subject, postgres, {});
+  const [expired] = await checkedWith(option, subject, postgres, { only: ['state.expired'], ttlSeconds: 1 });
+  return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
+}
+
+async function checkedWith(
+  option: string,
+  subject: SubjectName,
+  postgres: string,
+  more: Partial<RunInputs>,
+): Promise<readonly Checked[]> {
+  const world = await mkdtemp(join(tmpdir(), 'mrtr-check-options-'));
+  const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
+  const ttl = more.ttlSeconds === undefined ? [] : ['--ttl', String(more.ttlSeconds)];
+  try {
+    const { checked } = await run({
+      ...SUBJECTS[subject],
+      address: {
+        command: [process.execPath, '--import', 'tsx', SERVER, ...args, ...ttl],
+        headers: OWN as Record<string, string>,
+        otherHeaders: OTHER as Record<string, string>,
+      },
+      oneTime: true,
+      allowEffects: true,
+      ...more,
+    });
+    return checked;
+  } finally {
+    await rm(world, { recursive: true, force: true });
+  }
+}

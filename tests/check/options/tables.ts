@@ -1,0 +1,116 @@
+/** The tables of docs/checking.md that `pnpm check:options` measures. */
+import { CHECKS, type Check, type Checked, type Verdict } from '@mrtr/check';
+import type { ListedOption } from '@mrtr/options';
+import { markdownTable } from 'markdown-table';
+import { FAULTS } from '../faults.ts';
+import { REASONS } from './expected.ts';
+import { SUBJECTS, type SubjectName } from './measure.ts';
+
+/** What the checker found on one option, by tool. */
+export interface Measured {
+  readonly option: Pick<ListedOption, 'id' | 'name' | 'title'>;
+  readonly checked: Readonly<Record<SubjectName, readonly Checked[]>>;
+}
+
+const TOOLS = Object.keys(SUBJECTS) as SubjectName[];
+const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice', 'could-not-run'];
+
+/** The ids with each verdict that is a finding. */
+export const findingsOf = (checked: readonly Checked[]): Readonly<Record<string, Verdict>> =>
+  Object.fromEntries(
+    checked
+      .filter(({ verdict }) => FINDINGS.includes(verdict))
+      .map(({ check, verdict }) => [check.id, verdict]),
+  );
+
+/** One row for each option and tool that has a finding, and one for all the others. */
+function optionsTable(measured: readonly Measured[]): string {
+  const rows = measured.flatMap(({ option, checked }) =>
+    TOOLS.map((tool) => ({ option, tool, found: findingsOf(checked[tool]), checked: checked[tool] })),
+  );
+  const counted = ({ checked }: { checked: readonly Checked[] }) =>
+    String(checked.filter(({ verdict }) => verdict === 'pass').length);
+  const lines = rows.map((row) => [
+    `**${row.option.name}** ${row.option.title}`,
+    `\`${row.tool}\``,
+    counted(row),
+    ...(['fail', 'warn', 'advice'] as const).map((verdict) => idsWith(row.found, verdict)),
+  ]);
+  return `${markdownTable([['Option', 'Tool', 'pass', 'fail', 'warn', 'advice'], ...lines])}\n\n${reasons(measured)}`;
+}
+
+const idsWith = (found: Readonly<Record<string, Verdict>>, wanted: Verdict): string =>
+  Object.entries(found)
+    .flatMap(([id, verdict]) => (verdict === wanted ? [`\`${id}\``] : []))
+    .join(' ') || 'none';
+
+function reasons(measured: readonly Measured[]): string {
+  const nameOf = (id: string) => measured.find(({ option }) => option.id === id)?.option.name ?? id;
+  return REASONS.map(({ options, ids, why }) => {
+    const what = ids.length > 3 ? 'all of these' : ids.map((id) => `\`${id}\``).join(', ');
+    return `* **${options.map(nameOf).join(', ')}** (${what}): ${why}`;
+  }).join('\n');
+}
+
+/** Check × (faulty server, the same without the fault, our options, what it cannot decide without). */
+function proofsTable(measured: readonly Measured[]): string {
+  const rows = FAULTS.map(({ id, found }) => [
+    `\`${id}\``,
+    found[id] ?? '',
+    others(id, found),
+    id === 'state.forged' ? 'not applicable: nothing is readable' : 'pass',
+    onOptions(id, measured),
+    needed(CHECKS.find((check) => check.id === id) as Check),
+  ]);
+  const head = [
+    'Check',
+    'On its faulty server',
+    'Also found there',
+    'Without the fault',
+    'On our options',
+    'Not run without',
+  ];
+  return markdownTable([head, ...rows]);
+}
+
+const others = (id: string, found: Readonly<Record<string, Verdict>>): string =>
+  Object.entries(found)
+    .flatMap(([other, verdict]) => (other === id ? [] : [`\`${other}\` ${verdict}`]))
+    .join(', ') || 'nothing';
+
+/** `pass` where every option passes to which the check applies; otherwise who does not. */
+function onOptions(id: string, measured: readonly Measured[]): string {
+  const verdicts = measured.flatMap(({ option, checked }) => {
+    const own = TOOLS.flatMap((tool) => checked[tool].filter(({ check }) => check.id === id));
+    const worst = FINDINGS.find((verdict) => own.some((one) => one.verdict === verdict));
+    return own.some(({ verdict }) => verdict === 'pass') || worst
+      ? [{ name: option.name, verdict: worst ?? 'pass' }]
+      : [];
+  });
+  if (verdicts.length === 0) return 'not applicable';
+  const findings = FINDINGS.flatMap((verdict) => {
+    const names = verdicts.filter((one) => one.verdict === verdict).map(({ name }) => name);
+    return names.length === 0 ? [] : [`${verdict}: ${names.join(', ')}`];
+  });
+  return findings.length === 0 ? 'pass' : `pass, but ${findings.join('; ')}`;
+}
+
+const GIVEN: Readonly<Record<string, string>> = {
+  effects: '`--probe`',
+  'other-arguments': '`--other-arguments`, where none can be made',
+  'other-tool': '`--other-operation`',
+  'other-method': '`--other-operation`',
+  'other-principal': '`--other-header`',
+  'second-instance': '`--also` or a command',
+  restart: '`--restart` or a command',
+  ttl: '`--ttl`',
+};
+
+const needed = ({ needs }: Check): string =>
+  needs.flatMap((need) => GIVEN[need] ?? []).join(', ') || 'nothing';
+
+/** The measured blocks, by name. */
+export const measuredBlocks = (measured: readonly Measured[]): Readonly<Record<string, string>> => ({
+  'check: proofs': proofsTable(measured),
+  'check: options': optionsTable(measured),
+});
