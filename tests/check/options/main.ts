@@ -39,7 +39,7 @@ async function checkAll(server: PostgresServer): Promise<number> {
   const results = new Map<string, readonly Checked[]>();
   const wrong: string[] = [];
   await eachOf(runs, async ({ option, tool }) => {
-    const checked = await measured(option.id, tool, await server.database());
+    const checked = await measured(option.id, tool, () => server.database());
     results.set(`${option.id} ${tool}`, checked);
     const differences = unexpected(option.id, tool, checked);
     wrong.push(...differences);

@@ -49,14 +49,15 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
-/** Every check of a run, and of a second one with a short time to live. */
+/** Every check of a run, and of a second one with a short time to live. Each has a database of its own. */
 export async function measured(
   option: string,
   subject: SubjectName,
-  postgres: string,
+  database: () => Promise<string>,
 ): Promise<readonly Checked[]> {
-  const checked = await checkedWith(option, subject, postgres, {});
-  const [expired] = await checkedWith(option, subject, postgres, { only: ['state.expired'], ttlSeconds: 1 });
+  const short = { only: ['state.expired'], ttlSeconds: 1 };
+  const [expired] = await checkedWith(option, subject, await database(), short);
+  const checked = await checkedWith(option, subject, await database(), {});
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 

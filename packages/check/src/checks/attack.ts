@@ -101,7 +101,7 @@ async function presented(
     }
     if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
     else {
-      const matters = await changesAnything(context, round, judged, effect);
+      const matters = await changesAnything(context, outcome, judged, effect);
       accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, matters });
       if (matters) break;
     }
@@ -144,13 +144,13 @@ async function settled(
 
 /** An answer without an error and without the effect that an honest one has is no acceptance that matters. */
 async function changesAnything(
-  { effects, facts }: CheckContext,
-  round: number,
+  { effects }: CheckContext,
+  outcome: Outcome,
   judged: Judgement,
   effect: boolean | undefined,
 ): Promise<boolean> {
   if (judged === 'different')
-    return !(effects.mode === 'observed' && effect === false && facts.after(round).kind === 'completed');
+    return !(effects.mode === 'observed' && effect === false && outcome.kind === 'completed');
   return judged !== 'same' && effect === true;
 }
 

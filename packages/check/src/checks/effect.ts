@@ -1,6 +1,6 @@
 /** When effects happen, and how many. */
 
-import type { Reading } from '../run/effects.ts';
+import { clip, type Reading } from '../run/effects.ts';
 import { inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, notApplicable, undecided } from './check.ts';
@@ -63,7 +63,7 @@ export const once: Check = {
         `One call adds ${unit} to the probe. Where it counts effects, there is one too many.`,
         talk,
       );
-    return held(`the probe went from ${first} to ${before}`, talk);
+    return held(`the probe went from ${clip(first)} to ${clip(before)}`, talk);
   },
 };
 

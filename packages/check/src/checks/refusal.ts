@@ -2,7 +2,7 @@
 import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { broken, type Check, type Finding, held, undecided } from './check.ts';
+import { broken, type Check, type Finding, held, notApplicable, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 const ACTIONS = {
@@ -11,6 +11,8 @@ const ACTIONS = {
     'Servers … MUST handle cases where the user declines or cancels the elicitation. Decline: User explicitly ' +
     'declined the request. Cancel: User dismissed without making an explicit choice.',
 };
+
+const NOTHING = 'the operation elicits nothing from its user';
 
 type Action = 'decline' | 'cancel';
 
@@ -31,6 +33,8 @@ function refusing(talk: Talk, action: Action, only?: string): JsonObject {
 /** Every way to refuse the questions of a round: all of them, and where there are several, each alone. */
 function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
   const keys = Object.keys(requests).filter((key) => requests[key]?.method === 'elicitation/create');
+  // Sampling and roots have no refusal of this kind.
+  if (keys.length === 0) return [];
   const alone = keys.length > 1 ? keys.map((key) => ({ action: 'decline' as const, key })) : [];
   return [{ action: 'decline' }, { action: 'cancel' }, ...alone];
 }
@@ -60,7 +64,7 @@ export const noEffect: Check = {
         ends.push(`${action}: ${inWords(outcome)}`);
       }
     }
-    return held(ends.slice(0, 2).join('; '));
+    return ends.length === 0 ? notApplicable(NOTHING) : held(ends.slice(0, 2).join('; '));
   },
 };
 

@@ -1,7 +1,7 @@
 /** One approval, presented more than once. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Reading } from '../run/effects.ts';
+import { clip, type Reading } from '../run/effects.ts';
 import { inWords, type Outcome } from '../talk/outcome.ts';
 import type { Retry, Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
@@ -30,7 +30,7 @@ export function onceOnly(
   const times = count === undefined || count % 1 !== 0 ? '' : ` (${count} effects for one approval)`;
   if (second.effect)
     return broken(
-      `${second.words} had a second effect${times}: the probe went from ${before} to ${after}.`,
+      `${second.words} had a second effect${times}: the probe went from ${clip(before)} to ${clip(after)}.`,
       talk,
       {
         matters: context.facts.oneTime,

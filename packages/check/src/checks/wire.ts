@@ -125,8 +125,6 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
   const { inputRequests, requestState } = result;
   if (inputRequests === undefined && requestState === undefined)
     return 'an input_required with neither requests nor state';
-  if (inputRequests !== undefined && !isObject(inputRequests)) return 'inputRequests is no object';
-  if (requestState !== undefined && typeof requestState !== 'string') return 'requestState is no string';
   for (const [key, one] of Object.entries(objectAt(result, 'inputRequests')))
     if (!ASKABLE.includes(String(objectAt({ one }, 'one').method)))
       return `the request '${key}' is none of ${ASKABLE.join(', ')}`;

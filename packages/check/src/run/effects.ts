@@ -74,7 +74,7 @@ export class Effects {
 }
 
 /** A reading, short enough for a sentence. */
-const clip = (reading: Reading): string => {
+export const clip = (reading: Reading): string => {
   const text = (reading ?? 'nothing').replace(/\s+/g, ' ');
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };

@@ -16,6 +16,8 @@ export type Principal = 'own' | 'other';
 
 const PORT = '{port}';
 const START_MS = 30_000;
+/** What a wrapper started ends a little later than the wrapper. */
+const END_MS = 5000;
 
 /** One instance. A started one can be killed and started again, at the same port. */
 export class Instance {
@@ -87,9 +89,12 @@ export class Instance {
     return new HttpChannel(this.#url, own, this.#timeoutMs);
   }
 
-  /** SIGKILL. */
+  /** SIGKILL, to everything that the command started. Resolves when nothing listens at its port any more. */
   async kill(): Promise<void> {
     await this.#process?.kill();
+    const until = performance.now() + END_MS;
+    while (this.#port !== undefined && performance.now() < until && (await answers(this.#port)))
+      await pause(10);
   }
 
   async #listening(process: ServerProcess, port: number): Promise<void> {
