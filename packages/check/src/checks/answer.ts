@@ -9,10 +9,10 @@ import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided 
 import type { CheckContext } from './context.ts';
 
 const VALIDATE = {
-  at: `${MRTR}, error handling`,
+  at: `2026-07-28, client/elicitation, security considerations; ${MRTR}, error handling`,
   words:
-    'Servers SHOULD validate that the data provided by the client is a valid InputResponses object and that the ' +
-    'information inside can be correctly parsed.',
+    'Servers SHOULD validate received data matches the requested schema. Servers SHOULD validate that the data provided ' +
+    'by the client is a valid InputResponses object and that the information inside can be correctly parsed.',
 };
 
 const IGNORE = {
@@ -184,7 +184,7 @@ export const refusalWithContent: Check = {
   expected: 'A decline or a cancel that brings content all the same is a refusal.',
   clause: {
     at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
-    words: 'content: The submitted form data, only present when action is "accept"',
+    words: 'The submitted form data, only present when action is "accept" and mode was "form".',
   },
   remedy: 'Look at the action before the content.',
   needs: ['question', 'form'],

@@ -43,6 +43,8 @@ export type Finding =
       readonly matters?: boolean;
       /** A fail whatever the level. */
       readonly always?: boolean;
+      /** The check that sent what shows it, where that is another one. */
+      readonly during?: string | undefined;
       /** It says why honest calls fail from now on, so that their failure takes nothing from it. */
       readonly explains?: boolean;
     }
@@ -74,7 +76,7 @@ export const held = (actual: string, talk?: Evident): Finding => ({
 export const broken = (
   actual: string,
   talk?: Evident,
-  how: { readonly matters?: boolean; readonly always?: boolean; readonly explains?: boolean } = {},
+  how: Pick<Extract<Finding, { kind: 'broken' }>, 'matters' | 'always' | 'during' | 'explains'> = {},
 ): Finding => ({ kind: 'broken', actual, talk, ...how });
 
 export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });

@@ -15,6 +15,8 @@ export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 export interface Logged {
   readonly turn: Turn;
   readonly talk?: Talk;
+  /** The id of the check that it was sent for. Undefined before the first. */
+  readonly during?: string | undefined;
 }
 
 /** What a refusal of every question in a round comes to. */

@@ -17,8 +17,8 @@ const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',
   words:
     'A server that supports only modern versions SHOULD name the protocol versions it supports in any error it returns ' +
-    'to an initialize request. A dual-era server answers initialize and serves the client according to the negotiated ' +
-    'legacy revision.',
+    'to an initialize request. Legacy client, dual-era server: Works. The server answers initialize and serves the client ' +
+    'according to the negotiated legacy revision.',
 };
 
 const REMEDY =

@@ -15,7 +15,8 @@ const REQUIREMENT = {
   words:
     'Servers MUST treat requestState as an attacker-controlled input. If requestState influences authorization, ' +
     'resource access, or business logic, servers MUST protect its integrity (e.g. HMAC or AEAD) and MUST reject ' +
-    'state that fails verification.',
+    'state that fails verification. Integrity protection MAY be omitted only when tampering can cause nothing worse ' +
+    'than request failure.',
 };
 
 const SEAL =
@@ -120,7 +121,8 @@ export const malformedState: Check = {
     const attacked = await inEachRound(context, malformed);
     const finding = mustRefuse(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
-    const silent = attacked.flatMap(({ failed }) => failed).find((one) => !cutOff(context, one));
+    const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));
+    const silent = failed.find(({ talk }) => statusOf(talk) === undefined);
     if (silent)
       return broken(`${silent.label} in place of the state got no answer: ${silent.reason}.`, silent.talk, {
         matters: true,
@@ -133,9 +135,15 @@ export const malformedState: Check = {
         honest,
         { matters: true },
       );
+    // It was refused, by accident: the server broke on it, and lives on.
+    const [crashed] = failed;
+    if (crashed)
+      return broken(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.talk);
     return finding.kind === 'undecided' ? held('refused, or cut off where it was too long') : finding;
   },
 };
+
+const statusOf = (talk: Talk): number | undefined => talk.turns.at(-1)?.reply.status;
 
 /** A server may close the connection of a request that is too long, and need not read it to its end. */
 const cutOff = (

@@ -40,7 +40,8 @@ async function everywhere(
   for (const logged of context.log) {
     looked++;
     const wrong = fault(logged);
-    if (wrong !== undefined) return broken(`${logged.turn.request.method}: ${wrong}.`, logged.talk);
+    const { turn, talk, during } = logged;
+    if (wrong !== undefined) return broken(`${turn.request.method}: ${wrong}.`, talk, { during });
   }
   return held(`${looked} exchanges looked at`);
 }
@@ -140,7 +141,7 @@ export const schema = wireCheck(
     at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
     words:
       'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
-      'NOT emit any code from -32020 to -32099 that is not defined by this specification.',
+      'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
   },
   'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
   ({ turn }) => {

@@ -18,8 +18,12 @@ const WIDTH = 78;
 const MOST_BLOCKS = 24;
 
 /** Draws it. Everything in it is printable. The same message several times in a row is drawn once. */
-export function drawn({ events }: Transcript): readonly string[] {
-  const blocks = repeated(events.map(linesOf).filter((lines) => lines.length > 0));
+export function drawn({ events, participants }: Transcript): readonly string[] {
+  const clients = new Map(
+    participants.filter(({ kind }) => kind === 'client').map(({ id, label }) => [id, label]),
+  );
+  const lines = events.map((event, at) => linesOf(event, clients, changedIn(events, at)));
+  const blocks = repeated(lines.filter((one) => one.length > 0));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${padded('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
@@ -35,13 +39,39 @@ function repeated(blocks: readonly (readonly string[])[]): readonly (readonly st
   return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
 }
 
-function linesOf(event: TranscriptEvent): readonly string[] {
+/** The arguments of a retry, where they are not those of the request before it. */
+function changedIn(events: readonly TranscriptEvent[], at: number): string {
+  const argumentsOf = (event: TranscriptEvent | undefined) =>
+    event?.kind === 'message' && event.message.method !== undefined
+      ? objectIn(event.message, 'params').arguments
+      : undefined;
+  const now = argumentsOf(events[at]);
+  const before = events
+    .slice(0, at)
+    .map(argumentsOf)
+    .findLast((one) => one !== undefined);
+  if (now === undefined || before === undefined) return '';
+  const [text, was] = [now, before].map((one) => JSON.stringify(one));
+  return text === was ? '' : `with ${text}`;
+}
+
+function linesOf(
+  event: TranscriptEvent,
+  clients: ReadonlyMap<string, string>,
+  changed: string,
+): readonly string[] {
   switch (event.kind) {
     case 'message': {
-      const fromClient = event.from === 'client';
+      const fromClient = clients.has(event.from);
       const other = fromClient ? event.to : event.from;
       const label = other === undefined || other === 'server' ? '' : ` ${clipped(other, 12)}`;
-      const words = wrapped(textOf(event.message, fromClient, event.lost), WIDTH - 8, 5);
+      const as = fromClient && event.from !== 'client' ? [clients.get(event.from) ?? ''] : [];
+      const text = [
+        ...as,
+        textOf(event.message, fromClient, event.lost),
+        ...(changed === '' ? [] : [changed]),
+      ];
+      const words = text.flatMap((one) => wrapped(one, WIDTH - 8, 5));
       return [...words.map(inside), fromClient ? `${ARROW_RIGHT}${label}` : `${ARROW_LEFT}${label}`];
     }
     case 'effect':

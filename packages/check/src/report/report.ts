@@ -1,6 +1,6 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Clause, Level, Verdict } from '../checks/check.ts';
+import type { Clause, Finding, Level, Verdict } from '../checks/check.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
@@ -122,13 +122,19 @@ function reported(
     actual: redact(finding.actual),
     ...{ clause, remedy },
     accepted: found ? (baseline[id] ?? null) : null,
-    reproduce: redact(reproducing(inputs, id)),
+    reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that was started here is gone when somebody reads this, and its port with it.
     curl: (found && inputs.address.command === undefined && redact(curlOf(turn, own))) || null,
     conversation:
       (found || verdict === 'could-not-run') && talk ? redact(talk.evidence.transcript(talk.last)) : null,
     calls,
   };
+}
+
+/** What runs a check again: with the check that sent what it found, where that is not one of the wire, which all send the same. */
+function idsOf(id: string, finding: Finding): string {
+  const during = finding.kind === 'broken' ? finding.during : undefined;
+  return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
 }
 
 const VERDICTS = ['pass', 'fail', 'warn', 'advice', 'not-applicable', 'not-run', 'could-not-run'] as const;

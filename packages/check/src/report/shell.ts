@@ -18,10 +18,10 @@ export function quoted(word: string): string {
 
 export const REDACTED = '<redacted>';
 
-/** The command that runs one check of a run again. Values of headers are left out. */
-export function reproducing(inputs: Inputs, id: string): string {
+/** The command that runs the checks with these ids again. Values of headers are left out. */
+export function reproducing(inputs: Inputs, ids: string): string {
   const { address, operation, answers } = inputs;
-  const words = ['mrtr-check', '--only', id, '--seed', String(inputs.seed)];
+  const words = ['mrtr-check', '--only', ids, '--seed', String(inputs.seed)];
   const add = (name: string, value: string | undefined) => {
     if (value !== undefined) words.push(`--${name}`, value);
   };

@@ -34,9 +34,14 @@ export const forTerminalLines = (text: string): string => text.split('\n').map(f
 
 /** The text in lines of at most `width` columns, and no more than `most` of them. */
 export function wrapped(text: string, width: number, most = 20): readonly string[] {
-  const lines = wrapAnsi(forTerminalLines(text), width, { hard: true, trim: false })
+  // Indentation stays; the space at which a line was broken goes.
+  const lines = forTerminalLines(text)
     .split('\n')
-    .map((line) => line.trimEnd());
+    .flatMap((line) =>
+      wrapAnsi(line, width, { hard: true, trim: false })
+        .split('\n')
+        .map((part, at) => (at === 0 ? part : part.replace(/^ /, '')).trimEnd()),
+    );
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), '…'];
 }
 

@@ -40,7 +40,7 @@ export async function prepare(inputs: Inputs, fleet: Fleet): Promise<Prepared> {
     operation: inputs.operation,
     answerer,
     schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
-    log: (turn, talk) => log.push({ turn, ...(talk && { talk }) }),
+    log: (turn, talk) => log.push({ turn, ...(talk && { talk }), during: desk.during }),
   };
   const unready = await connected(fleet, desk);
   if (!unready) await lookUp(inputs, desk, known);

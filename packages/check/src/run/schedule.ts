@@ -31,6 +31,7 @@ export async function runChecks(
   const all: Checked[] = [];
   for (const check of checks) {
     progress({ check });
+    context.desk.during = check.id;
     const started = performance.now();
     const before = context.log.length;
     const finding =

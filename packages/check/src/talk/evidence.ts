@@ -6,6 +6,14 @@ import { inWords, type Outcome } from './outcome.ts';
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
 const MOST = 4000;
 
+/** Who sends: the checker, or the checker as the second principal. */
+type ClientId = 'client' | 'other-client';
+
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['client', 'mrtr-check'],
+  ['other-client', 'mrtr-check, as another principal'],
+]);
+
 /** The events of one call, in order. */
 export class Evidence {
   readonly #title: string;
@@ -25,19 +33,18 @@ export class Evidence {
     return new Evidence(this.#title, this);
   }
 
-  sent(to: string, message: JsonObject): void {
-    this.#add({ kind: 'message', from: 'client', to, message: cut(message) as JsonObject });
+  sent(to: string, message: JsonObject, client: ClientId = 'client'): void {
+    this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
   }
 
-  received(from: string, value: unknown): void {
-    if (isObject(value))
-      this.#add({ kind: 'message', from, to: 'client', message: cut(value) as JsonObject });
+  received(from: string, value: unknown, client: ClientId = 'client'): void {
+    if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
   }
 
   /** A request that no answer came for. */
-  lost(from: string, reason: string): void {
+  lost(from: string, reason: string, client: ClientId = 'client'): void {
     const message = { error: { code: 0, message: reason } };
-    this.#add({ kind: 'message', from, to: 'client', message, lost: true });
+    this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
   /** What a probe read, where it changed. */
@@ -52,14 +59,12 @@ export class Evidence {
 
   /** The transcript, which ended with `outcome`. */
   transcript(outcome: Outcome | undefined): Transcript {
-    const instances = new Set(['server']);
-    for (const event of this.#events)
-      if (event.kind === 'message')
-        instances.add(event.from === 'client' ? (event.to ?? 'server') : event.from);
-    const participants: Participant[] = [
-      { id: 'client', kind: 'client', label: 'mrtr-check', era: this.#era, name: 'mrtr-check' },
-      ...[...instances].map((id) => ({ id, kind: 'instance', label: id }) as const),
-    ];
+    const messages = this.#events.filter((event) => event.kind === 'message');
+    const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
+    const participants = [...ends].map((id): Participant => {
+      if (!LABELS.has(id)) return { id, kind: 'instance', label: id };
+      return { id, kind: 'client', label: LABELS.get(id) ?? id, era: this.#era, name: 'mrtr-check' };
+    });
     const events = this.#events;
     return {
       format: 'mrtr-transcript',

@@ -36,6 +36,8 @@ export interface Desk {
   readonly answerer: Answerer;
   /** The input schema of an operation, where the server lists one. */
   readonly schemaOf: (operation: Operation) => unknown;
+  /** The id of the check that runs. */
+  during?: string;
   /** Told of every request. */
   readonly log: (turn: Turn, talk?: Talk) => void;
 }
@@ -136,11 +138,12 @@ export class Talk {
       mirrored: mirroredArguments(schema, params.arguments),
     };
     const { instance, principal } = this;
-    this.evidence.sent(instance.id, withoutMeta(request));
+    const client = principal === 'own' ? 'client' : 'other-client';
+    this.evidence.sent(instance.id, withoutMeta(request), client);
     const reply = await instance.channel(principal).send(request, options);
-    for (const { value } of reply.messages) this.evidence.received(instance.id, value);
+    for (const { value } of reply.messages) this.evidence.received(instance.id, value, client);
     if (!reply.messages.some(({ value }) => isResponse(value)))
-      this.evidence.lost(instance.id, reply.failure ?? 'no answer');
+      this.evidence.lost(instance.id, reply.failure ?? 'no answer', client);
     const turn: Turn = {
       request,
       reply,
