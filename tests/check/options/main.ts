@@ -5,10 +5,11 @@
 import { parseArgs } from 'node:util';
 import type { Checked } from '@mrtr/check';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
-import { type PostgresServer, postgresServer } from '@mrtr/postgres-server';
+import { postgresServer } from '@mrtr/postgres-server';
 import { updateBlocks } from '../../documents/blocks.ts';
+import { withBundledServer } from './bundle.ts';
 import { EXPECTED } from './expected.ts';
-import { measured, SUBJECTS, type SubjectName } from './measure.ts';
+import { measured, type Place, SUBJECTS, type SubjectName } from './measure.ts';
 import { findingsOf, type Measured, measuredBlocks } from './tables.ts';
 
 /** So many runs at once: each has one server that works while the checker waits. */
@@ -28,18 +29,20 @@ function named(name: string): ListedOption {
 
 const postgres = await postgresServer(values.postgres ?? process.env.MRTR_TEST_POSTGRES);
 try {
-  process.exitCode = await checkAll(postgres);
+  process.exitCode = await withBundledServer((server) =>
+    checkAll({ server, database: () => postgres.database() }),
+  );
 } finally {
   await postgres.stop();
 }
 
-async function checkAll(server: PostgresServer): Promise<number> {
+async function checkAll(place: Place): Promise<number> {
   const tools = Object.keys(SUBJECTS) as SubjectName[];
   const runs = wanted.flatMap((option) => tools.map((tool) => ({ option, tool })));
   const results = new Map<string, readonly Checked[]>();
   const wrong: string[] = [];
   await eachOf(runs, async ({ option, tool }) => {
-    const checked = await measured(option.id, tool, () => server.database());
+    const checked = await measured(option.id, tool, place);
     results.set(`${option.id} ${tool}`, checked);
     const differences = unexpected(option.id, tool, checked);
     wrong.push(...differences);

@@ -2,11 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type Checked, type RunInputs, run } from '@mrtr/check';
 import { PRINCIPALS } from './principals.ts';
 
-const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
 /** What is called, and how its effects are read. */
@@ -49,22 +47,28 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
+/** The server's program, and where it keeps what its instances share. */
+export interface Place {
+  readonly server: string;
+  readonly database: () => Promise<string>;
+}
+
 /** Every check of a run, and of a second one with a short time to live. Each has a database of its own. */
 export async function measured(
   option: string,
   subject: SubjectName,
-  database: () => Promise<string>,
+  { server, database }: Place,
 ): Promise<readonly Checked[]> {
   const short = { only: ['state.expired'], ttlSeconds: 1 };
-  const [expired] = await checkedWith(option, subject, await database(), short);
-  const checked = await checkedWith(option, subject, await database(), {});
+  const [expired] = await checkedWith(option, subject, { server, postgres: await database() }, short);
+  const checked = await checkedWith(option, subject, { server, postgres: await database() }, {});
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 
 async function checkedWith(
   option: string,
   subject: SubjectName,
-  postgres: string,
+  { server, postgres }: { readonly server: string; readonly postgres: string },
   more: Partial<RunInputs>,
 ): Promise<readonly Checked[]> {
   const world = await mkdtemp(join(tmpdir(), 'mrtr-check-options-'));
@@ -74,7 +78,7 @@ async function checkedWith(
     const { checked } = await run({
       ...SUBJECTS[subject],
       address: {
-        command: [process.execPath, '--import', 'tsx', SERVER, ...args, ...ttl],
+        command: [process.execPath, server, ...args, ...ttl],
         headers: OWN as Record<string, string>,
         otherHeaders: OTHER as Record<string, string>,
       },

@@ -23,26 +23,32 @@ export const findingsOf = (checked: readonly Checked[]): Readonly<Record<string,
       .map(({ check, verdict }) => [check.id, verdict]),
   );
 
-/** One row for each option and tool that has a finding, and one for all the others. */
+/** One row for all the options on which the same was found. */
 function optionsTable(measured: readonly Measured[]): string {
-  const rows = measured.flatMap(({ option, checked }) =>
-    TOOLS.map((tool) => ({ option, tool, found: findingsOf(checked[tool]), checked: checked[tool] })),
-  );
-  const counted = ({ checked }: { checked: readonly Checked[] }) =>
-    String(checked.filter(({ verdict }) => verdict === 'pass').length);
-  const lines = rows.map((row) => [
-    `**${row.option.name}** ${row.option.title}`,
-    `\`${row.tool}\``,
-    counted(row),
-    ...(['fail', 'warn', 'advice'] as const).map((verdict) => idsWith(row.found, verdict)),
+  const rows = new Map<string, readonly Measured[]>();
+  for (const one of measured) {
+    const found = TOOLS.map((tool) => findingsIn(one.checked[tool]));
+    const key = JSON.stringify(found);
+    rows.set(key, [...(rows.get(key) ?? []), one]);
+  }
+  const lines = [...rows].map(([key, same]) => [
+    same.map(({ option }) => `**${option.name}**`).join(', '),
+    ...(JSON.parse(key) as string[]),
   ]);
-  return `${markdownTable([['Option', 'Tool', 'pass', 'fail', 'warn', 'advice'], ...lines])}\n\n${reasons(measured)}`;
+  const table = markdownTable([['Options', ...TOOLS.map((tool) => `\`${tool}\``)], ...lines], {
+    alignDelimiters: false,
+  });
+  return `${table}\n\n${reasons(measured)}`;
 }
 
-const idsWith = (found: Readonly<Record<string, Verdict>>, wanted: Verdict): string =>
-  Object.entries(found)
-    .flatMap(([id, verdict]) => (verdict === wanted ? [`\`${id}\``] : []))
-    .join(' ') || 'none';
+function findingsIn(checked: readonly Checked[]): string {
+  const found = findingsOf(checked);
+  const kinds = FINDINGS.flatMap((wanted) => {
+    const ids = Object.entries(found).flatMap(([id, verdict]) => (verdict === wanted ? [`\`${id}\``] : []));
+    return ids.length === 0 ? [] : [`${wanted}: ${ids.join(' ')}`];
+  });
+  return kinds.join('<br>') || 'nothing';
+}
 
 function reasons(measured: readonly Measured[]): string {
   const nameOf = (id: string) => measured.find(({ option }) => option.id === id)?.option.name ?? id;
@@ -70,7 +76,7 @@ function proofsTable(measured: readonly Measured[]): string {
     'On our options',
     'Not run without',
   ];
-  return markdownTable([head, ...rows]);
+  return markdownTable([head, ...rows], { alignDelimiters: false });
 }
 
 const others = (id: string, found: Readonly<Record<string, Verdict>>): string =>

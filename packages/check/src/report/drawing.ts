@@ -62,7 +62,7 @@ function linesOf(
 ): readonly string[] {
   switch (event.kind) {
     case 'message': {
-      const fromClient = clients.has(event.from);
+      const fromClient = event.from === 'client' || clients.has(event.from);
       const other = fromClient ? event.to : event.from;
       const label = other === undefined || other === 'server' ? '' : ` ${clipped(other, 12)}`;
       const as = fromClient && event.from !== 'client' ? [clients.get(event.from) ?? ''] : [];

@@ -1,0 +1,153 @@
+/** The program as people start it, and everything that it writes. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Report } from '@mrtr/check';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { bareCommand, inWorld } from './bare.test-support.ts';
+import { type Ended, inProcess, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
+
+const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.url);
+
+describe('the program in a process of its own', () => {
+  const ran = (fault: string, ...options: readonly string[]): Promise<Ended> =>
+    inWorld((world) => inProcess(...OPERATION, ...options, '--', ...bareCommand(world, { fault })));
+
+  it('ends with 0 where nothing failed', async () => {
+    expect(await ran('', '--only', 'retry.twice')).toMatchObject({ code: 0, err: '' });
+  }, 20_000);
+
+  it('ends with 1 where a check failed', async () => {
+    const { code, out } = await ran('retry.twice', '--only', 'retry.twice', '--one-time');
+    expect(out).toMatch(/✗ FAIL {2}retry\.twice/);
+    expect(code).toBe(1);
+  }, 20_000);
+
+  it('ends with 2 for a mistake in the call', async () => {
+    const { code, out, err } = await inProcess('--nonsense');
+    expect(err).toMatch(/unknown option '--nonsense'/);
+    expect(out).toBe('');
+    expect(code).toBe(2);
+  }, 20_000);
+
+  it('ends with 3 where a check could not decide, as the server cannot be reached', async () => {
+    const { code, out } = await inProcess(
+      '--tool',
+      'a',
+      '--allow-effects',
+      '--only',
+      'wire',
+      'http://127.0.0.1:1/mcp',
+    );
+    expect(out).toMatch(/COULD NOT RUN/);
+    expect(code).toBe(3);
+  }, 20_000);
+});
+
+describe('reports', () => {
+  it('JSON fits its schema, holds every check once, and nothing else is printed', async ({ expect }) => {
+    const { code, out, err } = await onBare(
+      'retry.twice',
+      '--json',
+      '--one-time',
+      '--header',
+      'Authorization: Bearer s3cr3t-token',
+    );
+    const report = JSON.parse(out) as Report;
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await readFile(SCHEMA, 'utf8')));
+    expect(validate(report) || validate.errors).toBe(true);
+    expect(new Set(report.checks.map(({ id }) => id)).size).toBe(46);
+    expect(report.exitCode).toBe(code);
+    expect(err).toBe('');
+    expect(out).not.toContain('s3cr3t-token');
+    const [found] = report.checks.filter(({ id }) => id === 'retry.twice');
+    expect(found?.conversation?.events.length).toBeGreaterThan(6);
+    expect(found?.reproduce).toMatch(
+      /^mrtr-check --only retry\.twice --seed 1 --tool transfer .*--header 'authorization: <redacted>'/,
+    );
+  }, 30_000);
+
+  it('every format is written to its file', async () => {
+    await inWorld(async (world) => {
+      const files = ['json', 'junit', 'markdown', 'html', 'terminal'].map(
+        (format) => `${format}=${join(world, format)}`,
+      );
+      const { code } = await onBare(
+        'answer.invalid',
+        '--only',
+        'answer',
+        ...files.flatMap((file) => ['--report', file]),
+      );
+      expect(code).toBe(0);
+      const read = (name: string) => readFile(join(world, name), 'utf8');
+      expect(JSON.parse(await read('json'))).toHaveProperty('summary.warn', 1);
+      expect(await read('junit')).toMatch(
+        /<testsuite name="tools\/call transfer" tests="8" failures="0" errors="0"/,
+      );
+      expect(await read('markdown')).toMatch(/## warn: `answer\.invalid`/);
+      expect(await read('html')).toMatch(/<h2 class="warn">warn: <code>answer\.invalid<\/code>/);
+      expect(await read('terminal')).toMatch(/! WARN {2}answer\.invalid/);
+    });
+  });
+});
+
+describe('baseline', () => {
+  const withBaseline = (accepted: unknown, fault: string) =>
+    inWorld(async (world) => {
+      const file = join(world, 'baseline.json');
+      await writeFile(file, JSON.stringify({ accepted }));
+      return onBare(fault, '--only', 'retry.twice', '--one-time', '--baseline', file);
+    });
+
+  it('an accepted finding does not fail the run', async () => {
+    const { code, out } = await withBaseline({ 'retry.twice': 'The bank removes doubles.' }, 'retry.twice');
+    expect(out).toMatch(/accepted: The bank removes doubles\./);
+    expect(code).toBe(0);
+  });
+
+  it('one that is no longer found does', async () => {
+    const { code, out } = await withBaseline({ 'retry.twice': 'It was so once.' }, '');
+    expect(out).toMatch(/The baseline accepts retry\.twice, which is no longer found/);
+    expect(code).toBe(1);
+  });
+
+  it('one without a reason, or for no check, is a mistake', async () => {
+    expect((await withBaseline({ 'retry.twice': '' }, '')).err).toMatch(/without a reason/);
+    expect((await withBaseline({ 'retry.thrice': 'x' }, '')).err).toMatch(/which is no check/);
+  });
+});
+
+it('a configuration file checks several targets, with secrets from the environment', async () => {
+  await inWorld(async (world) => {
+    const target = {
+      tool: 'transfer',
+      arguments: { to: 'bob', amount: 5 },
+      'allow-effects': true,
+      'generate-answers': true,
+    };
+    const targets = [
+      { ...target, name: 'good', command: bareCommand(join(world, 'a')), only: ['answer.invalid'] },
+      {
+        ...target,
+        name: 'bad',
+        command: bareCommand(join(world, 'b'), { fault: 'answer.invalid' }),
+        only: ['answer.invalid'],
+        strict: true,
+      },
+    ];
+    const file = join(world, 'mrtr-check.json');
+    await writeFile(file, JSON.stringify({ targets }));
+    const { code, out } = await mrtrCheck('--config', file, '--json');
+    const { reports } = JSON.parse(out) as { reports: readonly Report[] };
+    expect(reports.map(({ target: { name }, exitCode }) => [name, exitCode])).toEqual([
+      ['good', 0],
+      ['bad', 1],
+    ]);
+    expect(code).toBe(1);
+    await writeFile(
+      file,
+      JSON.stringify({ targets: [{ ...target, header: [`Authorization: $${'{MRTR_NO_SUCH_NAME}'}`] }] }),
+    );
+    expect((await mrtrCheck('--config', file)).err).toMatch(/the environment has no MRTR_NO_SUCH_NAME/);
+  });
+});

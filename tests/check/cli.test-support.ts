@@ -1,0 +1,59 @@
+/** Runs `mrtr-check`: in a process of its own, as people start it, or in this one, which is quicker. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { main } from '@mrtr/check';
+import { bareCommand, inWorld } from './bare.test-support.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
+
+/** What is called on the bare server, and answered. */
+export const OPERATION = [
+  ...['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'],
+  ...[
+    '--answer',
+    'account="checking"',
+    '--answer',
+    'sure=true',
+    '--answer',
+    'memo="lunch"',
+    '--probe',
+    'tool:count',
+  ],
+];
+
+/** How a run of the program ended. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The program in a process of its own, as it is started by people. */
+export async function inProcess(...args: readonly string[]): Promise<Ended> {
+  try {
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      '--import',
+      'tsx',
+      PROGRAM,
+      ...args,
+    ]);
+    return { code: 0, out: stdout, err: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+/** The same program here, which starts faster. */
+export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
+  const written = { out: '', err: '' };
+  const sink = (name: 'out' | 'err') =>
+    ({ write: (text: string) => (written[name] += text) }) as unknown as NodeJS.WriteStream;
+  const code = await main(args, { out: sink('out'), err: sink('err') });
+  return { code, ...written };
+}
+
+/** The same against the bare server. */
+export const onBare = (fault: string, ...options: readonly string[]): Promise<Ended> =>
+  inWorld((world) => mrtrCheck(...OPERATION, ...options, '--', ...bareCommand(world, { fault })));
