@@ -11,6 +11,7 @@ import {
   type Transcript,
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
+import { DECLARED } from '../wire/request.ts';
 import { clipped, padded, wrapped } from './text.ts';
 
 const WIDTH = 78;
@@ -99,13 +100,19 @@ function onTheRight(text: string): string {
 
 function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
   if (lost) return `✗ ${String(objectIn(message, 'error').message)}`;
-  if (fromClient) return `${requestText(message)}${answersText(message)}`;
+  if (fromClient) return `${requestText(message)}${declaredText(message)}${answersText(message)}`;
   if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
   if (isQuestion(message)) return askText(message);
   if (message.method !== undefined) return String(message.method);
   const result = objectIn(message, 'result');
   if (result.resultType === 'input_required') return `${questionsText(result)}${stateText(result)}`;
   return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;
+}
+
+/** What the client declares, where the message says so. */
+function declaredText(message: Readonly<Record<string, unknown>>): string {
+  const declared = objectIn(objectIn(message, 'params'), '_meta')[DECLARED];
+  return declared === undefined ? '' : `\ndeclares ${JSON.stringify(declared)}`;
 }
 
 const stateText = ({ requestState }: Readonly<Record<string, unknown>>): string =>

@@ -5,7 +5,7 @@ import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
-import { enveloped, mirroredArguments, type WireRequest } from '../wire/request.ts';
+import { DECLARED, enveloped, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 import { type Asked, type Outcome, outcomeOf } from './outcome.ts';
 
@@ -170,5 +170,7 @@ function withoutMeta(request: WireRequest): JsonObject {
   const { params, ...message } = enveloped(request, 0);
   const { _meta, ...rest } = isObject(params) ? params : {};
   const { id, ...others } = message;
-  return { ...others, params: rest };
+  // What a client declares is the same in all of a run, but for a few checks: then it is what the check is about.
+  const declared = request.capabilities && { _meta: { [DECLARED]: request.capabilities } };
+  return { ...others, params: { ...rest, ...declared } };
 }

@@ -18,6 +18,9 @@ export interface WireRequest {
 
 const META = 'io.modelcontextprotocol/';
 
+/** The member of `_meta` that holds what a client declares. */
+export const DECLARED = `${META}clientCapabilities`;
+
 /** The request with its id and the members of `_meta` that every request carries. */
 export function enveloped(
   { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
@@ -26,7 +29,7 @@ export function enveloped(
   const meta = {
     [`${META}protocolVersion`]: REVISION,
     [`${META}clientInfo`]: { name: 'mrtr-check', version: '0.0.0' },
-    [`${META}clientCapabilities`]: capabilities,
+    [DECLARED]: capabilities,
     ...objectAt(params, '_meta'),
   };
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
