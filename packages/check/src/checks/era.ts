@@ -174,6 +174,7 @@ export const stateless: Check = {
     try {
       const response = await fetch(fleet.first.url as URL, {
         method: 'POST',
+        redirect: 'manual',
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',

@@ -5,6 +5,7 @@ import { type Baseline, readBaseline } from '../report/baseline.ts';
 import { htmlReport } from '../report/html.ts';
 import { junitReport } from '../report/junit.ts';
 import { markdownReport } from '../report/markdown.ts';
+import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalReport } from '../report/terminal.ts';
 import { forTerminalLines } from '../report/text.ts';
@@ -71,7 +72,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
     const progress = progressOn(console.err, line.json ?? false);
     const judging = { name, strict: options.strict, complete: options.complete, baseline };
     const ran = await run(inputs, progress.tell)
-      .catch((error: unknown) => Promise.reject(named(error, name)))
+      .catch((error: unknown) => Promise.reject(named(error, name, inputs)))
       .finally(progress.done);
     reports.push(reportOf(ran, judging));
   }
@@ -84,9 +85,12 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
   return worst(reports);
 }
 
-/** The mistake, with the target in which it is. */
-const named = (error: unknown, name: string | undefined): unknown =>
-  error instanceof UsageError && name !== undefined ? new UsageError(`${name}: ${error.message}`) : error;
+/** The mistake, with the target in which it is, and without the headers that a server may have logged. */
+function named(error: unknown, name: string | undefined, { address }: Inputs): unknown {
+  if (!(error instanceof UsageError)) return error;
+  const message = redactor(address)(error.message);
+  return new UsageError(name === undefined ? message : `${name}: ${message}`);
+}
 
 /** A fail counts more than an undecided check. */
 const worst = (reports: readonly Report[]): number => {

@@ -145,6 +145,42 @@ describe('redaction', () => {
   });
 });
 
+describe('redaction of encoded secrets', () => {
+  const password = 'correct horse';
+  const basic = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
+  const redact = redactor({
+    headers: { authorization: basic },
+    otherHeaders: { 'x-key': 'k2-value-of-mallory' },
+  });
+
+  it('takes the password of Basic, as the server may have decoded it', () => {
+    expect(redact(`hello ada:${password}`)).not.toContain('horse');
+    expect(redact(`your password is ${password}`)).not.toContain('horse');
+  });
+
+  it.each([0, 1, 2])('finds a secret inside of Base64, %i bytes after its beginning', (before) => {
+    const state = Buffer.from(`${'{"a'.slice(0, before)}k2-value-of-mallory"}`);
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const clean = redact(state.toString(encoding)).split('<redacted>');
+      expect(clean).toHaveLength(2);
+      expect(Buffer.from(clean.join('AAAA'), 'base64').toString()).not.toMatch(/value|mallory/);
+    }
+  });
+});
+
+it('an address of the server is no link in Markdown, and XML holds no character that it may not', () => {
+  const hostile = {
+    ...report,
+    checks: report.checks.map((check) => ({
+      ...check,
+      actual: 'see https://evil.example or www.evil.example \uffff',
+    })),
+  };
+  const prose = markdownReport(hostile).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
+  expect(prose).not.toMatch(/https:\/\/evil|www\.evil/);
+  expect(junitReport([hostile])).not.toContain('\uffff');
+});
+
 it('the card tells the counts and the end of the run', () => {
   const text = terminalReport(report);
   expect(text).toMatch(/✗ 1 fail {4}! 1 warn {4}· 1 advice {4}✓ 1 pass/);

@@ -5,7 +5,7 @@ import { enveloped, mirroringHeaders } from '../wire/request.ts';
 
 /** A word, quoted where a shell would read it otherwise. */
 export function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
   if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   const escaped = word
     .replace(/[\\']/g, '\\$&')

@@ -3,8 +3,8 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 // What could move the cursor, colour the screen, or reorder a line: controls, separators, bidirectional marks, halves
-// of a surrogate pair.
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
+// of a surrogate pair; and what XML does not allow.
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu;
 
 /** With nothing in it that a terminal obeys: an escape shows as `␛`. */
 export const forTerminal = (text: string): string =>
@@ -27,7 +27,10 @@ export const forMarkup = (text: string): string =>
 export const forMarkdown = (text: string): string =>
   forTerminal(text.replace(/\s+/g, ' '))
     .replace(/[\\`*_{}[\]<>()#+!|~$&]/g, '\\$&')
-    .replace(/@/g, '&#64;');
+    .replace(/@/g, '&#64;')
+    // GitHub makes links of addresses.
+    .replace(/:\/\//g, ':&#47;&#47;')
+    .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 
 /** The same for each line. */
 export const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');

@@ -11,7 +11,8 @@ import type { Address } from './target.ts';
 export async function legacyTransport(instance: Instance, { headers }: Address): Promise<Transport> {
   if (instance.kind === 'stdio') return new ProcessTransport(instance.command);
   return new StreamableHTTPClientTransport(instance.url as URL, {
-    requestInit: { headers: { ...headers } },
+    // The headers are for this server, and not for one that it sends us to.
+    requestInit: { headers: { ...headers }, redirect: 'error' },
   }) as Transport;
 }
 

@@ -20,6 +20,8 @@ export function endOnSignals(): void {
     process.once(signal, () => process.exit(code));
 }
 
+const MOST_OF_A_LINE = 4 * 1024 * 1024;
+
 /** One running server process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
@@ -100,6 +102,8 @@ export class ServerProcess {
     this.#out = `${this.#out}${text}`.slice(-8000);
     const lines = `${this.#rest}${text}`.split('\n');
     this.#rest = lines.pop() ?? '';
+    // It would fill the memory.
+    if (this.#rest.length > MOST_OF_A_LINE) this.killNow();
     for (const line of lines) for (const listener of this.#listeners) listener(line);
   }
 }

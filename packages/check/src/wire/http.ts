@@ -5,7 +5,7 @@ import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
 
 /** A response is read no further than this. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Requests to one address, by one principal. */
 export class HttpChannel implements Channel {
@@ -87,23 +87,23 @@ function withoutResponse(response: Response, texts: readonly string[]): string {
 
 /** Reads the messages: one JSON text, or the data of each event until the response has come. */
 async function readInto(texts: string[], response: Response): Promise<void> {
-  if (!(response.headers.get('content-type') ?? '').includes('text/event-stream')) {
-    const text = await response.text();
-    if (text !== '') texts.push(text);
-    return;
-  }
+  const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
   let rest = '';
   let read = 0;
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     read += chunk.length;
     rest += decoder.decode(chunk, { stream: true });
-    const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
-    rest = events.pop() ?? '';
-    for (const event of events) takeEvent(texts, event);
-    if (texts.some((text) => isResponse(parsed(text))) || read > MOST_BYTES) break;
+    if (stream) {
+      const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
+      rest = events.pop() ?? '';
+      for (const event of events) takeEvent(texts, event);
+      if (texts.some((text) => isResponse(parsed(text)))) break;
+    }
+    if (read > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`);
   }
-  takeEvent(texts, rest);
+  if (stream) takeEvent(texts, rest);
+  else if (rest !== '') texts.push(rest);
 }
 
 function takeEvent(texts: string[], event: string): void {

@@ -5,6 +5,9 @@ import { isObject, parsed } from './json.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, type WireRequest } from './request.ts';
 
+/** Of messages before an answer, no more are kept. */
+const MOST_MESSAGES = 10_000;
+
 interface Waiting {
   readonly texts: string[];
   readonly answered: () => void;
@@ -54,7 +57,8 @@ export class StdioChannel implements Channel {
     if (line.trim() === '') return;
     const value = parsed(line);
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
-    for (const waiting of own ? [own] : this.#waiting.values()) waiting.texts.push(line);
+    for (const waiting of own ? [own] : this.#waiting.values())
+      if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
     own?.answered();
   }
 }
