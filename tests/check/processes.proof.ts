@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { run } from '@mrtr/check';
+import { main, run } from '@mrtr/check';
 import { freePort } from '@mrtr/harness/process';
 import { expect, it } from 'vitest';
 import {
@@ -84,4 +84,31 @@ it('a server that ends at once is a mistake that shows what it wrote', async () 
 it('a stdio server that logs to standard output breaks the wire', async () => {
   const one = await checkBare({ transport: 'stdio', only: ['wire'], args: ['--chatty'] });
   expect(findings(one)).toEqual({ 'wire.shape': 'fail' });
+});
+
+it('a server that writes a line without an end is stopped', async () => {
+  const script = 'setInterval(() => process.stdout.write("x".repeat(1 << 20)), 1)';
+  const inputs = { ...EVERYTHING, address: { command: [process.execPath, '-e', script], headers: {} } };
+  await expect(run(inputs)).rejects.toThrow(
+    /The server ended before it answered \(the process ended \(SIGKILL\)\)/,
+  );
+});
+
+it('a header that the server logs stands in no message', async () => {
+  const script =
+    'require("http").createServer((req) => { console.error(req.headers["x-key"]); process.exit(1); }).listen(process.argv[1])';
+  const address = {
+    command: [process.execPath, '-e', script, '{port}'],
+    headers: { 'x-key': 's3cr3t-of-alice' },
+  };
+  const written: string[] = [];
+  const sink = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
+  const command = [...address.command];
+  const code = await main(
+    ['--tool', 'a', '--allow-effects', '--header', 'x-key: s3cr3t-of-alice', '--', ...command],
+    { out: sink, err: sink },
+  );
+  expect(written.join('')).toMatch(/It wrote:\n.*<redacted>/s);
+  expect(written.join('')).not.toContain('s3cr3t');
+  expect(code).toBe(2);
 });

@@ -65,29 +65,42 @@ export async function measured(
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 
+/** One server of an option, and the database that its instances share. */
+interface OneServer {
+  readonly server: string;
+  readonly postgres: string;
+}
+
 async function checkedWith(
   option: string,
   subject: SubjectName,
-  { server, postgres }: { readonly server: string; readonly postgres: string },
+  place: OneServer,
   more: Partial<RunInputs>,
 ): Promise<readonly Checked[]> {
   const world = await mkdtemp(join(tmpdir(), 'mrtr-check-options-'));
-  const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
-  const ttl = more.ttlSeconds === undefined ? [] : ['--ttl', String(more.ttlSeconds)];
   try {
-    const { checked } = await run({
-      ...SUBJECTS[subject],
-      address: {
-        command: [process.execPath, server, ...args, ...ttl],
-        headers: OWN as Record<string, string>,
-        otherHeaders: OTHER as Record<string, string>,
-      },
-      oneTime: true,
-      allowEffects: true,
-      ...more,
-    });
-    return checked;
+    return (await run({ ...inputsFor(option, subject, { ...place, world, ttl: more.ttlSeconds }), ...more }))
+      .checked;
   } finally {
     await rm(world, { recursive: true, force: true });
   }
+}
+
+/** What a run against an option is given. */
+export function inputsFor(
+  option: string,
+  subject: SubjectName,
+  { server, postgres, world, ttl }: OneServer & { readonly world: string; readonly ttl?: number | undefined },
+): RunInputs {
+  const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
+  return {
+    ...SUBJECTS[subject],
+    address: {
+      command: [process.execPath, server, ...args, ...(ttl === undefined ? [] : ['--ttl', String(ttl)])],
+      headers: OWN as Record<string, string>,
+      otherHeaders: OTHER as Record<string, string>,
+    },
+    oneTime: true,
+    allowEffects: true,
+  };
 }

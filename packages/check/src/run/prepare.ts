@@ -102,7 +102,8 @@ async function connected(fleet: Fleet, desk: Desk): Promise<string | undefined> 
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
   const words = inWords(outcomeOf(reply));
-  if (!fleet.first.alive)
+  const unanswered = reply.status === undefined && reply.result === undefined && reply.error === undefined;
+  if (unanswered && (await fleet.first.ending()))
     throw new UsageError(
       `The server ended before it answered (${words}). It wrote:\n${fleet.first.tail || 'nothing'}`,
     );

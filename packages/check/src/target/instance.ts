@@ -18,6 +18,7 @@ const PORT = '{port}';
 const START_MS = 30_000;
 /** What a wrapper started ends a little later than the wrapper. */
 const END_MS = 5000;
+const ENDING_MS = 250;
 
 /** One instance. A started one can be killed and started again, at the same port. */
 export class Instance {
@@ -54,6 +55,12 @@ export class Instance {
 
   get alive(): boolean {
     return !this.owned || (this.#process?.alive ?? false);
+  }
+
+  /** Whether a started one ends, now or very soon: its connections break a little earlier. */
+  async ending(): Promise<boolean> {
+    if (this.owned && this.alive) await Promise.race([this.#process?.ended, pause(ENDING_MS)]);
+    return !this.alive;
   }
 
   /** The last that a started one wrote. */

@@ -86,3 +86,18 @@ it('cuts the connection when the answer begins to arrive', async () => {
   expect(reply.cut).toBe(true);
   await closed;
 });
+
+it.each(['application/json', 'text/event-stream'])(
+  'reads an endless %s no further than it has to',
+  async (type) => {
+    const reply = await replyTo((_, res) => {
+      res.writeHead(200, { 'content-type': type });
+      const more = () =>
+        void (
+          res.destroyed || (res.write('x'.repeat(65_536)) ? setImmediate(more) : res.once('drain', more))
+        );
+      more();
+    });
+    expect(reply.failure).toBe('the connection failed: the answer is longer than 4 MiB');
+  },
+);
