@@ -14,7 +14,10 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'packages', include: ['{packages,demos}/**/src/**/*.test.ts'] } },
       // `pnpm proof`: it takes too long to run with every change.
-      { extends: true, test: { name: 'proof', include: ['{tests,demos}/**/*.proof.ts'] } },
+      {
+        extends: true,
+        test: { name: 'proof', include: ['{tests,demos}/**/*.proof.ts'], testTimeout: 60_000 },
+      },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],
   },

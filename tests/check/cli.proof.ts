@@ -1,7 +1,9 @@
 /** The program as people start it, and everything that it writes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Report } from '@mrtr/check';
+import { RunningProcess } from '@mrtr/harness/process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
@@ -15,20 +17,20 @@ describe('the program in a process of its own', () => {
 
   it('ends with 0 where nothing failed', async () => {
     expect(await ran('', '--only', 'retry.twice')).toMatchObject({ code: 0, err: '' });
-  }, 20_000);
+  });
 
   it('ends with 1 where a check failed', async () => {
     const { code, out } = await ran('retry.twice', '--only', 'retry.twice', '--one-time');
     expect(out).toMatch(/✗ FAIL {2}retry\.twice/);
     expect(code).toBe(1);
-  }, 20_000);
+  });
 
   it('ends with 2 for a mistake in the call', async () => {
     const { code, out, err } = await inProcess('--nonsense');
     expect(err).toMatch(/unknown option '--nonsense'/);
     expect(out).toBe('');
     expect(code).toBe(2);
-  }, 20_000);
+  });
 
   it('ends with 3 where a check could not decide, as the server cannot be reached', async () => {
     const { code, out } = await inProcess(
@@ -41,7 +43,7 @@ describe('the program in a process of its own', () => {
     );
     expect(out).toMatch(/COULD NOT RUN/);
     expect(code).toBe(3);
-  }, 20_000);
+  });
 });
 
 describe('reports', () => {
@@ -65,7 +67,7 @@ describe('reports', () => {
     expect(found?.reproduce).toMatch(
       /^mrtr-check --only retry\.twice --seed 1 --tool transfer .*--header 'authorization: <redacted>'/,
     );
-  }, 30_000);
+  });
 
   it('every format is written to its file', async () => {
     await inWorld(async (world) => {
@@ -149,5 +151,39 @@ it('a configuration file checks several targets, with secrets from the environme
       JSON.stringify({ targets: [{ ...target, header: [`Authorization: $${'{MRTR_NO_SUCH_NAME}'}`] }] }),
     );
     expect((await mrtrCheck('--config', file)).err).toMatch(/the environment has no MRTR_NO_SUCH_NAME/);
+  });
+});
+
+describe('a run against `pnpm serve option-g`, as the README has it', () => {
+  const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
+  const LINE = [
+    '--tool',
+    'get_weather',
+    '--arguments',
+    '{"location":"Tokyo"}',
+    '--generate-answers',
+    '--allow-effects',
+  ];
+
+  it('finds nothing over HTTP', async () => {
+    const server = new RunningProcess({
+      command: process.execPath,
+      args: [RUN, 'serve', 'option-g', '--http', '0'],
+    });
+    try {
+      const address = await server.until(({ err }) => /at (http:\S+)/.exec(err)?.[1]);
+      const { code, out } = await mrtrCheck(...LINE, address);
+      expect(out).toMatch(/✗ 0 fail {4}! 0 warn {4}· 0 advice/);
+      expect(code).toBe(0);
+    } finally {
+      await server.kill();
+    }
+  });
+
+  it('finds over stdio that a restart loses the key that nobody gave', async () => {
+    const { code, out } = await mrtrCheck(...LINE, '--', process.execPath, RUN, 'serve', 'option-g');
+    expect(out).toMatch(/✗ 0 fail {4}! 0 warn {4}· 2 advice/);
+    expect(out).toMatch(/advice {2}instance\.second {2}instance\.restart/);
+    expect(code).toBe(0);
   });
 });

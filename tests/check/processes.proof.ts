@@ -44,7 +44,7 @@ it('what a wrapper started is killed and restarted with it, and is gone afterwar
   const port = Number(ports[0]?.url?.port);
   expect(port).toBeGreaterThan(0);
   expect(await listens(port)).toBe(false);
-}, 20_000);
+});
 
 it('a server that is not started here is checked at two addresses, and restarted by a command', async () => {
   await inWorld(async (world) => {
@@ -71,7 +71,7 @@ it('a server that is not started here is checked at two addresses, and restarted
       first?.kill('SIGKILL');
     }
   });
-}, 30_000);
+});
 
 it('a server that ends at once is a mistake that shows what it wrote', async () => {
   const command = [process.execPath, '-e', 'console.error("no such database"); process.exit(1)'];

@@ -8,7 +8,7 @@ it.concurrent('every check that does not wait passes over HTTP, in time', async 
   // Nothing is readable, so nothing can be forged; the rest was not given.
   expect(verdicts(run, 'not-applicable')).toEqual({ 'state.forged': 'not-applicable' });
   expect(Object.keys(verdicts(run, 'not-run'))).toEqual(['state.other-method', 'state.expired']);
-}, 30_000);
+});
 
 it.concurrent('every check passes over stdio that means something there', async ({ expect }) => {
   const run = await checkBare({ transport: 'stdio' });
@@ -19,7 +19,7 @@ it.concurrent('every check passes over stdio that means something there', async 
     'retry.lost-response',
     'era.stateless',
   ]);
-}, 30_000);
+});
 
 it.concurrent('a fault is found over stdio as well', async ({ expect }) => {
   const run = await checkBare({
@@ -44,30 +44,26 @@ it.concurrent('without a declaration, and without idempotentHint, a second effec
 it.each([
   ['prompt', { kind: 'prompt', name: 'balance', arguments: {} }],
   ['resource', { kind: 'resource', name: 'bank://balance', arguments: {} }],
-] as const)(
-  'a %s that asks is checked, without leave for effects',
-  async (kind, operation) => {
-    const run = await checkBare({
-      inputs: {
-        operation,
-        otherOperation: { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } },
-        answers: { '*': 'checking' },
-        allowEffects: true,
-        oneTime: false,
-      },
-    });
-    expect(findings(run)).toEqual({});
-    expect(verdicts(run, 'pass')).toMatchObject({
-      'state.tampered': 'pass',
-      'wire.schema': 'pass',
-      'answer.invalid': 'pass',
-    });
-    expect(verdicts(run, 'pass')).toMatchObject({ 'state.other-method': 'pass' });
-    expect(verdicts(run, 'not-applicable')).toMatchObject({ 'retry.twice': 'not-applicable' });
-    expect(kind).toBe(operation.kind);
-  },
-  30_000,
-);
+] as const)('a %s that asks is checked, without leave for effects', async (kind, operation) => {
+  const run = await checkBare({
+    inputs: {
+      operation,
+      otherOperation: { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } },
+      answers: { '*': 'checking' },
+      allowEffects: true,
+      oneTime: false,
+    },
+  });
+  expect(findings(run)).toEqual({});
+  expect(verdicts(run, 'pass')).toMatchObject({
+    'state.tampered': 'pass',
+    'wire.schema': 'pass',
+    'answer.invalid': 'pass',
+  });
+  expect(verdicts(run, 'pass')).toMatchObject({ 'state.other-method': 'pass' });
+  expect(verdicts(run, 'not-applicable')).toMatchObject({ 'retry.twice': 'not-applicable' });
+  expect(kind).toBe(operation.kind);
+});
 
 it.concurrent('a foreign call is found in a prompt that takes the state of a tool', async ({ expect }) => {
   const run = await checkBare({

@@ -73,8 +73,7 @@ export const refuse = (reason) => {
   if (options.burns) burntAt = now();
   return refusal(reason);
 };
-const refusal = (reason) =>
-  new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
+const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
 
 /** What the call is about, as a state is bound to it. */
 export function requestOf({ method, params }) {

@@ -76,7 +76,8 @@ export const otherKey: Check = {
   level: 'S',
   expected: 'An answer under a key that was not asked does not count.',
   clause: IGNORE,
-  remedy: 'Read an answer by the key under which its question was sent, and by no other.',
+  remedy:
+    'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
   needs: ['question', 'form'],
   calls: (rounds) => rounds + 1,
   run: (context) =>
@@ -134,7 +135,9 @@ export const invalid: Check = {
   level: 'S',
   expected: 'Content that does not fit the asked schema is refused, or asked again.',
   clause: VALIDATE,
-  remedy: 'Validate each content by the schema that was asked, and ask again where it does not fit.',
+  remedy:
+    'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
+    'or the schema as the third argument of the acceptedContent() of the SDK.',
   needs: ['question', 'form'],
   calls: (rounds) => 16 * rounds,
   run: (context) =>
@@ -157,7 +160,9 @@ export const emptyAccept: Check = {
   level: 'S',
   expected: 'An accept without content is no answer to a form with required fields.',
   clause: VALIDATE,
-  remedy: 'Read the content, and not only the action: an accept without the required fields is asked again.',
+  remedy:
+    'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
+    'of @mrtr/core.',
   needs: ['question', 'form'],
   calls: (rounds) => 6 * rounds,
   run: (context) =>
@@ -186,7 +191,8 @@ export const refusalWithContent: Check = {
     at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
     words: 'The submitted form data, only present when action is "accept" and mode was "form".',
   },
-  remedy: 'Look at the action before the content.',
+  remedy:
+    'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
   needs: ['question', 'form'],
   calls: (rounds) => 6 * rounds,
   run: (context) =>
@@ -269,7 +275,9 @@ export const partial: Check = {
   level: 'S',
   expected: 'Of two questions, one is answered and then the other: the call converges.',
   clause: ASK_AGAIN,
-  remedy: 'Keep the answers that have come (in the sealed state), and ask only for those that are missing.',
+  remedy:
+    'Keep the answers that have come (in the sealed state), and ask only for those that are missing: the shapes once, ' +
+    'tool-builder, resolve and journal do.',
   needs: ['question', 'two-questions'],
   calls: (rounds) => 2 * (rounds + 4),
   run: async (context): Promise<Finding> => {

@@ -28,9 +28,10 @@ export function onceOnly(
 ): Finding {
   const count = context.effects.count(before, after);
   const times = count === undefined || count % 1 !== 0 ? '' : ` (${count} effects for one approval)`;
+  const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
   if (second.effect)
     return broken(
-      `${second.words} had a second effect${times}: the probe went from ${clip(before)} to ${clip(after)}.`,
+      `${second.words} had a second effect${times}: the probe went from ${clip(before)} to ${clip(after)}.${declared}`,
       talk,
       {
         matters: context.facts.oneTime,

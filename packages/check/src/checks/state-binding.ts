@@ -144,7 +144,9 @@ export const expired: Check = {
   level: 'S',
   expected: 'The state is refused when its time to live is over.',
   clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
-  remedy: 'Put the time of expiry into the sealed state, and compare it when the state comes back.',
+  remedy:
+    'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
+    "or of the SDK's createRequestStateCodec.",
   needs: ['question', 'state', 'ttl'],
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {

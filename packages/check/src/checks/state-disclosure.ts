@@ -18,7 +18,8 @@ export const oracle: Check = {
       'servers … MUST reject state that fails verification (the words of the refusal are left to the server)',
   },
   remedy:
-    'Answer every state that does not verify with one and the same error, and write the reason to the log.',
+    'Answer every state that does not verify with one and the same error, and write the reason to the log: the boundary ' +
+    'of @mrtr/core does.',
   needs: ['question', 'state'],
   calls: (rounds) => 4 * (rounds + 1),
   run: async (context): Promise<Finding> => {

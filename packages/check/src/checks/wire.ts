@@ -7,6 +7,7 @@ import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/mess
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
 import type { CheckContext, Logged } from './context.ts';
+import type { Evident } from './undecided.ts';
 
 const swept = new WeakSet<CheckContext>();
 
@@ -40,10 +41,17 @@ async function everywhere(
   for (const logged of context.log) {
     looked++;
     const wrong = fault(logged);
-    const { turn, talk, during } = logged;
-    if (wrong !== undefined) return broken(`${turn.request.method}: ${wrong}.`, talk, { during });
+    const { turn, during } = logged;
+    if (wrong !== undefined) return broken(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
   }
   return held(`${looked} exchanges looked at`);
+}
+
+/** The call as it was when this answer had come: what came after it shows nothing more. */
+function asOf({ turn, talk }: Logged): Evident | undefined {
+  if (talk === undefined || turn.recorded === undefined) return talk;
+  const turns = talk.turns.slice(0, talk.turns.indexOf(turn) + 1);
+  return { evidence: talk.evidence.until(turn.recorded), turns, last: turn.outcome };
 }
 
 const wireCheck = (

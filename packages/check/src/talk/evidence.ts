@@ -33,6 +33,18 @@ export class Evidence {
     return new Evidence(this.#title, this);
   }
 
+  /** How many events there are. */
+  get length(): number {
+    return this.#events.length;
+  }
+
+  /** The record as it was when it had so many events. */
+  until(length: number): Evidence {
+    const earlier = this.copy();
+    earlier.#events.length = Math.min(length, earlier.#events.length);
+    return earlier;
+  }
+
   sent(to: string, message: JsonObject, client: ClientId = 'client'): void {
     this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
   }

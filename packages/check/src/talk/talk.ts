@@ -19,6 +19,8 @@ export interface Turn {
   /** The address, where there is one. */
   readonly url: URL | undefined;
   readonly principal: Principal;
+  /** How long the record of its call was when the answer had come. */
+  readonly recorded?: number;
 }
 
 /** How a call differs from an ordinary one. */
@@ -151,6 +153,7 @@ export class Talk {
       url: instance.url,
       principal,
       id: reply.id,
+      recorded: this.evidence.length,
     };
     this.turns.push(turn);
     this.#desk.log(turn, this);
