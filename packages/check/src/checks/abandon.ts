@@ -3,10 +3,13 @@ import { inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, MRTR } from './check.ts';
 import type { CheckContext } from './context.ts';
+import { Undecided } from './undecided.ts';
 
 const ABANDONED = 200;
 const MEASURED = 25;
 const BATCHES = 4;
+/** A server that refuses sooner is not full: something else is wrong with it. */
+const LEAST = 10;
 
 export const flat: Check = {
   id: 'abandon.flat',
@@ -55,6 +58,8 @@ const slower = (first: number, last: number): boolean => last > 4 * first && las
 
 /** So many open calls, and no more: then it matters whether others are still served. */
 async function refused(context: CheckContext, calls: number, talk: Talk, outcome: Outcome): Promise<Finding> {
+  if (calls < LEAST)
+    throw new Undecided(`after ${calls} calls the server is out of order: ${inWords(outcome)}`, talk);
   const words = `After ${calls} abandoned calls a new one came to ${inWords(outcome)}.`;
   if (context.inputs.address.otherHeaders === undefined) return broken(words, talk, { explains: true });
   const other = await context.talk({ principal: 'other' }).first();
