@@ -271,7 +271,7 @@ async function answer(request, principal, exchange) {
   }
   calls++;
   if (calls > Number(options['calls-until-broken'])) return { ...text('Out of order.'), isError: true };
-  if (faulty('abandon.flat') && parked > 80) await pause((parked - 80) * 0.25);
+  if (faulty('abandon.flat') && parked > 160) await pause(80);
   return converse(request, principal, exchange);
 }
 

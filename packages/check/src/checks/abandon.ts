@@ -7,7 +7,7 @@ import { Undecided } from './undecided.ts';
 
 const ABANDONED = 200;
 const MEASURED = 25;
-const BATCHES = 4;
+const BATCHES = 2;
 /** A server that refuses sooner is not full: something else is wrong with it. */
 const LEAST = 10;
 
