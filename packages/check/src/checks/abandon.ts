@@ -11,6 +11,7 @@ const BATCHES = 2;
 /** A server that refuses sooner is not full: something else is wrong with it. */
 const LEAST = 10;
 
+/** Abandoned calls are what every client leaves behind that crashed, or whose user went home. */
 export const flat: Check = {
   id: 'abandon.flat',
   family: 'safety',

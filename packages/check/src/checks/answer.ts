@@ -29,6 +29,7 @@ const ASK_AGAIN = {
     'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
 };
 
+/** A client that knows the keys can answer before the question: the consent that nobody was asked for. */
 export const unasked: Check = {
   id: 'answer.unasked',
   family: 'safety',
@@ -70,6 +71,7 @@ function everyAnswer({ facts, desk }: CheckContext, talk: Talk): JsonObject {
   return Object.assign({}, ...later, talk.answers());
 }
 
+/** Right content under a wrong key: a server that takes the only answer there is has not read the key. */
 export const otherKey: Check = {
   id: 'answer.other-key',
   family: 'spec',
@@ -93,6 +95,7 @@ export const otherKey: Check = {
     ]).then((attacked) => mustRefuse(context, 'An answer under another key', [attacked])),
 };
 
+/** Both ways: an early answer skips a question, and a late one answers what was not asked. */
 export const otherRound: Check = {
   id: 'answer.other-round',
   family: 'spec',
@@ -129,6 +132,7 @@ export const otherRound: Check = {
 const sameKeys = ({ facts }: CheckContext): boolean =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
 
+/** Contents are made from the asked schema, each wrong in one way. */
 export const invalid: Check = {
   id: 'answer.invalid',
   family: 'spec',
@@ -154,6 +158,7 @@ const misfits = (key: string, schema: unknown, { inputs }: CheckContext): readon
       changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: { action: 'accept', content } } }),
     }));
 
+/** An accept alone says that a form was sent, and not what was in it. */
 export const emptyAccept: Check = {
   id: 'answer.empty-accept',
   family: 'spec',
@@ -182,6 +187,7 @@ export const emptyAccept: Check = {
 const requiredOf = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
+/** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
 export const refusalWithContent: Check = {
   id: 'answer.refusal-with-content',
   family: 'spec',
@@ -249,6 +255,7 @@ const wentOnHarmlessly = (context: CheckContext, { matters, effect, talk }: Acce
 const unlikeHonest = ({ facts }: CheckContext, talk: Talk): boolean =>
   talk.last?.kind === 'completed' && facts.final.like(comparable(talk.last)) !== true;
 
+/** An error would throw the user's other answers away. */
 export const missing: Check = {
   id: 'answer.missing',
   family: 'spec',
@@ -269,6 +276,7 @@ export const missing: Check = {
   },
 };
 
+/** Both orders: a server may remember the first answer and not the second. */
 export const partial: Check = {
   id: 'answer.partial',
   family: 'spec',

@@ -75,6 +75,7 @@ const CLAUSE = {
     'On HTTP, the response status MUST be 400 Bad Request.',
 };
 
+/** A client that declares nothing. It may get a default; what it may not get is a question. */
 export const undeclaredCapability: Check = {
   id: 'capability.undeclared',
   family: 'spec',
@@ -90,6 +91,7 @@ export const undeclaredCapability: Check = {
   run: (context) => notAsked(context, {}, 'A client without capabilities'),
 };
 
+/** Forms alone and URLs alone, as a client may declare either. */
 export const mode: Check = {
   id: 'capability.mode',
   family: 'spec',

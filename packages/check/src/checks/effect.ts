@@ -17,6 +17,7 @@ const GUARD =
   'Put effects after the last question, or guard them: ctx.once() of the shapes once, linear and journal, or ToolBuilder, ' +
   'whose steps run once.';
 
+/** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
 export const beforeAnswer: Check = {
   id: 'effect.before-answer',
   family: 'safety',
@@ -36,6 +37,7 @@ export const beforeAnswer: Check = {
   },
 };
 
+/** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
 export const once: Check = {
   id: 'effect.once',
   family: 'safety',
@@ -70,6 +72,7 @@ export const once: Check = {
 /** A bare number is a count, and not a balance in a sentence. */
 const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
 
+/** Makes the call longer by leaving a question unanswered, and compares with an honest call. */
 export const perRound: Check = {
   id: 'effect.per-round',
   family: 'safety',

@@ -34,6 +34,7 @@ interface Seen {
   readonly late?: boolean;
 }
 
+/** The real client of the published v1 SDK, as a flag on a new one would prove nothing. */
 export const same: Check = {
   id: 'era.same',
   family: 'safety',
@@ -159,6 +160,7 @@ function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: 
   return desk.answerer.responses({ [key]: request })[key];
 }
 
+/** One POST without a handshake, as old clients send to servers without sessions. */
 export const stateless: Check = {
   id: 'era.stateless',
   family: 'safety',

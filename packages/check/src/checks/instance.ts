@@ -28,10 +28,12 @@ function wentOn(context: CheckContext, talk: Talk, where: string): Finding {
   return broken(`${where} asked again, and did not end: ${inWords(end)}.`, talk);
 }
 
+// Advice, as servers that hold a call in memory are allowed: what they owe is a refusal in words.
 const SHARE =
   'Give every instance the same key, from a secret store and not made at start; keep what cannot be in the state in a ' +
   'store that they share, or route a call to the instance that began it (docs/sticky-routing.md).';
 
+/** Rounds alternate, so that a server that only tolerates one change of instance is found. */
 export const second: Check = {
   id: 'instance.second',
   family: 'safety',
@@ -53,6 +55,7 @@ export const second: Check = {
   },
 };
 
+/** SIGKILL: what was not written down is gone. */
 export const restart: Check = {
   id: 'instance.restart',
   family: 'safety',
@@ -72,6 +75,7 @@ export const restart: Check = {
   },
 };
 
+/** A ledger in memory knows nothing of its neighbour. */
 export const replayElsewhere: Check = {
   id: 'instance.replay-elsewhere',
   family: 'spec',

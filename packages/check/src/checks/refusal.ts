@@ -39,6 +39,7 @@ function refusalsOf(requests: Asked): readonly { readonly action: Action; readon
   return [{ action: 'decline' }, { action: 'cancel' }, ...alone];
 }
 
+/** In every round, and of several questions each alone: the last refusal is the one that is forgotten. */
 export const noEffect: Check = {
   id: 'refusal.no-effect',
   family: 'spec',
@@ -90,6 +91,7 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
 
 const MOST = 10;
 
+/** A loop shows when a question comes a second time in the same words. */
 export const declineEnds: Check = {
   id: 'refusal.decline-ends',
   family: 'safety',
@@ -104,6 +106,7 @@ export const declineEnds: Check = {
   run: (context) => refusesAlways(context, 'decline'),
 };
 
+/** The same for a dismissal, which says neither yes nor no. */
 export const cancelEnds: Check = {
   ...declineEnds,
   id: 'refusal.cancel-ends',
@@ -114,6 +117,7 @@ export const cancelEnds: Check = {
 /** Rounds that a user who never answers properly is given. */
 const PATIENCE = 25;
 
+/** Empty content in each round: what a client sends that is broken, and not a user. */
 export const roundsBounded: Check = {
   id: 'refusal.rounds-bounded',
   family: 'safety',

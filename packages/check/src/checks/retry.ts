@@ -46,6 +46,7 @@ async function approved(context: CheckContext): Promise<{ talk: Talk; last: Retr
   return { talk, last: talk.honestRetry(), before: await context.effects.read() };
 }
 
+/** One after the other: the second finds what the first has written. */
 export const twice: Check = {
   id: 'retry.twice',
   family: 'spec',
@@ -69,6 +70,7 @@ export const twice: Check = {
 
 const AT_ONCE = 10;
 
+/** At once: a ledger that looks first and writes later lets several through. */
 export const concurrent: Check = {
   id: 'retry.concurrent',
   family: 'spec',
@@ -102,6 +104,7 @@ function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading,
 
 const AFTER_THE_CUT_MS = 150;
 
+/** A client whose connection broke cannot know whether its retry was served. It has to send it again. */
 export const lostResponse: Check = {
   id: 'retry.lost-response',
   family: 'spec',

@@ -87,6 +87,7 @@ function isLater({ facts }: CheckContext, round: number, talk: Talk): boolean {
   return now.length > 0 && now.every((key) => later.includes(key) && !before.includes(key));
 }
 
+/** The control is an honest call with the other arguments, made to its end: otherwise a refusal proves nothing. */
 export const otherArguments: Check = {
   id: 'state.other-arguments',
   family: 'spec',
@@ -101,6 +102,7 @@ export const otherArguments: Check = {
 
 const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
 
+/** The other tool has to ask as well: where nothing is asked, a state opens nothing. */
 export const otherTool: Check = {
   id: 'state.other-tool',
   family: 'spec',
@@ -114,6 +116,7 @@ export const otherTool: Check = {
     takenTo(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
 };
 
+/** The same between methods: a key that is bound to the tool alone does not tell them apart. */
 export const otherMethod: Check = {
   ...otherTool,
   id: 'state.other-method',
@@ -121,6 +124,7 @@ export const otherMethod: Check = {
   needs: ['question', 'state', 'other-method'],
 };
 
+/** The second principal makes an honest call first, so that its headers are known to be good. */
 export const otherPrincipal: Check = {
   id: 'state.other-principal',
   family: 'spec',
@@ -138,6 +142,7 @@ export const otherPrincipal: Check = {
 /** No check waits longer, in seconds. */
 const MOST_WAIT = 600;
 
+/** A second more than the time to live: servers round. */
 export const expired: Check = {
   id: 'state.expired',
   family: 'spec',
@@ -168,6 +173,7 @@ export const expired: Check = {
   },
 };
 
+/** Presented after the end, as before it an earlier state is a user who changed the answer. */
 export const rolledBack: Check = {
   id: 'state.rolled-back',
   family: 'spec',

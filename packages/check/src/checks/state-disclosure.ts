@@ -6,6 +6,7 @@ import { bitFlips } from '../tokens/mutate.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 
+/** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
 export const oracle: Check = {
   id: 'state.oracle',
   family: 'safety',
@@ -75,6 +76,7 @@ function reasons(context: CheckContext) {
   return all;
 }
 
+/** Reading needs no key: Base64, hex, JSON, a JWT, or plain words. */
 export const readable: Check = {
   id: 'state.readable',
   family: 'safety',
@@ -106,6 +108,7 @@ export const readable: Check = {
 const MOST_BYTES = 2048;
 const MOST_GROWTH = 10;
 
+/** Every byte travels twice in each round, and clients keep it while their user thinks. */
 export const size: Check = {
   id: 'state.size',
   family: 'safety',

@@ -64,6 +64,7 @@ const choicesOf = (request: unknown): readonly unknown[] =>
     choicesIn,
   );
 
+/** Content that the server would understand: other choices, other arguments, flags turned over. */
 export const forged: Check = {
   id: 'state.forged',
   family: 'spec',
@@ -86,6 +87,7 @@ export const forged: Check = {
 /** So many positions are tried where nothing protects the state. */
 const MOST_FLIPS = 96;
 
+/** Bits in every region: a signature may cover a part alone. */
 export const tampered: Check = {
   id: 'state.tampered',
   family: 'spec',
@@ -105,6 +107,7 @@ export const tampered: Check = {
   },
 };
 
+/** What is no state at all. The server has to live on, which the honest call afterwards shows. */
 export const malformedState: Check = {
   id: 'state.malformed',
   family: 'spec',
@@ -151,6 +154,7 @@ const cutOff = (
   { label, talk }: { readonly label: string; readonly talk: Talk },
 ): boolean => label === HUGE && facts.transport === 'http' && talk.last?.kind === 'failed' && !talk.last.late;
 
+/** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
 export const aliased: Check = {
   id: 'state.aliased',
   family: 'safety',
@@ -175,6 +179,7 @@ export const aliased: Check = {
   },
 };
 
+/** The state is where a question was sealed: without it, nothing says that anything was asked. */
 export const dropped: Check = {
   id: 'state.dropped',
   family: 'safety',

@@ -72,6 +72,7 @@ const wireCheck = (
   run: (context) => everywhere(context, fault),
 });
 
+/** A client of this revision cannot tell a question from a result without it. */
 export const resultType = wireCheck(
   'wire.result-type',
   'Every result says its resultType, and it is "complete" or "input_required".',
@@ -94,6 +95,7 @@ export const resultType = wireCheck(
 
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 
+/** The rules of JSON-RPC, and the two that an input_required has of its own. */
 export const shape = wireCheck(
   'wire.shape',
   'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
@@ -142,6 +144,7 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
 
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
+/** Every message of the whole run is compared, those of all other checks too. */
 export const schema = wireCheck(
   'wire.schema',
   'Every message fits the published schema, and every asked form is a legal elicitation schema.',
@@ -196,6 +199,7 @@ function formFault(form: unknown): string | undefined {
   return missing === undefined ? undefined : `it requires '${String(missing)}', which it does not describe`;
 }
 
+/** From the bytes: a parser has already thrown the first of two equal keys away. */
 export const keys = wireCheck(
   'wire.duplicate-keys',
   'No object of a response holds a key twice.',
@@ -214,6 +218,7 @@ export const keys = wireCheck(
   },
 );
 
+/** Requests of the server would wait for an answer that no client of this revision can give. */
 export const noServerRequests = wireCheck(
   'wire.no-server-requests',
   'A client of 2026-07-28 gets no request from the server.',
@@ -230,6 +235,7 @@ export const noServerRequests = wireCheck(
   },
 );
 
+/** Later revisions add members. A server that refuses them refuses later clients. */
 export const unknownMembers: Check = {
   id: 'wire.unknown-members',
   family: 'spec',

@@ -31,6 +31,7 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
   };
 }
 
+/** Exactly one operation: nothing else is ever called. */
 function operationFrom(options: TargetOptions): Operation {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;
@@ -71,6 +72,7 @@ function probeFrom(text: string): ProbeSpec {
   return { kind: 'operation', operation: operationIn(text, '--probe') };
 }
 
+/** Those of the command line stand before those of the file. */
 function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<string, unknown>> {
   const fromFile = typeof answers === 'string' ? readJson(answers) : (answers ?? {});
   const given = answer.map((text) => {
@@ -85,6 +87,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
   return { ...object(fromFile, 'The file of --answers'), ...Object.fromEntries(given) };
 }
 
+/** An address, a command, or both where the command serves HTTP at a port that it is given. */
 function addressFrom(options: TargetOptions, { url, command }: Place): Address {
   if (url === undefined && command === undefined)
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');

@@ -14,13 +14,17 @@ export interface Wanted {
 
 /** The options that describe one target: the same names on the command line and in a configuration file. */
 export interface TargetOptions {
+  /** One of these three says what is called. */
   readonly tool?: string;
   readonly prompt?: string;
+  /** A URI. */
   readonly resource?: string;
   readonly arguments?: unknown;
   readonly otherArguments?: unknown;
   readonly otherOperation?: string;
+  /** `KEY=JSON`, several. */
   readonly answer?: readonly string[];
+  /** A file, or in a configuration file the object itself. */
   readonly answers?: unknown;
   readonly generateAnswers?: boolean;
   readonly probe?: string;
@@ -28,6 +32,7 @@ export interface TargetOptions {
   readonly otherHeader?: readonly string[];
   readonly also?: string;
   readonly restart?: string;
+  /** In seconds. */
   readonly ttl?: number;
   readonly oneTime?: boolean;
   readonly allowEffects?: boolean;

@@ -18,6 +18,7 @@ pre { overflow-x: auto; background: #8881; padding: .75rem; border-radius: .4rem
 table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; }
 `;
 
+// What a reader has to do something about comes first, and each of it in full.
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice'];
 const OTHERS: readonly Verdict[] = ['could-not-run', 'not-run', 'not-applicable', 'pass'];
 
@@ -61,9 +62,11 @@ ${of(OTHERS).map(row).join('\n')}
 </tbody></table>`;
 }
 
+/** A check that needs nobody's attention: one line. */
 const row = ({ id, verdict, actual }: ReportedCheck): string =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
+/** A finding: what it is, what to do, the commands, and the conversation. Nothing of it is trusted. */
 function section(check: ReportedCheck): string {
   const entry = (name: string, text: string) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`;
   const commands = [check.reproduce, ...(check.curl ? [check.curl] : [])];

@@ -8,6 +8,7 @@ export function junitReport(reports: readonly Report[], { strict = false } = {})
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mrtr-check">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
+/** One target is one suite. */
 function suite({ target, summary, checks }: Report, strict: boolean): string {
   const failing = checks.filter((check) => isFailure(check, strict)).length;
   const skipped = summary['not-run'] + summary['not-applicable'];
@@ -27,6 +28,7 @@ function testCase(check: ReportedCheck, strict: boolean): string {
   return inner === undefined ? `${head}/>` : `${head}>\n${inner}\n    </testcase>`;
 }
 
+/** Accepted findings and advice are notes: CI systems show them, and count no failure. */
 function innerOf(check: ReportedCheck, strict: boolean): string | undefined {
   const { verdict, actual } = check;
   const text = forMarkup(

@@ -40,6 +40,7 @@ export function markdownReport(report: Report): string {
   ].join('\n');
 }
 
+/** One finding. What the server sent stands in prose escaped, and in fences as it is. */
 function section(check: ReportedCheck): readonly string[] {
   const accepted = check.accepted === null ? [] : [`* **Accepted**: ${forMarkdown(check.accepted)}`];
   return [

@@ -36,6 +36,7 @@ export function terminalReport(report: Report, { colours = false } = {}): string
 
 type Paint = (style: Style, text: string) => string;
 
+/** What is read in ten seconds: how many of each, which ones, and how much was looked at. */
 function card({ target, summary, seed, checks }: Report, paint: Paint): readonly string[] {
   const count = (verdict: Verdict) => {
     const { mark, style } = LOOK[verdict];
@@ -68,6 +69,7 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   ];
 }
 
+/** One finding, with the line that runs it again and the conversation that shows it. */
 function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
@@ -113,6 +115,7 @@ function undecided({ checks }: Report, paint: Paint): readonly string[] {
   });
 }
 
+/** Why the program ends with its exit code. */
 function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly string[] {
   const stale = summary.stale.map((id) =>
     paint('red', `✗ The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`),

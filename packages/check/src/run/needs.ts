@@ -12,12 +12,15 @@ export function lacking(needs: readonly Need[], context: CheckContext): Finding 
   return undefined;
 }
 
+/** What the server does not have: nothing that the user could give would change that. */
 const absent = (present: boolean, actual: string): Finding | undefined =>
   present ? undefined : { kind: 'not-applicable', actual };
 
+/** What the user did not give. */
 const missing = (present: boolean, actual: string): Finding | undefined =>
   present ? undefined : { kind: 'not-given', actual };
 
+/** For each need, the finding of a check that has to do without it. */
 const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
   question: ({ facts }) => absent(facts.rounds.length > 0, 'the operation asks nothing'),
   state: ({ facts }) => absent(facts.carriesState, 'the server sends no requestState'),
