@@ -1,15 +1,8 @@
 /** A deployment whose clients leave: real ones, on either hosting, with a clock and gates in the test's hands. */
 import { randomBytes } from 'node:crypto';
-import { type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  isInputRequiredResult,
-  requestStatePolicy,
-} from '@mrtr/core';
-import { type Gate, InProcess, legacyClient, modernClient } from '@mrtr/harness';
+import { requestStatePolicy } from '@mrtr/core';
+import { type ClientKind, Conversation, type Gate, type Hosting, host } from '@mrtr/harness';
+import type { End } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { Option } from '@mrtr/tools';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/tools';
@@ -22,15 +15,7 @@ const CALLS = {
   item: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
 } as const;
 
-export const ANSWERS = {
-  weather: { units: { action: 'accept', content: { units: 'metric' } } },
-  item: { resolution: { action: 'accept', content: { resolution: 'Fixed' } } },
-  duplicate: { resolution: { action: 'accept', content: { resolution: 'Duplicate' } } },
-  original: { original: { action: 'accept', content: { original: 4301 } } },
-} as const;
-
 export type Tool = keyof typeof CALLS;
-export type Result = CallToolResult | InputRequiredResult;
 
 /** What the world waits for, if anything, and where: `reached` when a handler is there, `release` to let it go on. */
 export interface Work {
@@ -66,76 +51,32 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'shim' });
   const running = option.create({ world, state });
   const http = hosting === 'http' ? await serveHttp(running, { drainMs: 5 }) : undefined;
-  const site = new InProcess(() => running.server());
+  const local = host('memory', () => running);
   onTestFinished(async () => {
     work?.release.open();
     await http?.close();
-    await site.close();
-    await running.close();
+    await local.close();
   });
-
-  const modern = async (): Promise<ModernClient> => {
-    const capabilities = { elicitation: {} };
-    const client = http
-      ? await modernClient(new StreamableHTTPClientTransport(http.url), { capabilities })
-      : await site.modern({ capabilities });
-    onTestFinished(() => client.close());
-    return {
-      call: async (tool, retry = {}, signal) =>
-        (await client.callTool({ ...CALLS[tool], ...retry } as typeof CALLS.weather, {
-          allowInputRequired: true,
-          ...(signal && { signal }),
-        })) as Result,
-      close: () => client.close(),
-    };
-  };
-
-  const old = async (elicit: () => Promise<ElicitResult>): Promise<OldestClient> => {
-    const client = http
-      ? await legacyClient(new OldHttpTransport(http.url) as OldTransport, { elicit })
-      : await site.legacy({ elicit });
-    onTestFinished(() => client.close());
-    return {
-      call: (tool, signal) => client.callTool({ ...CALLS[tool] }, undefined, signal && { signal }),
-      close: () => client.close(),
-    };
+  const shared: Hosting = {
+    instances: local.instances,
+    endpoint: http ? () => ({ kind: 'http', url: http.url }) : local.endpoint,
+    framesHeld: local.framesHeld,
+    close: async () => {},
   };
 
   return {
-    modern,
-    old,
-    framesHeld: () => running.framesHeld?.() ?? 0,
+    /** Makes the first request of a call. */
+    start: async (client: ClientKind, tool: Tool, signal?: AbortSignal): Promise<Conversation> => {
+      const call = { method: 'tools/call', params: CALLS[tool] } as const;
+      const conversation = await Conversation.start({ client, call, signal }, () => shared);
+      onTestFinished(async () => void (await conversation.close()));
+      return conversation;
+    },
+    framesHeld: local.framesHeld,
     written: () => ({ audits: world.audit.entries.length, writes: world.items.writes.length }),
   };
 }
 
-/** A client at 2026-07-28 whose rounds the test makes by hand. */
-export interface ModernClient {
-  call(tool: Tool, retry?: Retry, signal?: AbortSignal): Promise<Result>;
-  close(): Promise<void>;
-}
-
-/** A client at 2025-11-25. */
-export interface OldestClient {
-  call(tool: Tool, signal?: AbortSignal): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-export interface Retry {
-  readonly inputResponses?: Readonly<Record<string, unknown>>;
-  readonly requestState?: string | undefined;
-}
-
-/** The retry that answers `asked`. */
-export function answering(asked: Result, inputResponses: Readonly<Record<string, unknown>>): Retry {
-  if (!isInputRequiredResult(asked)) throw new Error(`Expected a question, got ${JSON.stringify(asked)}.`);
-  const { requestState } = asked;
-  return { inputResponses, ...(requestState !== undefined && { requestState }) };
-}
-
-/** How a call ended, in a word or its error's message. */
-export const ending = (call: Promise<unknown>): Promise<string> =>
-  call.then(
-    (result) => ((result as CallToolResult).isError ? 'error result' : 'result'),
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+/** How a call ended, in a word or its error's message; undefined while it asks. */
+export const ending = (end: End | undefined): string | undefined =>
+  end?.error?.message ?? (end?.result && (end.result.isError ? 'error result' : 'result'));

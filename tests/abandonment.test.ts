@@ -3,7 +3,7 @@
 import { Gate, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/tools';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ANSWERS, answering, deploy, ending, type Work } from './abandonment.test-support.ts';
+import { deploy, ending, type Work } from './abandonment.test-support.ts';
 import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
 
 const TTL_MS = 600_000;
@@ -45,10 +45,11 @@ describe.each([
 
     it('keeps nothing of a client that leaves between rounds, after the time to live', async () => {
       const deployment = await deploy(option, hosting);
-      const client = await deployment.modern();
-      await client.call('weather');
-      await client.call('item');
-      await client.close();
+      const left = [
+        await deployment.start('modern-only', 'weather'),
+        await deployment.start('modern-only', 'item'),
+      ];
+      for (const conversation of left) await conversation.close();
       expect(deployment.framesHeld()).toBe(2 * claims.modern.framesHeld);
       vi.advanceTimersByTime(TTL_MS);
       await settle();
@@ -59,13 +60,12 @@ describe.each([
     it('finishes its work for a client that closes its stream, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
-      const client = await deployment.modern();
-      const retry = answering(await client.call('weather'), ANSWERS.weather);
+      const { first } = await deployment.start('modern-only', 'weather');
       const controller = new AbortController();
-      const end = ending(client.call('weather', retry, controller.signal));
+      const answered = first.answer({ units: 'metric' }, controller);
       await work.reached.promise;
       controller.abort();
-      expect(await end).toMatch(/abort/i);
+      expect(ending((await answered).end)).toMatch(/abort/i);
       work.release.open();
       await settle();
       expect(deployment.framesHeld()).toBe(0);
@@ -74,29 +74,28 @@ describe.each([
 
     it(`${sealsState(option) ? 'refuses' : 'takes'} a late answer`, async () => {
       const deployment = await deploy(option, hosting);
-      const client = await deployment.modern();
-      const weather = answering(await client.call('weather'), ANSWERS.weather);
-      const first = await client.call('item');
-      const second = await client.call('item', answering(first, ANSWERS.duplicate));
+      const weather = await deployment.start('modern-only', 'weather');
+      const item = await deployment.start('modern-only', 'item');
+      const second = await item.first.answer({ resolution: 'Duplicate' });
       vi.advanceTimersByTime(TTL_MS);
       await settle();
       expect(deployment.framesHeld()).toBe(0);
       // Without sealed state there is nothing that could end.
       const sealed = sealsState(option);
       const ended = sealed ? /Invalid or expired requestState/ : /^result$/;
-      expect(await ending(client.call('item', answering(second, ANSWERS.original)))).toMatch(ended);
-      expect(await ending(client.call('weather', weather))).toMatch(ended);
+      expect(ending((await second.answer({ original: 4301 })).end)).toMatch(ended);
+      expect(ending((await weather.first.answer({ units: 'metric' })).end)).toMatch(ended);
       const audits = sealed ? auditsWhileAsking(claims.modern) : auditsInTwoRounds(claims);
       expect(deployment.written()).toEqual({ audits, writes: sealed ? 0 : 1 });
     });
 
     it('serves a retry that is sent twice at once as often as its claims say', async () => {
       const deployment = await deploy(option, hosting);
-      const client = await deployment.modern();
       const refusesOne = claims.modern.framesHeld > 0;
       for (const tool of ['weather', 'item'] as const) {
-        const retry = answering(await client.call(tool), ANSWERS[tool]);
-        const ends = await Promise.all([1, 2].map(() => ending(client.call(tool, retry))));
+        const { first } = await deployment.start('modern-only', tool);
+        const answered = first.answer({ units: 'metric', resolution: 'Fixed' });
+        const ends = (await Promise.all([answered, first.again()])).map(({ end }) => ending(end));
         expect(ends.sort()).toEqual(refusesOne ? ['error result', 'result'] : ['result', 'result']);
       }
       expect(deployment.framesHeld()).toBe(0);
@@ -108,23 +107,15 @@ describe.each([
     });
 
     it('drops the call of an old client that cancels while its user is asked', async () => {
-      const [asked, late] = [new Gate(), new Gate()];
       const deployment = await deploy(option, hosting);
-      const client = await deployment.old(async () => {
-        asked.open();
-        await late.promise;
-        return ANSWERS.item.resolution;
-      });
       const controller = new AbortController();
-      const end = ending(client.call('item', controller.signal));
-      await asked.promise;
+      const { first } = await deployment.start('legacy', 'item', controller.signal);
       expect(deployment.framesHeld()).toBe(claims.modern.framesHeld);
       controller.abort(new Error('changed my mind'));
-      expect(await end).toContain('changed my mind');
       await until(() => deployment.framesHeld() === 0);
       expect(deployment.framesHeld()).toBe(0);
       // The user, who cannot know, answers all the same.
-      late.open();
+      expect(ending((await first.answer({ resolution: 'Fixed' })).end)).toContain('changed my mind');
       await settle();
       expect(deployment.written()).toEqual({ audits: 0, writes: 0 });
     });
@@ -132,12 +123,12 @@ describe.each([
     it('finishes its work for an old client that cancels, and keeps nothing', async () => {
       const work = working('weather');
       const deployment = await deploy(option, hosting, work);
-      const client = await deployment.old(async () => ANSWERS.weather.units);
       const controller = new AbortController();
-      const end = ending(client.call('weather', controller.signal));
+      const { first } = await deployment.start('legacy', 'weather', controller.signal);
+      const answered = first.answer({ units: 'metric' });
       await work.reached.promise;
       controller.abort(new Error('changed my mind'));
-      expect(await end).toContain('changed my mind');
+      expect(ending((await answered).end)).toContain('changed my mind');
       work.release.open();
       await settle();
       expect(deployment.framesHeld()).toBe(0);
@@ -147,16 +138,9 @@ describe.each([
     });
 
     it('keeps nothing of an old client that disconnects while its user is asked', async () => {
-      const asked = new Gate();
       const deployment = await deploy(option, hosting);
-      const client = await deployment.old(() => {
-        asked.open();
-        return new Promise(() => {});
-      });
-      const end = ending(client.call('weather'));
-      await asked.promise;
-      await client.close();
-      await end;
+      const conversation = await deployment.start('legacy', 'weather');
+      await conversation.close();
       await settle();
       // Over HTTP a disconnection is no cancellation (2025-11-25, transports): the frame has its time.
       expect(deployment.framesHeld()).toBe(hosting === 'http' ? claims.modern.framesHeld : 0);
@@ -174,12 +158,11 @@ describe.each([
     async (_id, option) => {
       const work = working('audit');
       const deployment = await deploy(option, hosting, work);
-      const client = await deployment.modern();
       const controller = new AbortController();
-      const end = ending(client.call('weather', {}, controller.signal));
+      const started = deployment.start('modern-only', 'weather', controller.signal);
       await work.reached.promise;
       controller.abort();
-      expect(await end).toMatch(/abort/i);
+      expect(ending((await started).first.end)).toMatch(/abort/i);
       await settle();
       work.release.open();
       await settle();

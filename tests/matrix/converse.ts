@@ -1,7 +1,14 @@
 /** Makes one call of a subject. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
-import { type Hosting, host, converse as inHarness, type Recorder } from '@mrtr/harness';
+import {
+  type ConversationRequest as CallRequest,
+  Conversation,
+  type Hosting,
+  host,
+  converse as inHarness,
+  type Recorder,
+} from '@mrtr/harness';
 import { type Transcript, WORLD } from '@mrtr/harness/transcript';
 import { createWorld, describeItem, type World } from '@mrtr/tools';
 import type { ConversationRequest } from './subject.ts';
@@ -35,16 +42,27 @@ const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:han
  * Starts a deployment of the subject, connects a client, makes the call, and takes everything down again. Each
  * conversation has a world and a key of its own. Several may run at once.
  */
-export function converse(request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> {
-  const { client, user, subject, ...rest } = request;
-  const title = `${subject.id} · ${subject.title}`;
+export const converse = (request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> =>
+  inHarness(callOf(request), inNewWorld(request, deploy));
+
+/** The same, with the rounds made by the caller. */
+export const converseByHand = <Of extends Hosting>(
+  request: ConversationRequest,
+  deploy: Deploy<Of>,
+): Promise<Conversation<Of>> => Conversation.start(callOf(request), inNewWorld(request, deploy));
+
+function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
   const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
   const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-  return inHarness({ title, ...rest, ...answering, participants }, (recorder) => {
+  return { title: `${subject.id} · ${subject.title}`, ...rest, ...answering, participants };
+}
+
+const inNewWorld =
+  <Of extends Hosting>(request: ConversationRequest, deploy: Deploy<Of>) =>
+  (recorder: Recorder) => {
     const world = createWorld({
       onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
       onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
     });
     return deploy({ request, world, key: randomBytes(32), recorder });
-  });
-}
+  };

@@ -13,13 +13,13 @@ export interface Forged {
   readonly stateOfAnotherCall: 'refused' | 'taken';
 }
 
-/** Sends both to an instance in memory; undefined for a subject that hosts itself, whose calls have no rounds. */
-export async function forge(subject: Subject): Promise<Forged | undefined> {
+/** Sends both to an instance in memory. */
+export async function forge(subject: Subject): Promise<Forged> {
   let writes = 0;
   const world = createWorld({ onWrite: () => void writes++ });
   const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'degrade', singleUse: false });
   const instance = subject.create({ world, state });
-  if ('fetch' in instance) return undefined;
+  if ('fetch' in instance) throw new Error(`'${subject.id}' hosts itself: its calls have no rounds.`);
   const site = new InProcess(() => instance.server());
   const resolve = (id: number, given: object = {}) =>
     site.post('tools/call', { name: RESOLVE_WORK_ITEM, arguments: { id, state: 'Resolved' }, ...given });

@@ -6,7 +6,7 @@
 import { diffViews, hostViewOfAnyEra } from '@mrtr/harness/transcript';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import type { Cell, Violations } from './invariants.ts';
-import { type LocalScenario, type Observation, observe } from './observe.ts';
+import { type LocalScenario, type Observation, observeCall } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';
 import type { Subject } from './subject.ts';
 
@@ -18,7 +18,7 @@ export async function measureOldServer(subject: Subject): Promise<OldServerCell[
   const cells: OldServerCell[] = [];
   for (const script of SCRIPTS) {
     const scenario: LocalScenario = { client: 'modern', hosting: 'memory', legacy: 'shim', script };
-    cells.push({ scenario, observed: await observe(subject, scenario) });
+    cells.push({ scenario, observed: await observeCall(subject, scenario) });
   }
   return cells;
 }

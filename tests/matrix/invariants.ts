@@ -58,7 +58,7 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
  * served twice; but a parked frame is taken out by the first of them, and the second is refused, or where the call is
  * stored for other instances, gets what came of the first.
  */
-export function retriesAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.retriedTwice) return [];
   const { unlimited, 'single use': once } = observation.retriedTwice;
   const wrong: Violations = [];
@@ -69,12 +69,10 @@ export function retriesAsClaimed({ claims, scenario, observed: { observation } }
   }
   const stored = framesHeld === 1 && otherInstance === 'finishes';
   const parked = framesHeld === 1 && !stored;
-  // What asks again is sealed anew each time, and so never the same text.
-  const alike = unlimited.sameAnswer || scenario.script.questions > 1;
   if (
     parked
       ? unlimited.writes > 1 || unlimited.sameAnswer
-      : unlimited.writes !== (stored ? 1 : 2) || (stored && !alike)
+      : unlimited.writes !== (stored ? 1 : 2) || (stored && !unlimited.sameAnswer)
   ) {
     wrong.push(
       `${where(observation)}: without single use, retries sent twice wrote ${unlimited.writes} times`,

@@ -69,18 +69,20 @@ export interface LocalScenario extends Scenario {
   readonly hosting: Exclude<LocalHostingKind, 'restart'>;
 }
 
-/** Measures `subject` in `scenario`: the call itself, and the same call on a fleet and through restarts. */
+/** Measures `subject` in `scenario`: the call itself, on a fleet, through restarts, and with retries that are wrong. */
 export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+  const { observation, conversation } = await observeCall(subject, scenario);
+  const twice = await retriedTwice(subject, scenario);
+  const forged = await forgedIn(subject, scenario);
+  return { conversation, observation: { ...observation, ...twice, ...forged } };
+}
+
+/** The same of a server without retries: the call itself, on a fleet and through restarts. */
+export async function observeCall(subject: Subject, scenario: LocalScenario): Promise<Observed> {
   const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
-  const twice = await retriedTwice(subject, scenario);
-  const forged = await forgedIn(subject, scenario);
-  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, {
-    ...survival,
-    ...twice,
-    ...forged,
-  });
+  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
 }
 
 /** Tried with the call of two questions, whose second round brings state. */
@@ -112,7 +114,7 @@ export function observed(
   subject: Subject,
   scenario: Scenario,
   conversation: Transcript,
-  survival: Pick<Observation, 'otherInstance' | 'restart' | 'retriedTwice' | 'forged'>,
+  survival: Pick<Observation, 'otherInstance' | 'restart'>,
 ): Observed {
   const { client, hosting, legacy, script } = scenario;
   const { rounds, entries, effects, stateBytes, framesHeld } = tally(conversation);

@@ -1,8 +1,9 @@
 /** What one logical call leaves behind when each of its retries is delivered twice, as a network may. */
+import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { host, retriesTwice, type TwiceHosting } from '@mrtr/harness';
+import { host, type Round, type User } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
-import { converse } from './converse.ts';
+import { converseByHand } from './converse.ts';
 import type { ConversationRequest } from './subject.ts';
 
 /** Whether the policy makes state single-use, and answers a second presentation with the first one's result. */
@@ -12,7 +13,7 @@ export type Presentations = 'unlimited' | 'single use';
 export interface RetriedTwice {
   /** Work items written. */
   readonly writes: number;
-  /** Whether both deliveries of every retry were answered alike. */
+  /** Whether both deliveries of every retry got the same questions, or the same end. */
   readonly sameAnswer: boolean;
 }
 
@@ -21,16 +22,21 @@ export async function retryTwice(
   request: ConversationRequest,
   presentations: Presentations,
 ): Promise<RetriedTwice> {
-  let hosting: TwiceHosting | undefined;
-  const transcript = await converse(
-    { ...request, hosting: 'memory' },
-    ({ request: { subject, legacy }, world, key }) => {
-      const once =
-        presentations === 'single use' ? { ledger: new MemoryLedger() } : { singleUse: false as const };
-      const state = requestStatePolicy({ keys: [key], legacy, ...once });
-      hosting = retriesTwice(host('memory', () => subject.create({ world, state })));
-      return hosting;
-    },
-  );
-  return { writes: tally(transcript).effects.write ?? 0, sameAnswer: hosting?.answeredAlike() ?? false };
+  const conversation = await converseByHand(request, ({ request: { subject, legacy }, world, key }) => {
+    const once =
+      presentations === 'single use' ? { ledger: new MemoryLedger() } : { singleUse: false as const };
+    const state = requestStatePolicy({ keys: [key], legacy, ...once });
+    return host('memory', () => subject.create({ world, state }));
+  });
+  let round = conversation.first;
+  let sameAnswer = true;
+  while (!round.end) {
+    const answered = await round.answer(request.user as User);
+    round = await round.again();
+    sameAnswer &&= isDeepStrictEqual(answerOf(answered), answerOf(round));
+  }
+  const transcript = await conversation.close();
+  return { writes: tally(transcript).effects.write ?? 0, sameAnswer };
 }
+
+const answerOf = ({ questions, end }: Round) => ({ questions, end });

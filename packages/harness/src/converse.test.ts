@@ -1,10 +1,11 @@
 import { channel } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
 import { scripted } from './clients/user.ts';
-import { type ConversationRequest, converse } from './converse.ts';
+import type { ConversationRequest } from './conversation.ts';
+import { converse } from './converse.ts';
 import { CALL, deployer } from './deployer.test-support.ts';
 import { CHANNELS } from './diagnostics.ts';
-import { host, type LocalHostingKind, retriesTwice } from './host.ts';
+import { host, type LocalHostingKind } from './host.ts';
 import { eventsOf, type TranscriptEvent, tally } from './transcript/index.ts';
 
 const deploy = (hosting: LocalHostingKind, request: Partial<ConversationRequest> = {}) =>
@@ -76,13 +77,6 @@ test('a restart between two rounds is an event', async () => {
     'restart',
     'entry',
   ]);
-});
-
-test('retries that are delivered twice run the effect twice, and only one answer reaches the client', async () => {
-  const twice = retriesTwice(host('memory', () => ({ server: deployer })));
-  const transcript = await converse({ ...CALL, user: scripted({ sure: [true] }) }, () => twice);
-  expect(twice.answeredAlike()).toBe(true);
-  expect(tally(transcript)).toMatchObject({ rounds: 2, effects: { deploy: 2 } });
 });
 
 test('a user may be silent, and is asked again', async () => {

@@ -2,7 +2,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { ConversationRequest } from './converse.ts';
+import type { ConversationRequest } from './conversation.ts';
 import { recordEffect } from './recorder.ts';
 
 const Sure = z.object({ sure: z.boolean() });

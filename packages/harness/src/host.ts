@@ -1,6 +1,7 @@
 /** Hosts a server in this process, without a socket. */
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
-import { type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
+import type { Era } from './call.ts';
+import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
 import { currentRecorder, inInstance } from './recorder.ts';
 
 /**
@@ -29,8 +30,16 @@ export interface HttpInstance {
   close(): Promise<void>;
 }
 
-const FLEET = ['i1', 'i2', 'i3'] as const;
-const [SOLE] = FLEET;
+/** A server in this process whose instances a test exchanges between two rounds. Transcripts show it. */
+export interface LocalHosting extends Hosting {
+  /** Starts one more instance, which serves every further request. The others stay, and hold what they hold. */
+  another(create?: () => ServerInstance): void;
+  /**
+   * Throws every instance away and creates it anew: what they held in memory, and the connections of old clients, are
+   * gone. With `create` that is a new version, deployed now.
+   */
+  restart(create?: () => ServerInstance): Promise<void>;
+}
 
 /**
  * Starts a server in this process; `create` makes each of its instances.
@@ -38,49 +47,86 @@ const [SOLE] = FLEET;
  * @example
  * const hosting = host('fleet', () => ({ server: () => createMyServer() }));
  */
-export function host(kind: LocalHostingKind, create: () => ServerInstance): Hosting {
-  const ids = kind === 'fleet' ? FLEET : [SOLE];
-  let instances = ids.map((id) => new Running(id, create()));
-  let requests = 0;
-  const stopAll = async () => {
-    await Promise.all(instances.map((instance) => instance.stop()));
-  };
+export const host = (kind: LocalHostingKind, create: () => ServerInstance): LocalHosting =>
+  new Local(kind, create);
+
+class Local implements LocalHosting {
+  readonly #kind: LocalHostingKind;
+  #create: () => ServerInstance;
+  #running: readonly Running[];
+  /** The instance that {@link another} started last. Without one, each request reaches the next instance. */
+  #sole: Running | undefined;
+  readonly #recorder = currentRecorder();
+  #requests = 0;
   // Messages may come at once, each with a restart of its own; one that comes when all is over has none.
-  let restarted: Promise<void> = Promise.resolve();
-  let over = false;
-  const restart = async () => {
-    await stopAll();
-    instances = [new Running(SOLE, create())];
-    currentRecorder()?.record({ kind: 'restart', instance: SOLE });
+  #restarted: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(kind: LocalHostingKind, create: () => ServerInstance) {
+    this.#kind = kind;
+    this.#create = create;
+    const ids = kind === 'fleet' ? [1, 2, 3] : [1];
+    this.#running = ids.map((id) => new Running(`i${id}`, create()));
+  }
+
+  get instances(): readonly string[] {
+    return this.#running.map(({ id }) => id);
+  }
+
+  readonly endpoint = (era: Era): Endpoint =>
+    era === 'legacy' && this.#kind === 'memory'
+      ? { kind: 'memory', server: (this.#sole ?? (this.#running[0] as Running)).server() }
+      : { kind: 'http', url: NO_SOCKET, fetch: this.#fetch };
+
+  readonly framesHeld = (): number => this.#running.reduce((sum, { framesHeld }) => sum + framesHeld, 0);
+
+  another(create = this.#create): void {
+    this.#sole = new Running(`i${this.#running.length + 1}`, create());
+    this.#running = [...this.#running, this.#sole];
+  }
+
+  restart(create = this.#create): Promise<void> {
+    this.#create = create;
+    this.#restarted = this.#restarted.then(() => this.#restartNow());
+    return this.#restarted;
+  }
+
+  readonly close = async (): Promise<void> => {
+    this.#over = true;
+    await this.#restarted;
+    await this.#stopAll();
   };
-  const fetch: Fetch = async (url, init) => {
+
+  readonly #fetch: Fetch = async (url, init) => {
     const message = init?.method === 'POST';
     // A GET asks for a stream, while the call that goes out beside it is being served.
-    if (kind === 'restart' && requests > 0 && message && !over) restarted = restarted.then(restart);
-    await restarted;
-    const instance = instances[requests++ % instances.length] as Running;
+    if (this.#kind === 'restart' && this.#requests > 0 && message && !this.#over) this.restart();
+    await this.#restarted;
+    const instance = this.#sole ?? (this.#running[this.#requests % this.#running.length] as Running);
+    this.#requests++;
     if (message) currentRecorder()?.routed(instance.id, String(init?.body));
     return inInstance(instance.id, () => instance.face.fetch(new Request(url, init)));
   };
-  return {
-    instances: ids,
-    endpoint: (era) =>
-      era === 'legacy' && kind === 'memory'
-        ? { kind: 'memory', server: (instances[0] as Running).server() }
-        : { kind: 'http', url: NO_SOCKET, fetch },
-    framesHeld: () => instances.reduce((sum, instance) => sum + instance.framesHeld, 0),
-    close: async () => {
-      over = true;
-      await restarted;
-      await stopAll();
-    },
-  };
+
+  async #restartNow(): Promise<void> {
+    await this.#stopAll();
+    this.#running = this.#running.map(({ id }) => new Running(id, this.#create()));
+    this.#sole &&= this.#running.at(-1);
+    for (const instance of this.instances) {
+      (currentRecorder() ?? this.#recorder)?.record({ kind: 'restart', instance });
+    }
+  }
+
+  async #stopAll(): Promise<void> {
+    await Promise.all(this.#running.map((instance) => instance.stop()));
+  }
 }
 
 class Running {
   readonly id: string;
   readonly face: HttpInstance;
   readonly #instance: ServerInstance;
+  readonly #connected: McpServer[] = [];
 
   constructor(id: string, instance: ServerInstance) {
     this.id = id;
@@ -88,9 +134,12 @@ class Running {
     this.face = 'fetch' in instance ? instance : createMcpHandler(() => instance.server());
   }
 
+  /** A server for a connection of its own. */
   server(): McpServer {
     if ('fetch' in this.#instance) throw new Error('A server that hosts itself can be reached by HTTP only.');
-    return this.#instance.server();
+    const server = this.#instance.server();
+    this.#connected.push(server);
+    return server;
   }
 
   get framesHeld(): number {
@@ -99,45 +148,7 @@ class Running {
 
   async stop(): Promise<void> {
     await this.face.close();
+    await Promise.all(this.#connected.map((server) => server.close()));
     if (this.#instance !== this.face) await this.#instance.close?.();
   }
-}
-
-/** A hosting in which every retry is delivered twice, as a network may. */
-export interface TwiceHosting extends Hosting {
-  /** Whether both deliveries of every retry so far were answered alike. */
-  readonly answeredAlike: () => boolean;
-}
-
-/**
- * The same hosting, with every retry (a request that brings `inputResponses`) delivered twice. The client gets the
- * second answer.
- *
- * @example
- * const twice = retriesTwice(host('memory', create));
- * await converse(request, () => twice);
- * expect(twice.answeredAlike()).toBe(true);
- */
-export function retriesTwice(hosting: Hosting): TwiceHosting {
-  let alike = true;
-  return {
-    ...hosting,
-    answeredAlike: () => alike,
-    endpoint: (era) => {
-      const endpoint = hosting.endpoint(era);
-      if (endpoint.kind !== 'http') throw new Error('Retries are delivered twice over HTTP only.');
-      const deliver: Fetch = endpoint.fetch ?? fetch;
-      return {
-        ...endpoint,
-        fetch: async (url, init) => {
-          if (!String(init?.body).includes('"inputResponses"')) return deliver(url, init);
-          const first = await deliver(url, init);
-          const second = await deliver(url, init);
-          const [one, other] = await Promise.all([first.text(), second.clone().text()]);
-          alike &&= one === other;
-          return second;
-        },
-      };
-    },
-  };
 }

@@ -11,18 +11,19 @@ export type { ClientApplication } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
 export type { Answering } from './clients/recorded-application.ts';
+export type { Replies, Round } from './clients/round.ts';
 export { type Reply, type ShownQuestion, scripted, type User } from './clients/user.ts';
-export { type ConversationRequest, converse, type Deploy } from './converse.ts';
+export { Conversation, type ConversationRequest, type Deploy, type RoundsRequest } from './conversation.ts';
+export { converse } from './converse.ts';
 export { CHANNELS, type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 export type { Endpoint, Fetch, Hosting } from './endpoint.ts';
 export {
   type HttpInstance,
   host,
+  type LocalHosting,
   type LocalHostingKind,
   type McpInstance,
-  retriesTwice,
   type ServerInstance,
-  type TwiceHosting,
 } from './host.ts';
 export { InProcess } from './in-process.ts';
 export {

@@ -63,7 +63,7 @@ export class Recorder {
   readonly #now: () => number;
   /** The instance that each request of the client reached, by the request's id. */
   readonly #served = new Map<unknown, string>();
-  #instances: readonly string[] = [];
+  #instances: () => readonly string[] = () => [];
   #latest: string | undefined;
   #announced = 0;
   #startedAt: number | undefined;
@@ -73,18 +73,21 @@ export class Recorder {
     this.#now = now;
   }
 
-  /** Runs `scene` with everything in it recorded here. Observes the diagnostics channels for as long as that takes. */
-  async run<T>(scene: () => Promise<T>): Promise<T> {
+  /** Observes the diagnostics channels until the returned function is called. */
+  observe(): () => void {
     if (recorders++ === 0) stopObserving = observeDiagnostics((event) => currentRecorder()?.tell(event));
-    try {
-      return await current.run(this, scene);
-    } finally {
+    return () => {
       if (--recorders === 0) stopObserving();
-    }
+    };
   }
 
-  /** Begins to record: connecting the client is not part of the call. `instances` are the ids of the server's. */
-  start(instances: readonly string[]): void {
+  /** Runs `work` with everything in it recorded here. */
+  within<T>(work: () => T): T {
+    return current.run(this, work);
+  }
+
+  /** Begins to record: connecting the client is not part of the call. `instances` gives the ids of the server's. */
+  start(instances: () => readonly string[]): void {
     this.#instances = instances;
     this.#startedAt = this.#now();
   }
@@ -168,7 +171,7 @@ export class Recorder {
   }
 
   #sent(message: WireMessage): Unrouted | undefined {
-    const [sole, ...others] = this.#instances;
+    const [sole, ...others] = this.#instances();
     const known = others.length === 0 && sole !== undefined && { to: sole };
     this.record({ kind: 'message', from: CLIENT, ...known, message });
     const event = this.events.at(-1);
@@ -182,7 +185,7 @@ export class Recorder {
 
   /** The instance in whose context we are; else the one that the latest message reached. */
   #here(): string {
-    return instance.getStore() ?? this.#latest ?? this.#instances[0] ?? 'server';
+    return instance.getStore() ?? this.#latest ?? this.#instances()[0] ?? 'server';
   }
 
   /** Tells the listener. A message waits until it is known which instance it reached, or something else happens. */

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CreateMessageRequestSchema,
@@ -13,6 +14,7 @@ import {
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { CallResult, LogicalCall } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,
   type ClientApplication,
@@ -20,6 +22,8 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
+import type { ByHand } from './hand.ts';
+import { endOf, type Round } from './round.ts';
 import type { ShownQuestion } from './user.ts';
 
 /** See `legacyClient`. */
@@ -70,15 +74,21 @@ export async function linkedTo(server: McpServer): Promise<Transport> {
   return ours;
 }
 
-/** Makes the call. Rejects when the connection is lost. */
-export async function makeCall(client: Client, call: LogicalCall): Promise<CallResult> {
+/** Makes the call. Ends in an error when the connection is lost. */
+export async function makeCall(client: Client, call: LogicalCall, signal?: AbortSignal): Promise<End> {
   const ignoreLoss = endWhenLost(client);
-  try {
-    return (await send(client, call)) as CallResult;
-  } finally {
-    ignoreLoss();
-  }
+  const options = { ...PATIENCE, ...(signal && { signal }) };
+  const end = await endOf(send(client, call, options) as Promise<CallResult>);
+  ignoreLoss();
+  return end;
 }
+
+/** Makes the call, whose questions come to `hand`. */
+export const firstRound = (
+  client: Client,
+  call: LogicalCall,
+  { application, hand, signal }: ByHand,
+): Promise<Round> => hand.round(makeCall(client, call, signal), (end) => application.ended(end));
 
 /**
  * This SDK does not end a call whose stream breaks, but lets it wait for its timeout. It does report the break; so
@@ -100,13 +110,13 @@ function endWhenLost(client: Client): () => void {
   };
 }
 
-function send(client: Client, call: LogicalCall): Promise<unknown> {
+function send(client: Client, call: LogicalCall, options: RequestOptions): Promise<unknown> {
   switch (call.method) {
     case 'tools/call':
-      return client.callTool({ ...call.params }, undefined, PATIENCE);
+      return client.callTool({ ...call.params }, undefined, options);
     case 'prompts/get':
-      return client.getPrompt({ ...call.params }, PATIENCE);
+      return client.getPrompt({ ...call.params }, options);
     case 'resources/read':
-      return client.readResource({ ...call.params }, PATIENCE);
+      return client.readResource({ ...call.params }, options);
   }
 }

@@ -10,6 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { CallResult, LogicalCall } from '../call.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,
   type ClientApplication,
@@ -17,7 +18,10 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
+import { type ByHand, Hand } from './hand.ts';
 import type { RecordedApplication } from './recorded-application.ts';
+import { endOf, Round } from './round.ts';
+import type { Reply, ShownQuestion, User } from './user.ts';
 
 /** See `modernClient`. */
 export async function connectModern(
@@ -65,9 +69,18 @@ export function transportTo(endpoint: Endpoint): Transport {
 export const makeCall = (
   client: Client,
   call: LogicalCall,
-  application: RecordedApplication,
-): Promise<CallResult> =>
-  application.maySayNothing ? callByHand(client, call, application) : send(client, call, PATIENCE);
+  { application, user }: { readonly application: RecordedApplication; readonly user: User | undefined },
+): Promise<End> =>
+  user?.maySayNothing
+    ? answeredBy(user, firstRound(client, call, { application, hand: new Hand() }))
+    : endOf(send(client, call, PATIENCE));
+
+/** The SDK's client answers every question, so a user who may be silent needs rounds by hand. */
+async function answeredBy(user: User, first: Promise<Round>): Promise<End> {
+  let round = await first;
+  while (!round.end) round = await round.answer(user);
+  return round.end;
+}
 
 function send(client: Client, call: LogicalCall, options: RequestOptions): Promise<CallResult> {
   switch (call.method) {
@@ -80,23 +93,57 @@ function send(client: Client, call: LogicalCall, options: RequestOptions): Promi
   }
 }
 
-/** The rounds as an application makes them that fulfils them itself, so that an answer can be left out. */
-async function callByHand(
-  client: Client,
-  call: LogicalCall,
-  application: RecordedApplication,
-): Promise<CallResult> {
-  let next = call;
-  for (;;) {
-    const result = await send(client, next, { ...PATIENCE, allowInputRequired: true });
-    if (result.resultType !== 'input_required') return result;
-    const { inputRequests = {}, requestState } = result as unknown as InputRequiredResult;
-    const inputResponses: InputResponses = {};
+/** Makes the first request of the call, and leaves the answers to the caller. */
+export const firstRound = (client: Client, call: LogicalCall, byHand: ByHand): Promise<Round> =>
+  new Rounds(client, call, byHand).send({}, byHand.signal);
+
+/** The rounds as an application makes them that fulfils them itself. */
+class Rounds {
+  readonly #client: Client;
+  readonly #call: LogicalCall;
+  readonly #application: RecordedApplication;
+  readonly #hand: Hand;
+
+  constructor(client: Client, call: LogicalCall, { application, hand }: ByHand) {
+    this.#client = client;
+    this.#call = call;
+    this.#application = application;
+    this.#hand = hand;
+  }
+
+  /** An old server asks over the connection meanwhile. */
+  send(retry: object, signal?: AbortSignal): Promise<Round> {
+    const call = { ...this.#call, params: { ...this.#call.params, ...retry } } as LogicalCall;
+    const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
+    return this.#hand.round(endOf(send(this.#client, call, options)), (end) =>
+      end.result?.resultType === 'input_required'
+        ? this.#asking(end.result as unknown as InputRequiredResult)
+        : this.#application.ended(end),
+    );
+  }
+
+  async #asking({ inputRequests = {}, requestState }: InputRequiredResult): Promise<Round> {
+    const questions: Record<string, ShownQuestion> = {};
+    const ids = new Map<string, number>();
     for (const [key, request] of Object.entries(inputRequests)) {
-      const response = await application.answer(request);
-      if (response) inputResponses[key] = response;
+      if (request.method !== 'elicitation/create') continue;
+      const question = request.params as unknown as ShownQuestion;
+      questions[key] = question;
+      ids.set(key, await this.#application.show(question, key));
     }
-    const retry = { ...call.params, inputResponses, ...(requestState !== undefined && { requestState }) };
-    next = { ...call, params: retry } as LogicalCall;
+    return Round.asking(questions, async (replyTo) => {
+      const inputResponses: InputResponses = {};
+      for (const [key, request] of Object.entries(inputRequests)) {
+        const response =
+          request.method === 'elicitation/create'
+            ? await replyTo(key, request.params as unknown as ShownQuestion)
+            : await this.#application.fulfil(request);
+        const id = ids.get(key);
+        if (id !== undefined) this.#application.replied(id, response as Reply);
+        if (response !== 'silence') inputResponses[key] = response;
+      }
+      const retry = { inputResponses, ...(requestState !== undefined && { requestState }) };
+      return (signal) => this.send(retry, signal);
+    });
   }
 }

@@ -11,10 +11,11 @@ import type {
 import type { Root } from '../call.ts';
 import type { Recorder } from '../recorder.ts';
 import { messagesFrom } from '../transcript/tally.ts';
-import { PERSON } from '../transcript/transcript.ts';
+import { type End, PERSON } from '../transcript/transcript.ts';
 import { type JsonObject, objectIn } from '../transcript/wording.ts';
 import type { ClientApplication } from './client-application.ts';
 import type { Model } from './model.ts';
+import { Round } from './round.ts';
 import type { Reply, ShownQuestion, User } from './user.ts';
 
 /** What answers a server's questions. What is absent is not declared as a capability. */
@@ -27,12 +28,11 @@ export interface Answering {
 /** Answers from an {@link Answering}, and records each question and answer. */
 export class RecordedApplication implements ClientApplication {
   readonly capabilities: ClientCapabilities;
-  /** Whether an answer may be left out, which takes a client that makes the rounds by hand. */
-  readonly maySayNothing: boolean;
   readonly #answering: Answering;
   readonly #recorder: Recorder;
   readonly #framesHeld: () => number | Promise<number>;
   #questions = 0;
+  #end: End | undefined;
 
   constructor(answering: Answering, recorder: Recorder, framesHeld: () => number | Promise<number>) {
     const { user, model, roots } = answering;
@@ -41,7 +41,6 @@ export class RecordedApplication implements ClientApplication {
       ...(model && { sampling: {} }),
       ...(roots && { roots: {} }),
     };
-    this.maySayNothing = user?.maySayNothing ?? false;
     this.#answering = answering;
     this.#recorder = recorder;
     this.#framesHeld = framesHeld;
@@ -69,24 +68,42 @@ export class RecordedApplication implements ClientApplication {
     return { roots };
   };
 
-  /** Answers any input request, for a client that makes the rounds by hand: undefined where the person is silent. */
-  async answer(request: InputRequest): Promise<InputResponse | undefined> {
-    if (request.method === 'sampling/createMessage') return this.createMessage(request.params);
-    if (request.method === 'roots/list') return this.listRoots();
-    const reply = await this.#ask(request.params as unknown as ShownQuestion);
-    return reply === 'silence' ? undefined : reply;
+  /** Answers what no person is asked. */
+  async fulfil(request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> {
+    return request.method === 'roots/list' ? this.listRoots() : this.createMessage(request.params);
+  }
+
+  /** Records that the person is shown a question. Returns the question's id in the transcript. */
+  async show({ message, requestedSchema }: ShownQuestion, key = this.#keyOf(message)): Promise<number> {
+    const id = ++this.#questions;
+    const framesHeld = await this.#framesHeld();
+    const asked = { message, schema: requestedSchema, ...(key !== undefined && { key }), framesHeld };
+    this.#recorder.record({ kind: 'question', to: PERSON, id, ...asked });
+    return id;
+  }
+
+  /** The last round of the call. */
+  ended(end: End): Round {
+    this.#end ??= end;
+    return Round.ended(end);
+  }
+
+  /** How the call ended, the first time. */
+  get end(): End | undefined {
+    return this.#end;
+  }
+
+  /** Records the reply to the question with this id. */
+  replied(id: number, reply: Reply): void {
+    this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
   }
 
   async #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
     const { user } = this.#answering;
     if (!user) throw new Error('The client has no user.');
-    const id = ++this.#questions;
-    const framesHeld = await this.#framesHeld();
-    const key = this.#keyOf(message);
-    const asked = { message, schema: requestedSchema, ...(key !== undefined && { key }), framesHeld };
-    this.#recorder.record({ kind: 'question', to: PERSON, id, ...asked });
+    const id = await this.show({ message, requestedSchema });
     const reply = await user({ message, requestedSchema });
-    this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
+    this.replied(id, reply);
     return reply;
   }
 

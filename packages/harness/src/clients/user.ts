@@ -30,17 +30,27 @@ export function scripted(
 ): User {
   const shown = new Map<string, number>();
   const user = ({ message, requestedSchema }: ShownQuestion): Reply => {
-    const field = Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
+    const field = fieldOf({ requestedSchema });
     const script = replies[field];
     if (!script) throw new Error(`The script has no reply to "${message}" (field '${field}').`);
     const time = shown.get(field) ?? 0;
     shown.set(field, time + 1);
-    const reply = script[Math.min(time, script.length - 1)];
-    return typeof reply === 'object' || reply === 'silence'
-      ? reply
-      : { action: 'accept', content: { [field]: reply as string | number | boolean } };
+    return replyWith(script[Math.min(time, script.length - 1)] as Reply, { requestedSchema });
   };
   return Object.assign(user, {
     maySayNothing: Object.values(replies).some((some) => some.includes('silence')),
   });
 }
+
+/** The name of the first field of a form; empty where it has none. */
+export const fieldOf = ({ requestedSchema }: Pick<ShownQuestion, 'requestedSchema'>): string =>
+  Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
+
+/** A reply, or a bare value, which is accepted under the name of the form's first field. */
+export const replyWith = (
+  reply: Reply | string | number | boolean,
+  question: Pick<ShownQuestion, 'requestedSchema'>,
+): Reply =>
+  typeof reply === 'object' || reply === 'silence'
+    ? reply
+    : { action: 'accept', content: { [fieldOf(question)]: reply } };

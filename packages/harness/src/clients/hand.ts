@@ -1,0 +1,54 @@
+/** The person at a client that is asked over its connection, where the test is that person. */
+import type { End } from '../transcript/transcript.ts';
+import { Gate } from '../waiting.ts';
+import type { RecordedApplication } from './recorded-application.ts';
+import { Round } from './round.ts';
+import { fieldOf, type Reply, type ShownQuestion, type User } from './user.ts';
+
+/** What makes the rounds of a call, each when the test has answered. */
+export interface ByHand {
+  readonly application: RecordedApplication;
+  readonly hand: Hand;
+  /** Cancels the first request. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Takes questions as they come. Each is a round, and the test's answer is the reply. */
+export class Hand {
+  readonly #asked: { readonly question: ShownQuestion; readonly reply: Gate<Reply> }[] = [];
+  #isAsked = new Gate();
+
+  readonly user: User = (question) => {
+    const reply = new Gate<Reply>();
+    this.#asked.push({ question, reply });
+    this.#isAsked.open();
+    return reply.promise;
+  };
+
+  /** The next question over the connection, or what `ended` makes of the end of the request. */
+  async round(request: Promise<End>, ended: (end: End) => Round | Promise<Round>): Promise<Round> {
+    const next = await Promise.race([this.#next(), request]);
+    if (!('question' in next)) return ended(next);
+    const { question, reply } = next;
+    const key = fieldOf(question);
+    let answered = false;
+    return Round.asking({ [key]: question }, async (replyTo) => {
+      const replied = await replyTo(key, question);
+      return async () => {
+        if (answered) throw new Error('A question over a connection is answered once: there is no retry.');
+        answered = true;
+        reply.open(replied);
+        return this.round(request, ended);
+      };
+    });
+  }
+
+  async #next() {
+    for (;;) {
+      const asked = this.#asked.shift();
+      if (asked) return asked;
+      this.#isAsked = new Gate();
+      await this.#isAsked.promise;
+    }
+  }
+}

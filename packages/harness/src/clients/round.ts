@@ -1,0 +1,99 @@
+/** One call, round by round, with a test between the rounds. */
+import { AsyncResource } from 'node:async_hooks';
+import type { CallResult } from '../call.ts';
+import type { End } from '../transcript/transcript.ts';
+import { fieldOf, type Reply, replyWith, type ShownQuestion, type User } from './user.ts';
+
+/**
+ * The replies to the questions of one round, by the question's key, or by the first field of its form: an old client
+ * is asked without keys. A bare value is accepted under that field's name.
+ */
+export type Replies = Readonly<Record<string, Reply | string | number | boolean>>;
+
+/** Gives the reply to one question. */
+type ReplyTo = (key: string, question: ShownQuestion) => Promise<Reply>;
+
+/** Sends one retry; each time it is called, the same. */
+export type Retry = (signal?: AbortSignal) => Promise<Round>;
+
+/** Where a call stands: it asks questions, or it has ended. */
+export class Round {
+  /** What the person is asked now, by key. Empty when the call has ended, or asks only a model or for roots. */
+  readonly questions: Readonly<Record<string, ShownQuestion>>;
+  /** How the call ended; undefined while it asks. A call that fails has an end, too: nothing is thrown for it. */
+  readonly end: End | undefined;
+  readonly #prepare: (replyTo: ReplyTo) => Promise<Retry>;
+  #retry: Promise<Retry> | undefined;
+
+  private constructor(
+    questions: Readonly<Record<string, ShownQuestion>>,
+    end: End | undefined,
+    prepare: (replyTo: ReplyTo) => Promise<Retry>,
+  ) {
+    this.questions = questions;
+    this.end = end;
+    this.#prepare = prepare;
+  }
+
+  /** A round that asks. `prepare` makes the retry out of the replies. */
+  static asking(
+    questions: Readonly<Record<string, ShownQuestion>>,
+    prepare: (replyTo: ReplyTo) => Promise<Retry>,
+  ): Round {
+    // A test answers outside of the conversation's asynchronous context, by which its events are recorded.
+    const recorded = AsyncResource.bind(async (replyTo: ReplyTo) =>
+      AsyncResource.bind(await prepare(replyTo)),
+    );
+    return new Round(questions, undefined, recorded);
+  }
+
+  /** The last round of a call. */
+  static ended(end: End): Round {
+    return new Round({}, end, async () => {
+      throw new Error('The call has ended: there is no question to answer.');
+    });
+  }
+
+  /**
+   * Answers, and sends the client's next request. A modern client may answer a round as often as it likes: a late
+   * answer, or another one, is a second call of this. A question over a connection is answered once.
+   *
+   * @throws Error where a question has no reply.
+   * @example
+   * const done = await round.answer({ sure: true });
+   * expect(done.end?.result?.content).toEqual([{ type: 'text', text: 'Deployed.' }]);
+   */
+  async answer(replies: Replies | User, { signal }: { signal?: AbortSignal } = {}): Promise<Round> {
+    this.#retry = this.#prepare(async (key, question) => replyIn(replies, key, question));
+    return (await this.#retry)(signal);
+  }
+
+  /**
+   * Sends the latest retry of this round once more, as a network may. Also while the first one is being served:
+   * `Promise.all([round.answer(replies), round.again()])`.
+   *
+   * @throws Error before `answer`, and where an old client or server is asked over a connection: that has no retries.
+   */
+  async again(): Promise<Round> {
+    if (!this.#retry) throw new Error('Answer the round first: there is no retry to send again.');
+    return (await this.#retry)();
+  }
+}
+
+function replyIn(replies: Replies | User, key: string, question: ShownQuestion): Reply | Promise<Reply> {
+  if (typeof replies === 'function') return replies(question);
+  const reply = replies[key] ?? replies[fieldOf(question)];
+  if (reply === undefined) throw new Error(`'${key}' ("${question.message}") has no reply.`);
+  return replyWith(reply, question);
+}
+
+/** How a call ended: `call` gives its result, or fails. */
+export const endOf = (call: Promise<CallResult>): Promise<End> =>
+  call.then((result) => ({ result }), endedBy);
+
+/** The end of a call that an error ended. */
+export function endedBy(error: unknown): End {
+  const message = error instanceof Error ? error.message : String(error);
+  const { code } = error as { readonly code?: unknown };
+  return { error: { message, ...(typeof code === 'number' && { code }) } };
+}

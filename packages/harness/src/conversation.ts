@@ -1,0 +1,209 @@
+/** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
+import { type ClientKind, eraOf, type LogicalCall } from './call.ts';
+import { CLIENT_INFO } from './clients/client-application.ts';
+import { legacyClient, modernClient } from './clients/connect.ts';
+import { type ByHand, Hand } from './clients/hand.ts';
+import { type Answering, RecordedApplication } from './clients/recorded-application.ts';
+import type { Round } from './clients/round.ts';
+import type { Hosting } from './endpoint.ts';
+import { Recorder, type RecorderOptions } from './recorder.ts';
+import { CLIENT, type End, type Participant, PERSON, type Transcript } from './transcript/transcript.ts';
+
+/** A call, and who makes it. */
+export interface ConversationRequest extends Answering, RecorderOptions {
+  readonly client: ClientKind;
+  readonly call: LogicalCall;
+  /** The transcript's title. Default: the method and the name. */
+  readonly title?: string | undefined;
+  /** Further participants, such as a world or a store. */
+  readonly participants?: readonly Participant[] | undefined;
+}
+
+/** The same, where the test is the user. `signal` cancels the first request. */
+export interface RoundsRequest extends Omit<ConversationRequest, 'user'> {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Starts the server of one conversation. */
+export type Deploy<Of extends Hosting = Hosting> = (recorder: Recorder) => Of | Promise<Of>;
+
+/** A call whose user is the test: it looks at each round, does what it likes, and answers. */
+export class Conversation<Of extends Hosting = Hosting> {
+  /** The server. `host` makes one whose instances can be exchanged between two rounds. */
+  readonly hosting: Of;
+  /** What came of the first request. */
+  readonly first: Round;
+  readonly #open: OpenCall<Of>;
+  #closed: Promise<Transcript> | undefined;
+
+  private constructor(open: OpenCall<Of>, first: Round) {
+    this.hosting = open.hosting;
+    this.first = first;
+    this.#open = open;
+  }
+
+  /**
+   * Starts a server, connects a client that can show forms, and makes the first request. `model` and `roots`, where
+   * given, answer by themselves.
+   *
+   * @throws the errors of `deploy` and of connecting.
+   * @example
+   * const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } } as const;
+   * const conversation = await Conversation.start({ client: 'modern', call }, () =>
+   *   host('memory', () => ({ server: () => createMyServer() })),
+   * );
+   * await conversation.hosting.restart();
+   * const done = await conversation.first.answer({ sure: true });
+   * const transcript = await conversation.close();
+   */
+  static async start<Of extends Hosting>(
+    { signal, ...request }: RoundsRequest,
+    deploy: Deploy<Of>,
+  ): Promise<Conversation<Of>> {
+    const hand = new Hand();
+    const open = await OpenCall.start({ ...request, user: hand.user }, deploy);
+    try {
+      const first = await open.recorder.within(async () => {
+        const client = await open.connect();
+        return client.firstRound(request.call, { application: open.application, hand, signal });
+      });
+      return new Conversation(open, first);
+    } catch (error) {
+      await open.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Closes the client and the server, once. Returns the transcript. Its end is the first one that the call had: the
+   * answer to a retry that is sent again later does not change it.
+   */
+  close(): Promise<Transcript> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<Transcript> {
+    try {
+      return await this.#open.transcript(this.#open.application.end ?? CLOSED);
+    } finally {
+      await this.#open.close();
+    }
+  }
+}
+
+const CLOSED: End = { error: { message: 'The conversation was closed before the call ended.' } };
+
+/** A connected client of either era. */
+interface Connected {
+  /** Makes the whole call. */
+  call(call: LogicalCall): Promise<End>;
+  /** Makes the first request. */
+  firstRound(call: LogicalCall, byHand: ByHand): Promise<Round>;
+  close(): Promise<void>;
+}
+
+/** A server that runs for one call, its client, and the record of both. */
+export class OpenCall<Of extends Hosting> {
+  readonly hosting: Of;
+  readonly recorder: Recorder;
+  readonly application: RecordedApplication;
+  readonly #request: ConversationRequest;
+  readonly #unobserve: () => void;
+  #client: Connected | undefined;
+
+  private constructor(request: ConversationRequest, hosting: Of, recorder: Recorder, unobserve: () => void) {
+    this.hosting = hosting;
+    this.recorder = recorder;
+    this.application = new RecordedApplication(request, recorder, hosting.framesHeld);
+    this.#request = request;
+    this.#unobserve = unobserve;
+  }
+
+  static async start<Of extends Hosting>(
+    request: ConversationRequest,
+    deploy: Deploy<Of>,
+  ): Promise<OpenCall<Of>> {
+    const recorder = new Recorder(request);
+    const unobserve = recorder.observe();
+    try {
+      const hosting = await recorder.within(async () => deploy(recorder));
+      return new OpenCall(request, hosting, recorder, unobserve);
+    } catch (error) {
+      unobserve();
+      throw error;
+    }
+  }
+
+  /** Connects the client. What happens from then on is recorded. */
+  async connect(): Promise<Connected> {
+    const { client: kind, user } = this.#request;
+    this.#client = await connect(kind, user, this);
+    this.recorder.start(() => this.hosting.instances);
+    return this.#client;
+  }
+
+  /** Ends the record. */
+  async transcript(end: End): Promise<Transcript> {
+    // Events of instances in other processes may still be on their way.
+    await this.hosting.framesHeld();
+    this.recorder.stop();
+    const title = this.#request.title ?? titleOf(this.#request.call);
+    const participants = participantsOf(this.#request, this.hosting);
+    return { format: 'mrtr-transcript', version: 1, title, participants, events: this.recorder.events, end };
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#client?.close();
+      await this.hosting.close();
+    } finally {
+      this.#unobserve();
+    }
+  }
+}
+
+// The SDKs load when they are needed, and only then.
+async function connect(
+  kind: ClientKind,
+  user: Answering['user'],
+  { application, hosting, recorder }: OpenCall<Hosting>,
+): Promise<Connected> {
+  const endpoint = hosting.endpoint(eraOf(kind));
+  if (kind === 'legacy') {
+    const { firstRound, makeCall, transportTo } = await import('./clients/legacy.ts');
+    const client = await legacyClient(recorder.watch(await transportTo(endpoint)), application);
+    return {
+      call: (call) => makeCall(client, call),
+      firstRound: (call, byHand) => firstRound(client, call, byHand),
+      close: () => client.close(),
+    };
+  }
+  const { firstRound, makeCall, transportTo } = await import('./clients/modern.ts');
+  const options = { fallback: kind === 'modern' };
+  const client = await modernClient(recorder.watch(transportTo(endpoint)), application, options);
+  return {
+    call: (call) => makeCall(client, call, { application, user }),
+    firstRound: (call, byHand) => firstRound(client, call, byHand),
+    close: () => client.close(),
+  };
+}
+
+const titleOf = ({ method, params }: LogicalCall): string =>
+  `${method} ${'uri' in params ? params.uri : params.name}`;
+
+function participantsOf(
+  { client, user, participants = [] }: ConversationRequest,
+  { instances }: Hosting,
+): readonly Participant[] {
+  const era = eraOf(client);
+  return [
+    ...(user ? [{ id: PERSON, kind: 'person', label: 'user' } as const] : []),
+    { id: CLIENT, kind: 'client', label: `${client} client`, era, name: CLIENT_INFO.name },
+    ...instances.map((id, at) => {
+      const label = instances.length === 1 ? 'server' : `server ${at + 1}`;
+      return { id, kind: 'instance', label } as const;
+    }),
+    ...participants,
+  ];
+}
