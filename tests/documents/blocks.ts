@@ -28,7 +28,12 @@ export async function updateBlocks(
   { write, only }: Updating,
 ): Promise<string[]> {
   const stale: string[] = [];
-  for (const file of ['README.md', ...(await markdownIn('docs/'))]) {
+  for (const file of [
+    'README.md',
+    ...(await markdownIn('docs/')),
+    ...(await markdownIn('packages/')),
+    ...(await markdownIn('demos/')),
+  ]) {
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
@@ -42,9 +47,15 @@ export async function updateBlocks(
   return stale;
 }
 
+/** The Markdown files of a folder, without those of installed packages. */
 async function markdownIn(folder: string): Promise<string[]> {
-  const names = await readdir(new URL(folder, ROOT), { recursive: true });
-  return names.filter((name) => name.endsWith('.md')).map((name) => folder + name);
+  const entries = await readdir(new URL(folder, ROOT), { withFileTypes: true });
+  const found = entries.map((entry) => {
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' ? [] : markdownIn(`${folder}${entry.name}/`);
+    return entry.name.endsWith('.md') ? [folder + entry.name] : [];
+  });
+  return (await Promise.all(found)).flat().sort();
 }
 
 async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {

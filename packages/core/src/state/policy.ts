@@ -72,8 +72,8 @@ export interface RequestStateOptions {
   readonly maxCallsPerPrincipal?: number | undefined;
   /**
    * Gets every refusal and failure that a client learns nothing about: rejected state, errors of the ledger and of
-   * `principal`, state over the limits. Called beside the `onerror` of the server, which `createMcpHandler` keeps for
-   * itself.
+   * `principal`, state over the limits. Called beside the server's own `onerror`. `createMcpHandler({ onerror })` gets
+   * none of them.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**

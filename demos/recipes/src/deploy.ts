@@ -1,0 +1,28 @@
+/** The tool of these recipes, in shape F, and the policy of its servers. */
+import {
+  cancelledResult,
+  elicitation,
+  isRefusal,
+  type McpServer,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
+import { once } from '@mrtr/shapes/once';
+import { z } from 'zod';
+
+/** Made once, for all servers. Without `keys` it is for one process; give several instances the same. */
+export const policy = requestStatePolicy({ audience: 'deployer' });
+
+const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
+const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+
+export function registerDeploy(server: McpServer): McpServer {
+  const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
+    const answer = ctx.answer('sure', sure);
+    if (isRefusal(answer)) return cancelledResult();
+    if (answer.kind !== 'accepted') return ctx.ask({ sure });
+    return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');
+  });
+  server.registerTool('deploy', { description: 'Deploys the latest build.', inputSchema }, deploy);
+  return server;
+}

@@ -1,0 +1,27 @@
+/** A tool without arguments: leave `inputSchema` out. The context is then the second parameter, as always. */
+import {
+  cancelledResult,
+  elicitation,
+  isRefusal,
+  type McpServer,
+  protectedServer,
+  textResult,
+} from '@mrtr/core';
+import { once } from '@mrtr/shapes/once';
+import { z } from 'zod';
+import { policy } from './deploy.ts';
+
+const rating = elicitation('How was it?', z.object({ stars: z.number().int().min(1).max(5) }));
+
+export function createServer(): McpServer {
+  const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
+  const rate = once(async (_none: unknown, ctx) => {
+    const answer = ctx.answer('stars', rating);
+    if (isRefusal(answer)) return cancelledResult();
+    return answer.kind === 'accepted'
+      ? textResult(`${answer.value.stars} of 5.`)
+      : ctx.ask({ stars: rating });
+  });
+  server.registerTool('rate', { description: 'Asks how it was.' }, rate);
+  return server;
+}

@@ -1,0 +1,16 @@
+/** Several instances, and each retry served once: the ledger is in Redis 7 or later. */
+import { type McpServer, protectedServer, requestStatePolicy } from '@mrtr/core';
+import { RedisLedger } from '@mrtr/ledgers/redis';
+import { createClient } from 'redis';
+import { registerDeploy } from './deploy.ts';
+
+/** Call it once in a process. */
+export async function open(options: Parameters<typeof createClient>[0], keys: readonly string[]) {
+  const redis = createClient(options);
+  redis.on('error', (error) => console.error(error)); // it reconnects by itself, and a claim meanwhile is refused
+  await redis.connect();
+  const policy = requestStatePolicy({ keys, ledger: new RedisLedger(redis) });
+  const createServer = (): McpServer =>
+    registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy));
+  return { createServer, close: () => redis.close() };
+}

@@ -1,0 +1,34 @@
+/** Every place that reports what the wire does not say. */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { observe, protectedServer, requestStatePolicy } from '@mrtr/core';
+import { registerDeploy } from './deploy.ts';
+
+export type Log = (place: string, what: string) => void;
+
+export function hosted(log: Log) {
+  // 1. The policy, once for all servers: refused state, failures of the ledger and of `principal`, limits, and a
+  // handler that asks again and again.
+  const policy = requestStatePolicy({ onerror: (error) => log('policy.onerror', error.message) });
+
+  const handler = createMcpHandler(
+    () => {
+      const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
+      // 2. Each server: the same, and what the SDK reports of this server's connection.
+      server.server.onerror = (error) => log('server.onerror', error.message);
+      return registerDeploy(server);
+    },
+    // 3. createMcpHandler: requests that reach no tool, such as those of an unknown revision. It gets no refused state.
+    { onerror: (error) => log('createMcpHandler.onerror', error.message) },
+  );
+
+  // 4. The diagnostics channels, for the whole process: why state was rejected, and answers that did not count.
+  const stop = [
+    observe('mrtr:state', ({ phase, reason }) => phase === 'rejected' && log('mrtr:state', `${reason}`)),
+    observe('mrtr:answer', ({ key, reason, times }) => log('mrtr:answer', `${key} ${reason} ${times}`)),
+  ];
+  const close = async () => {
+    for (const unobserve of stop) unobserve();
+    await handler.close();
+  };
+  return { fetch: handler.fetch, close };
+}

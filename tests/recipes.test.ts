@@ -1,0 +1,162 @@
+/** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Conversation, type Hosting, host, InProcess, type LogicalCall, poster } from '@mrtr/harness';
+import { eventsOf, resultText } from '@mrtr/harness/transcript';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { fetch as authenticated } from '../demos/recipes/src/authenticated.ts';
+import * as capabilities from '../demos/recipes/src/capabilities.ts';
+import * as existing from '../demos/recipes/src/existing-server.ts';
+import { handler } from '../demos/recipes/src/mcp-handler.ts';
+import * as noArguments from '../demos/recipes/src/no-arguments.ts';
+import { app as express } from '../demos/recipes/src/on-express.ts';
+import { app as hono } from '../demos/recipes/src/on-hono.ts';
+import * as postgresLedger from '../demos/recipes/src/postgres-ledger.ts';
+import * as redisLedger from '../demos/recipes/src/redis-ledger.ts';
+import { hosted } from '../demos/recipes/src/refusals.ts';
+import { called, DEPLOY, listeningAt } from './recipes.test-support.ts';
+import { redisOfThisFile } from './testkit/redis.ts';
+import { REJECTED } from './testkit/rejected.ts';
+
+const serving = (fetch: (request: Request) => Response | Promise<Response>): Hosting =>
+  host('memory', () => ({ fetch: async (request) => fetch(request), close: async () => {} }));
+
+test('an existing McpServer asks clients of both eras', async () => {
+  for (const client of ['modern', 'legacy'] as const) {
+    const hosting = host('memory', () => ({ server: existing.createServer }));
+    expect(await called(hosting, { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('createMcpHandler serves it', async () => {
+  expect(await called(serving((request) => handler.fetch(request)))).toBe('Deployed to staging.');
+});
+
+test('express serves it beside other routes, and refuses a page of another site', async () => {
+  const server = express.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  expect(await called(listeningAt(url))).toBe('Deployed to staging.');
+  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
+  expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
+});
+
+test('hono serves it beside other routes, and refuses a page of another site', async () => {
+  const fetched = (path: string, headers = {}) =>
+    hono.fetch(new Request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }));
+  const hosting = serving((request) => {
+    const headers = new Headers(request.headers);
+    headers.set('host', 'localhost');
+    return hono.fetch(new Request(request, { headers }));
+  });
+  expect(await called(hosting)).toBe('Deployed to staging.');
+  expect(await (await fetched('/')).text()).toBe('Not MCP.');
+  expect((await fetched('/mcp', { origin: 'https://example.com' })).status).toBe(403);
+});
+
+test('a tool without arguments asks', async () => {
+  const call: LogicalCall = { method: 'tools/call', params: { name: 'rate' } };
+  const hosting = host('memory', () => ({ server: noArguments.createServer }));
+  expect(await called(hosting, { call })).toBe('4 of 5.');
+});
+
+test('capabilities can be added to a protected server, which asks all the same', async () => {
+  const site = new InProcess(capabilities.createServer);
+  onTestFinished(() => site.close());
+  const client = await site.modern();
+  expect(client.getServerCapabilities()).toMatchObject({
+    logging: {},
+    tools: {},
+    experimental: { 'example.com/dry-run': {} },
+  });
+  const hosting = host('memory', () => ({ server: capabilities.createServer }));
+  expect(await called(hosting)).toBe('Deployed to staging.');
+});
+
+test('what one user was asked, another one cannot answer', async () => {
+  const post = poster({ fetch: authenticated });
+  const as = (user: string) => ({ headers: { authorization: `Bearer ${user}-secret-of-16+` } });
+  expect((await authenticated(new Request('http://localhost/mcp'))).status).toBe(401);
+  const asked = await post('tools/call', DEPLOY.params, as('ada'));
+  const { requestState } = asked.result ?? {};
+  const sure = { action: 'accept', content: { sure: true } };
+  const retry = { ...DEPLOY.params, inputResponses: { sure }, requestState };
+  expect((await post('tools/call', retry, as('bob'))).error).toMatchObject(REJECTED);
+  expect(resultText((await post('tools/call', retry, as('ada'))).result ?? {})).toBe('Deployed to staging.');
+});
+
+test('refusals are reported in four places, and createMcpHandler’s onerror gets no refused state', async () => {
+  const heard: string[] = [];
+  const site = hosted((place, what) => void heard.push(`${place}: ${what}`));
+  onTestFinished(site.close);
+  const post = poster({ fetch: site.fetch });
+  const call = (more: object) => post('tools/call', { ...DEPLOY.params, ...more });
+  const askedWith = (asked: { result?: { requestState?: unknown } }, sure: unknown) => ({
+    requestState: asked.result?.requestState,
+    inputResponses: { sure: { action: 'accept', content: { sure } } },
+  });
+
+  await call({ requestState: 'forged' });
+  expect(heard.splice(0).sort()).toEqual([
+    'mrtr:state: malformed',
+    'policy.onerror: requestState of tools/call deploy rejected: malformed',
+    'server.onerror: requestState of tools/call deploy rejected: malformed',
+  ]);
+
+  const nonsense = await call(askedWith(await call({}), 'perhaps'));
+  expect(heard).toEqual([]);
+  await call(askedWith(nonsense, 'perhaps'));
+  expect(heard.splice(0)).toEqual(['mrtr:answer: sure invalid 2']);
+
+  const unknown = await post('tools/call', DEPLOY.params, {
+    headers: { 'mcp-protocol-version': '2031-01-01' },
+  });
+  expect(unknown.status).toBe(400);
+  expect(heard.splice(0)).toEqual([expect.stringMatching(/^createMcpHandler\.onerror: Rejected/)]);
+});
+
+interface Opened {
+  readonly createServer: Parameters<typeof host>[1] extends () => infer One
+    ? Extract<One, { server: unknown }>['server']
+    : never;
+  close(): Promise<unknown>;
+}
+
+/** A retry that two instances get is served once, and answered twice. */
+async function servesOnce(open: () => Promise<Opened>): Promise<void> {
+  const instances = [await open(), await open()] as const;
+  onTestFinished(async () => void (await Promise.all(instances.map((instance) => instance.close()))));
+  const [one, other] = instances.map(({ createServer }) => ({ server: createServer }));
+  const conversation = await Conversation.start({ client: 'modern', call: DEPLOY }, () =>
+    host('memory', () => one as NonNullable<typeof one>),
+  );
+  const done = await conversation.first.answer({ sure: true });
+  conversation.hosting.another(() => other as NonNullable<typeof other>);
+  const again = await conversation.first.again();
+  const { events, end } = await conversation.close();
+  expect(resultText(end.result ?? {})).toBe('Deployed to staging.');
+  expect(again.end).toEqual(done.end);
+  expect(eventsOf('state', events).map(({ instance, phase }) => `${instance} ${phase}`)).toEqual([
+    'i1 sealed',
+    'i1 opened',
+    'i2 replayed',
+  ]);
+  expect(eventsOf('entry', events).map(({ instance }) => instance)).toEqual(['i1', 'i1']);
+}
+
+const KEYS = ['a key of at least thirty-two bytes'];
+
+const { database, test: onPostgres } = await postgresOfTheRun();
+onPostgres('two instances share a ledger on PostgreSQL', async () => {
+  const url = await database();
+  await servesOnce(() => postgresLedger.open(url, KEYS));
+});
+
+const redis = await redisOfThisFile();
+afterAll(() => redis?.stop());
+if (redis) {
+  test('two instances share a ledger on Redis', () =>
+    servesOnce(() => redisLedger.open(redis.options, KEYS)));
+}
