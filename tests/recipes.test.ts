@@ -4,23 +4,52 @@ import type { AddressInfo } from 'node:net';
 import { Conversation, type Hosting, host, InProcess, type LogicalCall, poster } from '@mrtr/harness';
 import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { fetch as authenticated } from '../demos/recipes/src/authenticated.ts';
 import * as capabilities from '../demos/recipes/src/capabilities.ts';
+import * as durable from '../demos/recipes/src/durable.ts';
 import * as existing from '../demos/recipes/src/existing-server.ts';
+import * as hostedOverHttp from '../demos/recipes/src/hosted.ts';
 import { handler } from '../demos/recipes/src/mcp-handler.ts';
 import * as noArguments from '../demos/recipes/src/no-arguments.ts';
 import { app as express } from '../demos/recipes/src/on-express.ts';
 import { app as hono } from '../demos/recipes/src/on-hono.ts';
+import * as plain from '../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../demos/recipes/src/postgres-ledger.ts';
 import * as redisLedger from '../demos/recipes/src/redis-ledger.ts';
 import { hosted } from '../demos/recipes/src/refusals.ts';
+import { traceTo } from '../demos/recipes/src/traced.ts';
 import { called, DEPLOY, listeningAt } from './recipes.test-support.ts';
 import { redisOfThisFile } from './testkit/redis.ts';
 import { REJECTED } from './testkit/rejected.ts';
 
 const serving = (fetch: (request: Request) => Response | Promise<Response>): Hosting =>
   host('memory', () => ({ fetch: async (request) => fetch(request), close: async () => {} }));
+
+test('the plain protocol asks clients of both eras', async () => {
+  for (const client of ['modern', 'legacy'] as const) {
+    const hosting = host('memory', () => ({ server: plain.createServer }));
+    expect(await called(hosting, { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('@mrtr/hosting serves clients of both eras over HTTP', async () => {
+  const { url, close } = await hostedOverHttp.open(0);
+  onTestFinished(close);
+  for (const client of ['modern', 'legacy'] as const) {
+    expect(await called(listeningAt(url), { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('each call is a span, with one for each round', async () => {
+  const exporter = new InMemorySpanExporter();
+  const stop = traceTo(exporter);
+  await called(host('memory', () => ({ server: existing.createServer })));
+  stop();
+  const names = exporter.getFinishedSpans().map(({ name }) => name);
+  expect(names).toEqual(['round 1', 'round 2', 'tools/call deploy']);
+});
 
 test('an existing McpServer asks clients of both eras', async () => {
   for (const client of ['modern', 'legacy'] as const) {
@@ -149,6 +178,13 @@ async function servesOnce(open: () => Promise<Opened>): Promise<void> {
 const KEYS = ['a key of at least thirty-two bytes'];
 
 const { database, test: onPostgres } = await postgresOfTheRun();
+onPostgres('a handler that waits on PostgreSQL asks', async () => {
+  const { createServer, close } = await durable.open(await database(), KEYS);
+  onTestFinished(close);
+  expect(await called(host('memory', () => ({ server: createServer })))).toBe(
+    'Deployed to staging, ticket for staging.',
+  );
+});
 onPostgres('two instances share a ledger on PostgreSQL', async () => {
   const url = await database();
   await servesOnce(() => postgresLedger.open(url, KEYS));

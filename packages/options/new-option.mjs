@@ -22,6 +22,10 @@ export function newOption(root, letter, word, like = 'f') {
   edit(join(root, folder, 'package.json'), (text) =>
     text.replace(`"@mrtr/option-${like}"`, `"@mrtr/option-${letter}"`),
   );
+  writeFileSync(
+    join(root, folder, 'README.md'),
+    `# ${letter.toUpperCase()}: ${word}\n\nLook at\n\n* \`src/weather.ts\`\n`,
+  );
   const list = join(root, 'all/src/index.ts');
   edit(list, (text) => text.replace(/^ {2}\] satisfies/m, `${lineFor(letter, word)}\n  ] satisfies`));
   edit(join(root, 'all/package.json'), (text) => {
@@ -52,7 +56,7 @@ if (process.argv[1] === here) {
     process.stdout.write(
       `Made packages/options/${folder}. Next:\n` +
         '  1. pnpm install\n' +
-        `  2. write src/weather.ts and src/work-item.ts of ${folder}, and claim what you believe in src/index.ts\n` +
+        `  2. write src/weather.ts and src/work-item.ts of ${folder}, claim what you believe in src/index.ts, and say in README.md what to look at\n` +
         '  3. pnpm test: the matrix measures it and prints every difference from its claims\n' +
         '  4. pnpm matrix --write\n',
     );

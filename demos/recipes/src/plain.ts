@@ -1,0 +1,29 @@
+/** The plain protocol (shape E): read the answer, or return the question. */
+import {
+  cancelledResult,
+  elicitation,
+  inputRequired,
+  isRefusal,
+  type McpServer,
+  protectedServer,
+  readAnswer,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
+import { z } from 'zod';
+
+const policy = requestStatePolicy(); // no keys: for one process
+const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
+const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+
+export function createServer(): McpServer {
+  const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
+  server.registerTool('deploy', { inputSchema }, async ({ env }, ctx) => {
+    const answer = readAnswer(ctx, 'sure', sure);
+    if (isRefusal(answer)) return cancelledResult();
+    // Missing, or not what the form asked for. The client asks its user, and calls the tool again.
+    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { sure: sure.request } });
+    return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');
+  });
+  return server;
+}

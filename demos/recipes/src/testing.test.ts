@@ -1,0 +1,37 @@
+/** Testing a tool of your own, round by round. */
+import { Conversation, host } from '@mrtr/harness';
+import { tally } from '@mrtr/harness/transcript';
+import { expect, test } from 'vitest';
+import { createServer } from './mcp-handler.ts';
+
+const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } } as const;
+const DEPLOYED = [{ type: 'text', text: 'Deployed to staging.' }];
+
+/** A real client of either era at `createServer`, with the test as its user. */
+const start = (client: 'modern' | 'legacy') =>
+  Conversation.start({ client, call }, () => host('memory', () => ({ server: createServer })));
+
+test.each(['modern', 'legacy'] as const)(
+  'a yes from a %s client deploys, and a no does not',
+  async (client) => {
+    const yes = await start(client);
+    expect(yes.first.questions.sure?.message).toBe('Really deploy?');
+    expect((await yes.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
+    const no = await start(client);
+    const refused = await no.first.answer({ sure: { action: 'decline' } });
+    expect(refused.end?.result?.content).toEqual([{ type: 'text', text: 'Cancelled.' }]);
+    await Promise.all([yes.close(), no.close()]);
+  },
+);
+
+test('the call goes on at another instance, after a restart, and in a new version', async () => {
+  const conversation = await start('modern');
+  conversation.hosting.another(); // another instance serves from now on
+  const asked = await conversation.first.answer({ sure: 'perhaps' }); // nonsense is asked again
+  await conversation.hosting.restart(); // restart now: what is in memory is lost
+  await conversation.hosting.restart(() => ({ server: createServer })); // deploy a new version now
+  const done = await asked.answer({ sure: true });
+  const again = await asked.again(); // send that retry twice
+  expect(again.end).toEqual(done.end);
+  expect(tally(await conversation.close())).toMatchObject({ rounds: 4, questions: 2, entries: 3 });
+});

@@ -1,0 +1,46 @@
+/** Every package and every demo has a README, which names what is exported, and nothing else. */
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { projectFiles, textOf } from '../testkit/project-files.ts';
+import { entryPoints } from './exported-names.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const FOLDERS = projectFiles()
+  // fastify's folder is a part of the recipes.
+  .filter((file) => /^(?:packages|demos)\/(?!recipes\/.+\/).*package\.json$/.test(file))
+  .map((file) => file.slice(0, -'/package.json'.length));
+// An option exports itself, to the list of options.
+const OF_NAMES = FOLDERS.filter((folder) => !/^packages\/options\/[a-z]-/.test(folder));
+
+test.each(OF_NAMES)('the README of %s names each export once', (folder) => {
+  const readme = textOf(`${folder}/README.md`);
+  const named = Object.fromEntries(sectionsOf(readme).map(({ id, names }) => [id, names]));
+  const exported = Object.fromEntries(entryPoints(ROOT + folder).map(({ id, names }) => [id, names]));
+  expect(named).toEqual(exported);
+});
+
+test.each(FOLDERS)('every link in the README of %s leads to a file', (folder) => {
+  const broken = linksOf(textOf(`${folder}/README.md`)).filter(
+    (link) => !existsSync(new URL(link, new URL(`../../${folder}/`, import.meta.url))),
+  );
+  expect(broken).toEqual([]);
+});
+
+/** A section has its entry point as its heading, and names as the items of its list. */
+function sectionsOf(readme: string): { readonly id: string; readonly names: readonly string[] }[] {
+  return [...readme.matchAll(/^### `(@mrtr\/[^`]+)`\n\n((?:\* .+\n(?: {2}.+\n)*)+)/gm)].map(
+    ([, id = '', list = '']) => ({
+      id,
+      names: [...list.matchAll(/^\* ((?:`\w+`(?:, )?)+):/gm)]
+        .flatMap(([, names = '']) => [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+        .sort(),
+    }),
+  );
+}
+
+/** Relative links, without what is in blocks of code. */
+const linksOf = (markdown: string): string[] =>
+  [...markdown.replaceAll(/^```[\s\S]*?^```$/gm, '').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+    ([, link = '']) => link,
+  );
