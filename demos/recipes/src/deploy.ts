@@ -19,7 +19,7 @@ const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 export function registerDeploy(server: McpServer): McpServer {
   const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
     const answer = ctx.answer('sure', sure);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('sure');
     if (answer.kind !== 'accepted') return ctx.ask({ sure });
     return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');
   });

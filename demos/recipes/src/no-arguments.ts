@@ -17,7 +17,7 @@ export function createServer(): McpServer {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
   const rate = once(async (_none: unknown, ctx) => {
     const answer = ctx.answer('stars', rating);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('stars');
     return answer.kind === 'accepted'
       ? textResult(`${answer.value.stars} of 5.`)
       : ctx.ask({ stars: rating });

@@ -20,7 +20,7 @@ export function createServer(): McpServer {
   const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
   server.registerTool('deploy', { inputSchema }, async ({ env }, ctx) => {
     const answer = readAnswer(ctx, 'sure', sure);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('sure');
     // Missing, or not what the form asked for. The client asks its user, and calls the tool again.
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { sure: sure.request } });
     return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');

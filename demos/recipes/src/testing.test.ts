@@ -19,7 +19,9 @@ test.each(['modern', 'legacy'] as const)(
     expect((await yes.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
     const no = await start(client);
     const refused = await no.first.answer({ sure: { action: 'decline' } });
-    expect(refused.end?.result?.content).toEqual([{ type: 'text', text: 'Cancelled.' }]);
+    expect(refused.end?.result?.content).toEqual([
+      { type: 'text', text: "Cancelled: the question 'sure' was not answered." },
+    ]);
     await Promise.all([yes.close(), no.close()]);
   },
 );
