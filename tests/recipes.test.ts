@@ -1,11 +1,13 @@
 /** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import { Conversation, type Hosting, host, InProcess, type LogicalCall, poster } from '@mrtr/harness';
 import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { fetch as authenticated } from '../demos/recipes/src/authenticated.ts';
 import * as capabilities from '../demos/recipes/src/capabilities.ts';
 import * as durable from '../demos/recipes/src/durable.ts';
@@ -70,6 +72,10 @@ test('express serves it beside other routes, and refuses a page of another site'
   expect(await called(listeningAt(url))).toBe('Deployed to staging.');
   expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
   expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
+});
+
+test('with exactOptionalPropertyTypes, the SDK’s adapter does not take a request of Node as fastify has it', () => {
+  expectTypeOf<IncomingMessage>().not.toExtend<NodeIncomingMessageLike>();
 });
 
 test('hono serves it beside other routes, and refuses a page of another site', async () => {
