@@ -69,7 +69,7 @@ export interface LocalScenario extends Scenario {
   readonly hosting: Exclude<LocalHostingKind, 'restart'>;
 }
 
-/** Measures `subject` in `scenario`: the call itself, on a fleet, through restarts, and with retries that are wrong. */
+/** Measures `subject` in `scenario`: the call itself, on a fleet and through restarts, with each retry twice, and forged. */
 export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
   const { observation, conversation } = await observeCall(subject, scenario);
   const twice = await retriedTwice(subject, scenario);

@@ -30,7 +30,15 @@ export interface HttpInstance {
   close(): Promise<void>;
 }
 
-/** A server in this process whose instances a test exchanges between two rounds. Transcripts show it. */
+/**
+ * A server in this process whose instances a test exchanges between two rounds. Transcripts show it.
+ *
+ * @example
+ * const { first, hosting } = await Conversation.start(request, () => host('memory', create));
+ * hosting.another();
+ * await hosting.restart(createNewVersion);
+ * const done = await first.answer({ sure: true });
+ */
 export interface LocalHosting extends Hosting {
   /** Starts one more instance, which serves every further request. The others stay, and hold what they hold. */
   another(create?: () => ServerInstance): void;
