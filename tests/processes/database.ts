@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { MemoryLedger, type StateLedger } from '@mrtr/core';
 import { inInstance, type Recorder } from '@mrtr/harness';
 import type { World } from '@mrtr/tools';
 import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
@@ -21,6 +22,8 @@ export class Database {
   readonly #scopes = new Map<string, Scope>();
   readonly #expected = new Map<string, Arrival>();
   readonly #instances = new Set<Rpc<InstanceMethods>>();
+  /** Of every scope: the ids of tokens are unique. */
+  readonly #ledger: StateLedger = new MemoryLedger();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -65,6 +68,8 @@ export class Database {
       },
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
+      claim: (_place, presented) => this.#ledger.claim(presented),
+      settle: (_place, id, result) => this.#ledger.settle(id, result),
       record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),
       find: (place, id) => this.#in(place, ({ items }) => items.find(id)),
       setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),

@@ -1,5 +1,5 @@
 /** The calls between the process that observes and the processes that it observes. */
-import type { LegacyPolicy } from '@mrtr/core';
+import type { Claim, LegacyPolicy, Presented } from '@mrtr/core';
 import type { Diagnostic } from '@mrtr/harness';
 import type { ResolutionKind, WorkItem } from '@mrtr/tools';
 
@@ -25,6 +25,10 @@ export interface Opening extends SubjectModule, Place {
   readonly legacy: LegacyPolicy;
   /** `sessions` and `stateless` over HTTP, each opening on a port of its own; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
+  /** Makes state single-use, with one ledger for all instances: the observing process's. */
+  readonly singleUse?: boolean | undefined;
+  /** Counts the lines of the author's files that run. One conversation at a time: coverage is the process's. */
+  readonly countLines?: boolean | undefined;
 }
 
 /** The methods of an instance. */
@@ -40,6 +44,8 @@ export interface DatabaseMethods {
   /** Tells which spawned process this is. */
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
+  claim(place: Place, presented: Presented): Promise<Claim>;
+  settle(place: Place, id: string, result: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;
   find(place: Place, id: number): Promise<WorkItem | undefined>;
   setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;

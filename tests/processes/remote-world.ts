@@ -1,4 +1,5 @@
 /** The world as another process sees it: the database is elsewhere, and every write waits until it is there. */
+import type { StateLedger } from '@mrtr/core';
 import { fixedWeather, type World } from '@mrtr/tools';
 import type { DatabaseMethods, Place } from './messages.ts';
 import type { Rpc } from './rpc.ts';
@@ -30,3 +31,9 @@ export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): Wor
 }
 
 const elsewhere = () => new Error('Only the observing process knows what was written.');
+
+/** The ledger of presented tokens, in the observing process. */
+export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
+  claim: (presented) => remote.claim(place, presented),
+  settle: (id, result) => remote.settle(place, id, result),
+});

@@ -81,6 +81,8 @@ export class Diagram {
       case 'question':
         this.#form = event.schema;
         return [];
+      case 'lines':
+        return [];
       case 'answer':
         return this.#answer(event.reply, open);
       case 'model':
