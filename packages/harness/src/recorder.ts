@@ -151,14 +151,15 @@ export class Recorder {
     this.#announce();
   }
 
-  /** Instance `to` gets `message` in place of the client's `body`, which somebody on the way kept back. */
-  altered(to: string, body: string, message: WireMessage): void {
-    this.#latest = to;
+  /** Somebody on the way keeps the client's `body` back, and sends `message` in its place. */
+  altered(body: string, message: WireMessage): void {
     const { id, method } = parsed(body);
     const event = this.#unrouted(id, method);
-    if (event) event.lost = true;
-    if (id !== undefined) this.#served.set(id, to);
-    this.record({ kind: 'message', from: CLIENT, to, message, altered: true });
+    if (event) {
+      event.lost = true;
+      delete event.to;
+    }
+    this.record({ kind: 'message', from: CLIENT, message, altered: true });
   }
 
   #unrouted(id: unknown, method: unknown): Unrouted | undefined {
