@@ -2,7 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { codeToTokens } from 'shiki';
+import { createHighlighterCore } from 'shiki/core';
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import typescript from 'shiki/langs/typescript.mjs';
+import dark from 'shiki/themes/github-dark-default.mjs';
+import light from 'shiki/themes/github-light-high-contrast.mjs';
 import type { Plugin } from 'vite';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -19,6 +23,11 @@ interface Sources {
 }
 
 async function read(): Promise<Sources> {
+  const highlighter = await createHighlighterCore({
+    langs: [typescript],
+    themes: [light, dark],
+    engine: createJavaScriptRegexEngine(),
+  });
   const files: Record<string, Token[][]> = {};
   const looks: string[] = [];
   const lookOf = (light: string, dark: string) => {
@@ -29,7 +38,7 @@ async function read(): Promise<Sources> {
   for (const folder of readdirSync(join(root, options)).filter((name) => /^[a-z]-/.test(name))) {
     for (const name of readdirSync(join(root, options, folder, 'src')).filter((one) => AUTHORS.test(one))) {
       const file = `${options}/${folder}/src/${name}`;
-      const { tokens } = await codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
+      const { tokens } = highlighter.codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
         lang: 'typescript',
         themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
       });
@@ -44,17 +53,21 @@ async function read(): Promise<Sources> {
   return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
 }
 
+let known: Promise<Sources> | undefined;
+const sources = () => {
+  known ??= read();
+  return known;
+};
+
 export function authorsSources(): Plugin {
   return {
     name: 'authors-sources',
     resolveId: (id) => (id.startsWith('virtual:sources') ? `\0${id}` : undefined),
     async load(id) {
-      if (id === '\0virtual:sources') return `export default ${JSON.stringify(await read())}`;
+      if (id === '\0virtual:sources') return `export default ${JSON.stringify(await sources())}`;
       if (id !== '\0virtual:sources.css') return undefined;
-      const { looks } = await read();
-      return looks
-        .map(([light, dark], at) => `.t${at}{color:light-dark(${light},${dark})}`)
-        .join('\n');
+      const { looks } = await sources();
+      return looks.map(([light, dark], at) => `.t${at}{color:light-dark(${light},${dark})}`).join('\n');
     },
   };
 }

@@ -22,7 +22,6 @@ export default defineConfig(({ mode }) => ({
   build:
     mode === 'viewer'
       ? {
-          outDir: 'dist/viewer',
           lib: {
             entry: path('src/viewer/standalone.tsx'),
             formats: ['iife'],
@@ -32,7 +31,6 @@ export default defineConfig(({ mode }) => ({
           },
         }
       : {
-          outDir: 'dist/page',
           modulePreload: false,
           cssCodeSplit: false,
           assetsInlineLimit: 0,

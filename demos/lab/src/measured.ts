@@ -7,7 +7,11 @@ type Cells = Recordings['rows'][number]['cells'];
 
 /** The columns, in the README's words. */
 export const COLUMNS: Recordings['columns'] = [
-  { id: 'entered', title: 'Entered', explains: "How often the author's code is entered: one question / two." },
+  {
+    id: 'entered',
+    title: 'Entered',
+    explains: "How often the author's code is entered: one question / two.",
+  },
   { id: 'audit', title: 'Audit entries', explains: 'Side effects of one call. It should be 1.' },
   { id: 'state', title: 'State, bytes', explains: 'What each round carries through the client.' },
   { id: 'frames', title: 'Frames held', explains: 'Handlers parked in memory while the user thinks.' },

@@ -46,7 +46,9 @@ function loseAnswer(recorder: Recorder, text: string): void {
     recorder.record({ kind: 'message', from: request.to, to: CLIENT, message, lost: true });
 }
 
-type Call = WireMessage & { readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object } };
+type Call = WireMessage & {
+  readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object };
+};
 
 function parsed(body: string): Call | undefined {
   try {

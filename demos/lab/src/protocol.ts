@@ -87,7 +87,9 @@ export interface Way {
   /** Replaces the request's state. */
   readonly state?: string | undefined;
   /** Adds an answer to a question that may not have been asked. */
-  readonly unasked?: { readonly key: string; readonly content: Readonly<Record<string, unknown>> } | undefined;
+  readonly unasked?:
+    | { readonly key: string; readonly content: Readonly<Record<string, unknown>> }
+    | undefined;
 }
 
 /** A question that waits for the person. */

@@ -1,7 +1,14 @@
 /** Records one option in every situation that the measured table is about. */
 import { randomBytes } from 'node:crypto';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
-import { type Hosting, host, type LineCoverage, type LocalHostingKind, scripted, type User } from '@mrtr/harness';
+import {
+  type Hosting,
+  host,
+  type LineCoverage,
+  type LocalHostingKind,
+  scripted,
+  type User,
+} from '@mrtr/harness';
 import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
 import { converse, type Measured as MeasuredOption } from '@mrtr/tests/matrix';
 import { CALLS } from './call.ts';

@@ -27,9 +27,10 @@ export function Matrix({ live }: { readonly live: boolean }) {
     <main class="text">
       <h2>One tool, thirteen handler shapes, measured</h2>
       <p class="lead">
-        A tool asks its user something half-way. Revision 2026-07-28 of MCP calls it again with the answer, so a
-        handler may run twice for one call. Every number below was counted in a real conversation between a real
-        client and a real server. Open a cell to watch that conversation, step by step, beside another shape.
+        A tool asks its user something half-way. Revision 2026-07-28 of MCP calls it again with the answer, so
+        a handler may run twice for one call. Every number below was counted in a real conversation between a
+        real client and a real server. Open a cell to watch that conversation, step by step, beside another
+        shape.
       </p>
       {waiting && (
         <p class="badge" role="status">
@@ -106,7 +107,11 @@ function Cell({ cell, option, label }: CellProps) {
   const right = second ?? (rival === proof ? undefined : rival);
   const link = hashOf({ page: 'compare', left: proof, right, view: PLAIN_VIEW });
   return (
-    <a href={link} class={cell.bad ? 'bad' : ''} aria-label={`${label}: ${cell.text}${cell.bad ? ' (beware)' : ''}`}>
+    <a
+      href={link}
+      class={cell.bad ? 'bad' : ''}
+      aria-label={`${label}: ${cell.text}${cell.bad ? ' (beware)' : ''}`}
+    >
       {cell.text}
     </a>
   );

@@ -6,7 +6,12 @@ import type { Panel, View } from './viewer/viewer.tsx';
 export type Route =
   | { readonly page: 'matrix' }
   | { readonly page: 'lessons' }
-  | { readonly page: 'compare'; readonly left: string; readonly right?: string | undefined; readonly view: View }
+  | {
+      readonly page: 'compare';
+      readonly left: string;
+      readonly right?: string | undefined;
+      readonly view: View;
+    }
   | { readonly page: 'file'; readonly view: View }
   | {
       readonly page: 'live';
@@ -60,9 +65,7 @@ export function hashOf(route: Route): string {
   const query = params.size > 0 ? `?${params}` : '';
   if (route.page === 'file') return `#/file${query}`;
   const parts =
-    route.page === 'live'
-      ? route.setUps.map(setUpText)
-      : [route.left, ...(route.right ? [route.right] : [])];
+    route.page === 'live' ? route.setUps.map(setUpText) : [route.left, ...(route.right ? [route.right] : [])];
   return `#/${route.page}/${parts.map(encodeURIComponent).join('/')}${query}`;
 }
 

@@ -26,7 +26,8 @@ export function Lanes(props: LanesProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const xs = placesOf(lanes, width);
-  const x = (id: string) => xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
+  const x = (id: string) =>
+    xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
   const height = rows.length * ROW + 14;
   useEffect(() => {
     const { current } = box;
@@ -147,10 +148,7 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
 }
 
 const lastWorked = (rows: readonly (Row | undefined)[], beat: number): string | undefined =>
-  rows
-    .slice(0, beat)
-    .findLast((row) => row?.event.kind === 'message' && row.event.from !== CLIENT)
-    ?.from;
+  rows.slice(0, beat).findLast((row) => row?.event.kind === 'message' && row.event.from !== CLIENT)?.from;
 
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;

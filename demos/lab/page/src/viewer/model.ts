@@ -61,7 +61,8 @@ export function rowsOf({ events, participants }: Conversation): readonly Row[] {
         const to = event.to ?? (event.from === CLIENT ? (servers[0] ?? 'server') : CLIENT);
         const text = messageText(event.message);
         const sign = `${event.from === CLIENT} ${event.lost} ${event.altered} ${event.again} ${text.replace(/\d+ B/, '')}`;
-        const failed = event.message.error !== undefined || objectIn(event.message, 'result').isError === true;
+        const failed =
+          event.message.error !== undefined || objectIn(event.message, 'result').isError === true;
         return row(event.from, to, text, sign, failed || event.altered === true);
       }
       case 'question':
@@ -156,7 +157,9 @@ export function align(left: readonly Row[], right: readonly Row[]): readonly Bea
 /** The lanes, from left to right. */
 export function lanesOf(conversation: Conversation, zoom: Zoom): readonly Participant[] {
   const order = ['person', 'client', 'instance', 'store', 'world'];
-  const all = conversation.participants.filter(({ kind }) => zoom !== 'wire' || !['person', 'world'].includes(kind));
+  const all = conversation.participants.filter(
+    ({ kind }) => zoom !== 'wire' || !['person', 'world'].includes(kind),
+  );
   return [...all].sort((one, other) => order.indexOf(one.kind) - order.indexOf(other.kind));
 }
 
@@ -168,7 +171,9 @@ export interface Ran {
 
 /** The lines that had run, or were running, when event `at` happened. */
 export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
-  const stretches = events.flatMap((event, end) => (event.kind === 'lines' ? [{ end, files: event.files }] : []));
+  const stretches = events.flatMap((event, end) =>
+    event.kind === 'lines' ? [{ end, files: event.files }] : [],
+  );
   const current = stretches.find(({ end }) => end > at);
   const before = stretches.filter(({ end }) => end <= at).map(({ files }) => files);
   // Before the server has got the request, nothing of the next stretch runs.

@@ -76,7 +76,10 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
     ['round', `${inside.round}`],
     ['call', `${inside.call}`],
     ['expires', new Date(inside.expiresAt ?? 0).toISOString().slice(11, 19)],
-    ['asked', (inside.asked ?? []).map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ') || '–'],
+    [
+      'asked',
+      (inside.asked ?? []).map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ') || '–',
+    ],
     ['kept by the shape', inside.payload ?? 'nothing'],
   ];
   return (
@@ -130,7 +133,8 @@ export function World({ rows, end }: { readonly rows: readonly Row[]; readonly e
       )}
       {end && (
         <p class={end.error || end.result.isError ? 'refusal' : 'quiet'}>
-          The call ended: {end.error ? `error ${end.error.code ?? ''} ${end.error.message}` : textOf(end.result)}
+          The call ended:{' '}
+          {end.error ? `error ${end.error.code ?? ''} ${end.error.message}` : textOf(end.result)}
         </p>
       )}
     </div>

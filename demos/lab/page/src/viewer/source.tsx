@@ -1,7 +1,8 @@
 /** The author's file, with the lines that ran lit. */
+
+import sources from 'virtual:sources';
 import type { Lines, LinesRun } from '@mrtr/harness/transcript';
 import { useEffect, useRef } from 'preact/hooks';
-import sources from 'virtual:sources';
 import 'virtual:sources.css';
 import type { Ran } from './model.ts';
 
@@ -22,7 +23,8 @@ export function Source({ file, ran }: { readonly file: string | undefined; reado
     const { current } = box;
     if (!(lit instanceof HTMLElement) || !current) return;
     const top = lit.offsetTop - current.offsetTop;
-    if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60) current.scrollTop = top - 40;
+    if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60)
+      current.scrollTop = top - 40;
   }, [file, first]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
@@ -61,7 +63,13 @@ export function Source({ file, ran }: { readonly file: string | undefined; reado
 }
 
 /** The tokens of a line; the parts of it that did not run, though the line did, are dim. */
-function Tokens({ tokens, run }: { readonly tokens: readonly Token[]; readonly run: Lines[string] | undefined }) {
+function Tokens({
+  tokens,
+  run,
+}: {
+  readonly tokens: readonly Token[];
+  readonly run: Lines[string] | undefined;
+}) {
   const parts = typeof run === 'object' ? run : [];
   let column = 1;
   return (

@@ -68,12 +68,20 @@ export function Timeline(props: TimelineProps) {
       </output>
       {compares && (
         <span class="differences">
-          {differences === 0 ? 'no difference' : `${differences} ${differences === 1 ? 'difference' : 'differences'}`}
+          {differences === 0
+            ? 'no difference'
+            : `${differences} ${differences === 1 ? 'difference' : 'differences'}`}
         </span>
       )}
       <div class="segments" role="group" aria-label="Zoom">
         {ZOOMS.map(([id, title, explains]) => (
-          <button key={id} type="button" aria-pressed={zoom === id} title={explains} onClick={() => onZoom(id)}>
+          <button
+            key={id}
+            type="button"
+            aria-pressed={zoom === id}
+            title={explains}
+            onClick={() => onZoom(id)}
+          >
             {title}
           </button>
         ))}

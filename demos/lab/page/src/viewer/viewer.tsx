@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, ranAt, type Row, rowsOf, type Zoom, zoomed } from './model.ts';
+import { align, type Beat, lanesOf, type Row, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -68,7 +68,11 @@ export function Viewer({ sides, view, onView }: ViewerProps) {
       (beat) => ((isLeft ? beat.left : beat.right)?.at ?? Number.POSITIVE_INFINITY) <= at,
     );
     const panelOf = { call: 'world', rounds: 'source', wire: 'wire' } as const;
-    onView({ zoom: next, panel: panelOf[next], step: view.step === undefined ? undefined : Math.max(0, moved) });
+    onView({
+      zoom: next,
+      panel: panelOf[next],
+      step: view.step === undefined ? undefined : Math.max(0, moved),
+    });
   };
   const playing = usePlaying(step, last, go);
   useKeys({ go, step, last, toggle: playing.toggle, zoomTo });
@@ -128,7 +132,10 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
   const shown = rows.slice(0, step + 1).flatMap((row) => row ?? []);
   const drawing = { conversation, lanes, rows, differs, step };
   return (
-    <section class={`side ${name}`} aria-label={`${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}`}>
+    <section
+      class={`side ${name}`}
+      aria-label={`${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}`}
+    >
       <header>{side.head}</header>
       <Counts events={soFar} />
       <div class="stage">
@@ -151,7 +158,9 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
               {title}
             </button>
           ))}
-          {view.panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
+          {view.panel === 'source' && file && (
+            <span class="file">{file.replace('packages/options/', '')}</span>
+          )}
         </div>
         <div class="panel" role="tabpanel" id={`${name}-panel`} aria-labelledby={`${name}-${view.panel}-tab`}>
           {view.panel === 'source' && <Source file={file} ran={ran} />}
