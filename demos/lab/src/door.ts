@@ -137,8 +137,15 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
     });
     response.end(text);
   } catch {
+    if (folder && name === 'index.js') return notYet(response);
     end(response, 404);
   }
+}
+
+/** The lab records while it is open already; the page asks again. */
+function notYet(response: ServerResponse): void {
+  response.writeHead(200, { ...HEADERS, 'content-type': TYPES.js });
+  response.end('mrtrRecorded(null);\n');
 }
 
 function end(response: ServerResponse, status: number): void {

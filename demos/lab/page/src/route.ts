@@ -15,17 +15,13 @@ export type Route =
   | { readonly page: 'file'; readonly view: View }
   | {
       readonly page: 'live';
-      readonly setUps: readonly [SetUp, SetUp];
+      /** Undefined for what is set up now. */
+      readonly setUps?: readonly [SetUp, SetUp] | undefined;
       readonly lesson?: string | undefined;
       readonly view: View;
     };
 
 export const PLAIN_VIEW: View = { zoom: 'rounds', panel: 'source' };
-
-export const DEFAULT_SET_UPS: readonly [SetUp, SetUp] = [
-  { option: 'b', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
-  { option: 'h', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
-];
 
 /** Reads an address. What it does not understand is the matrix. */
 export function readRoute(hash: string): Route {
@@ -39,10 +35,10 @@ export function readRoute(hash: string): Route {
   }
   if (page === 'file') return { page, view };
   if (page === 'live') {
-    const setUps = [readSetUp(one), readSetUp(other)];
+    const [left, right] = [readSetUp(one), readSetUp(other)];
     return {
       page,
-      setUps: [setUps[0] ?? DEFAULT_SET_UPS[0], setUps[1] ?? DEFAULT_SET_UPS[1]],
+      setUps: left && right ? [left, right] : undefined,
       lesson: params.get('lesson') ?? undefined,
       view,
     };
@@ -65,8 +61,8 @@ export function hashOf(route: Route): string {
   const query = params.size > 0 ? `?${params}` : '';
   if (route.page === 'file') return `#/file${query}`;
   const parts =
-    route.page === 'live' ? route.setUps.map(setUpText) : [route.left, ...(route.right ? [route.right] : [])];
-  return `#/${route.page}/${parts.map(encodeURIComponent).join('/')}${query}`;
+    route.page === 'live' ? (route.setUps ?? []).map(setUpText) : [route.left, ...(route.right ? [route.right] : [])];
+  return `#/${[route.page, ...parts.map(encodeURIComponent)].join('/')}${query}`;
 }
 
 const setUpText = ({ option, tool, client, instances, singleUse }: SetUp): string =>

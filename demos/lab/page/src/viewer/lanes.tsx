@@ -24,11 +24,11 @@ interface LanesProps {
 export function Lanes(props: LanesProps) {
   const { lanes, rows, differs, step, onStep, tool, conversation } = props;
   const box = useRef<HTMLDivElement>(null);
-  const width = useWidth(box);
+  const { width, height: room } = useSize(box);
   const xs = placesOf(lanes, width);
   const x = (id: string) =>
     xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
-  const height = rows.length * ROW + 14;
+  const height = Math.max(rows.length * ROW + 14, room - (tool ? 50 : 30));
   useEffect(() => {
     const { current } = box;
     if (!current) return;
@@ -64,7 +64,6 @@ export function Lanes(props: LanesProps) {
         ))}
         {rows.map((row, beat) => row && <Drawn key={row.at} row={row} beat={beat} frame={frame} />)}
       </svg>
-      {rows.length === 0 && <p class="nothing">Nothing has happened yet.</p>}
     </div>
   );
 }
@@ -209,15 +208,18 @@ function clipped(text: string, room: number): string {
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }
 
-function useWidth(box: { readonly current: HTMLDivElement | null }): number {
-  const [width, setWidth] = useState(680);
+function useSize(box: { readonly current: HTMLDivElement | null }) {
+  const [size, setSize] = useState({ width: 680, height: 200 });
   useEffect(() => {
     if (!box.current) return;
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 680)));
+    const watch = new ResizeObserver(([entry]) => {
+      const { width = 680, height = 200 } = entry?.contentRect ?? {};
+      setSize({ width: Math.floor(width), height: Math.floor(height) });
+    });
     watch.observe(box.current);
     return () => watch.disconnect();
   }, [box]);
-  return width;
+  return size;
 }
 
 /** The same for people who do not see the drawing. */

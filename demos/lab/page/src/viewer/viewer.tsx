@@ -76,7 +76,9 @@ export function Viewer({ sides, view, onView }: ViewerProps) {
   };
   const playing = usePlaying(step, last, go);
   useKeys({ go, step, last, toggle: playing.toggle, zoomTo });
-  const differs = (beat: number) => right !== undefined && !(beats[beat]?.left && beats[beat]?.right);
+  // A side that has not begun does not differ yet.
+  const compares = right !== undefined && rows.every((some) => some.length > 0);
+  const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
   return (
     <div class={`viewer ${right ? 'two' : 'one'}`}>
       {sides.map((side, index) => (
@@ -100,7 +102,7 @@ export function Viewer({ sides, view, onView }: ViewerProps) {
         zoom={zoom}
         onZoom={zoomTo}
         differences={beats.filter((_, beat) => differs(beat)).length}
-        compares={right !== undefined}
+        compares={compares}
       />
     </div>
   );
