@@ -128,7 +128,10 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
   const [, folder = '', name = 'index.html'] =
     /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))?$/.exec(path) ?? [];
   const isKnown = path === '/' || (path !== '/' && name !== 'index.html');
-  if (!isKnown) return end(response, 404);
+  if (!isKnown) {
+    end(response, 404);
+    return;
+  }
   try {
     const text = readFileSync(join(folder ? recorded : page, name));
     response.writeHead(200, {
@@ -137,8 +140,8 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
     });
     response.end(text);
   } catch {
-    if (folder && name === 'index.js') return notYet(response);
-    end(response, 404);
+    if (folder && name === 'index.js') notYet(response);
+    else end(response, 404);
   }
 }
 

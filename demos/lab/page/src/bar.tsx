@@ -102,9 +102,12 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
           Link to this
         </button>
         {shown.map(({ conversation, option }, at) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: left and right may be the same conversation.
           <div key={at}>
-            <h3>{shown.length > 1 ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}` : conversation.title}</h3>
+            <h3>
+              {shown.length > 1
+                ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}`
+                : conversation.title}
+            </h3>
             {COPIES.map(({ id, title, of }) => {
               const text = of(conversation, option);
               return (

@@ -1,5 +1,5 @@
 /** A conversation as other tools take it. */
-import { CLIENT, eventsOf, objectIn, toMermaid, type Transcript } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, objectIn, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../src/protocol.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
@@ -40,7 +40,11 @@ function curl(conversation: Conversation, option = 'f'): string | undefined {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    ...(isModern && { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': `${name}` }),
+    ...(isModern && {
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': `${name}`,
+    }),
   };
   const lines = Object.entries(headers).map(([header, value]) => `  -H ${quoted(`${header}: ${value}`)} \\`);
   return [

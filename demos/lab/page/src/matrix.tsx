@@ -1,6 +1,7 @@
 /** The entry page: the measured table. Every cell opens the transcripts that prove it. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Measured, Recordings } from '../../src/protocol.ts';
+import './matrix.css';
 import { loadIndex } from './recorded.ts';
 import { hashOf, PLAIN_VIEW } from './route.ts';
 

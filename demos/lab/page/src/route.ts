@@ -61,7 +61,9 @@ export function hashOf(route: Route): string {
   const query = params.size > 0 ? `?${params}` : '';
   if (route.page === 'file') return `#/file${query}`;
   const parts =
-    route.page === 'live' ? (route.setUps ?? []).map(setUpText) : [route.left, ...(route.right ? [route.right] : [])];
+    route.page === 'live'
+      ? (route.setUps ?? []).map(setUpText)
+      : [route.left, ...(route.right ? [route.right] : [])];
   return `#/${[route.page, ...parts.map(encodeURIComponent)].join('/')}${query}`;
 }
 

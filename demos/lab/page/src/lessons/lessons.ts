@@ -36,7 +36,9 @@ const audits = (conversation: Conversation) => tally(conversation).effects.audit
 const messages = ({ events }: Conversation) => eventsOf('message', events);
 const wasTwice = (conversation: Conversation) => messages(conversation).some(({ again }) => again);
 const wasAltered = (conversation: Conversation) =>
-  messages(conversation).some(({ altered, message }) => altered && 'requestState' in objectIn(message, 'params'));
+  messages(conversation).some(
+    ({ altered, message }) => altered && 'requestState' in objectIn(message, 'params'),
+  );
 const wasUnasked = (conversation: Conversation) => messages(conversation)[1]?.altered === true;
 const isGood = ({ end }: Conversation) =>
   end?.result !== undefined && !end.result.isError && resultText(end.result) !== 'Cancelled.';
@@ -161,7 +163,10 @@ export const LESSONS: readonly Lesson[] = [
         id: 'believed',
         words: 'the changed state was believed',
         met: (_side, conversation) =>
-          wasAltered(conversation) && writes(conversation) > 0 && isGood(conversation) && answered(conversation),
+          wasAltered(conversation) &&
+          writes(conversation) > 0 &&
+          isGood(conversation) &&
+          answered(conversation),
       },
       {
         id: 'refused',

@@ -2,6 +2,7 @@
 import type { Live } from '../live/connection.ts';
 import { hashOf, PLAIN_VIEW } from '../route.ts';
 import { LESSONS, type Lesson } from './lessons.ts';
+import './lessons.css';
 import { isSolved } from './progress.ts';
 
 /** Sets up both sides for a lesson: its user asked for that by beginning it. */
@@ -16,8 +17,8 @@ export function Lessons({ live }: { readonly live: Live }) {
     <main class="text">
       <h2>Six lessons</h2>
       <p class="lead">
-        One idea each, and a task that you solve by doing it to real servers. The page recognises it by what really
-        happened.
+        One idea each, and a task that you solve by doing it to real servers. The page recognises it by what
+        really happened.
       </p>
       {live.kind === 'none' && <p class="warning">{live.why}</p>}
       <ol class="cards">

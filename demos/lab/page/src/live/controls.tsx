@@ -94,18 +94,31 @@ function Choice<Value extends string>({ label, side, value, choices, onChoice }:
 }
 
 /** Below the head of an instance's lane. */
-export function InstanceTool({ side, state, send, instance }: Omit<ControlsProps, 'onSetUp'> & { instance: string }) {
+export function InstanceTool({
+  side,
+  state,
+  send,
+  instance,
+}: Omit<ControlsProps, 'onSetUp'> & { instance: string }) {
   const known = state.instances.find(({ id }) => id === instance);
   if (!known) return null;
   return (
     <span class="tools">
       {known.alive ? (
         <button type="button" class="kill" onClick={() => send({ do: 'kill', side, instance })}>
-          kill<span class="unseen"> {instance} on the {side}</span>
+          kill
+          <span class="unseen">
+            {' '}
+            {instance} on the {side}
+          </span>
         </button>
       ) : (
         <button type="button" onClick={() => send({ do: 'restart', side, instance })}>
-          restart<span class="unseen"> {instance} on the {side}</span>
+          restart
+          <span class="unseen">
+            {' '}
+            {instance} on the {side}
+          </span>
         </button>
       )}
     </span>
@@ -155,7 +168,9 @@ export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
         <input
           type="checkbox"
           checked={way.unasked !== undefined}
-          onChange={(event) => set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })}
+          onChange={(event) =>
+            set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })
+          }
         />
         with an answer nobody asked for
       </label>

@@ -8,6 +8,7 @@ import type { Live } from './connection.ts';
 import { Head, InstanceTool, Network } from './controls.tsx';
 import { fileOf } from './options.ts';
 import { Question } from './question.tsx';
+import './live.css';
 import { Tamper } from './tamper.tsx';
 
 type LiveRoute = Extract<Route, { page: 'live' }>;
@@ -92,7 +93,9 @@ function sideShown(
     file: fileOf(setUp),
     head: <Head side={side} state={state} send={command} onSetUp={onSetUp} />,
     laneTool: (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
-    stateTools: <Tamper side={side} state={state} other={sides[side === 'left' ? 'right' : 'left']} send={command} />,
+    stateTools: (
+      <Tamper side={side} state={state} other={sides[side === 'left' ? 'right' : 'left']} send={command} />
+    ),
     foot: (
       <div class={`foot ${asked ? 'asks' : ''}`}>
         {asked && (

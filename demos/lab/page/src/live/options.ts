@@ -1,6 +1,7 @@
 /** The options that the page offers, and their authors' files. */
-import type { SetUp, ToolWord } from '../../../src/protocol.ts';
+
 import options from 'virtual:options';
+import type { SetUp, ToolWord } from '../../../src/protocol.ts';
 
 export interface Offered {
   readonly id: string;

@@ -19,13 +19,14 @@ export function Question({ asked, onReply }: QuestionProps) {
   const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
   const [sole] = fields;
-  const accept = (content: Record<string, string | number | boolean>) => onReply({ action: 'accept', content });
+  const accept = (content: Record<string, string | number | boolean>) =>
+    onReply({ action: 'accept', content });
   return (
     <form
       aria-label="The tool asks you"
       onSubmit={(event) => {
         event.preventDefault();
-        accept(Object.fromEntries(fields.map(([name, field]) => [name, valueOf(field, given[name] ?? '')])));
+        accept(Object.fromEntries(fields.map(([name, field]) => [name, typed(field, given[name] ?? '')])));
       }}
     >
       <div class="line">
@@ -75,7 +76,7 @@ export function Question({ asked, onReply }: QuestionProps) {
   );
 }
 
-function valueOf({ type }: Field, text: string): string | number | boolean {
+function typed({ type }: Field, text: string): string | number | boolean {
   if (type === 'integer' || type === 'number') return Number(text);
   return type === 'boolean' ? text === 'true' : text;
 }

@@ -23,7 +23,11 @@ export function Tamper({ side, state, other, send }: TamperProps) {
   return (
     <section class="tamper" aria-label="Tamper editor">
       <h4>
-        {way.state === undefined ? 'Change it on its way' : <span class="armed">The next retry brings this:</span>}
+        {way.state === undefined ? (
+          'Change it on its way'
+        ) : (
+          <span class="armed">The next retry brings this:</span>
+        )}
       </h4>
       {insides[latest]?.sealed ? (
         <Bytes key={latest} original={latest} current={current} onChange={present} />
@@ -31,7 +35,11 @@ export function Tamper({ side, state, other, send }: TamperProps) {
         <Plain key={latest} current={current} onChange={present} />
       )}
       <div class="line foot-line">
-        <button type="button" class="button" onClick={() => present(flipped(latest, Math.floor(bytesOf(latest).length / 2)))}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => present(flipped(latest, Math.floor(bytesOf(latest).length / 2)))}
+        >
           Flip a bit
         </button>
         <button type="button" class="button" onClick={() => present(latest.slice(0, -12))}>
@@ -43,7 +51,12 @@ export function Tamper({ side, state, other, send }: TamperProps) {
         <button type="button" class="button" disabled={!earlier} onClick={() => earlier && present(earlier)}>
           Present the round before's
         </button>
-        <button type="button" class="button" disabled={way.state === undefined} onClick={() => present(latest)}>
+        <button
+          type="button"
+          class="button"
+          disabled={way.state === undefined}
+          onClick={() => present(latest)}
+        >
           Leave it as it was
         </button>
       </div>
@@ -53,7 +66,13 @@ export function Tamper({ side, state, other, send }: TamperProps) {
 }
 
 /** A state that is not sealed is a text that anybody may write. */
-function Plain({ current, onChange }: { readonly current: string; readonly onChange: (state: string) => void }) {
+function Plain({
+  current,
+  onChange,
+}: {
+  readonly current: string;
+  readonly onChange: (state: string) => void;
+}) {
   const [text, setText] = useState(current);
   return (
     <>
@@ -87,7 +106,6 @@ function Bytes({ original, current, onChange }: BytesProps) {
     <div class="bytes" role="group" aria-label="Bytes; press one to flip a bit of it">
       {[...now].map((byte, at) => (
         <button
-          // biome-ignore lint/suspicious/noArrayIndexKey: a byte is its place.
           key={at}
           type="button"
           class={`${region(at)} ${before[at] === byte ? '' : 'flipped'}`}
@@ -131,6 +149,9 @@ function flipped(state: string, at: number): string {
   }
   const bytes = bytesOf(state);
   bytes[at] = (bytes[at] ?? 0) ^ 1;
-  const text = btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  const text = btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
   return PREFIX + text + partsOf(state)[1];
 }

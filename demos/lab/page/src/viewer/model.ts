@@ -48,7 +48,7 @@ export function rowsOf({ events, participants }: Conversation): readonly Row[] {
     seen.set(name, (seen.get(name) ?? 0) + 1);
     return seen.get(name) ?? 1;
   };
-  return events.flatMap((event, at): Row[] => {
+  const rowsFor = (event: TranscriptEvent, at: number): readonly Row[] => {
     const row = (from: string, to: string, text: string, sign: string, bad = false): Row[] => [
       { at, event, text, from, to, sign: `${event.kind} ${sign}`, bad, round },
     ];
@@ -99,7 +99,8 @@ export function rowsOf({ events, participants }: Conversation): readonly Row[] {
       case 'restart':
         return row(event.instance, event.instance, 'restarted', 'restart');
     }
-  });
+  };
+  return events.flatMap(rowsFor);
 }
 
 /** The rows that a zoom shows. */

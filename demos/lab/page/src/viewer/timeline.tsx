@@ -24,7 +24,7 @@ export function Timeline(props: TimelineProps) {
   const here = beats[step];
   const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here);
   return (
-    <footer class="timeline" aria-label="Steps">
+    <section class="timeline" aria-label="Steps">
       <div class="buttons">
         <button type="button" onClick={() => onStep(0)} aria-label="First step" title="First step (Home)">
           «
@@ -86,7 +86,7 @@ export function Timeline(props: TimelineProps) {
           </button>
         ))}
       </div>
-    </footer>
+    </section>
   );
 }
 

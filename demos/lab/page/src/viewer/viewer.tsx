@@ -9,6 +9,7 @@ import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 import './viewer.css';
+import './panels.css';
 
 /** A panel below the lanes. */
 export type Panel = 'source' | 'wire' | 'state' | 'world';
