@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { testInBrowser } from './browser-suite.ts';
 import { openDoor } from './door.ts';
 import { Lab } from './lab.ts';
 import { builtPage, recordedFolder } from './page.ts';
@@ -10,12 +11,15 @@ import { recordInto } from './recording.ts';
 const HELP = `Usage: pnpm lab [--port N]
        pnpm lab --export DIR
        pnpm lab --viewer DIR
+       pnpm lab --test [--write]
 
 Shows two handler shapes doing the same thing, and lets you break them.
 
   --port N       the port of 127.0.0.1; otherwise any free one
   --export DIR   writes the page with every recording as files that open from a disk
   --viewer DIR   writes the viewer alone: one script and one style, for other pages
+  --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium
+  --write        with --test: replaces the pictures of the documents
 `;
 
 /** For the page on a disk, which has no headers. */
@@ -32,6 +36,8 @@ function options() {
       port: { type: 'string' },
       export: { type: 'string' },
       viewer: { type: 'string' },
+      test: { type: 'boolean' },
+      write: { type: 'boolean' },
       help: { type: 'boolean' },
     },
   });
@@ -74,8 +80,9 @@ async function serve(port: number | undefined): Promise<void> {
 }
 
 try {
-  const { help, port, export: exported, viewer } = options();
+  const { help, port, export: exported, viewer, test, write = false } = options();
   if (help) print(HELP);
+  else if (test) process.exitCode = await testInBrowser(write);
   else if (viewer !== undefined) {
     if (!existsSync(viewer)) mkdirSync(viewer, { recursive: true });
     cpSync(builtPage(print).viewer, viewer, { recursive: true });

@@ -39,6 +39,7 @@ export class Side {
   #way = STRAIGHT;
   #doing: SideState['doing'] = 'starting';
   #problem: string | undefined;
+  #isAbandoned = false;
   /** The call in flight. */
   #call: Promise<void> = Promise.resolve();
 
@@ -172,16 +173,18 @@ export class Side {
     if (url) this.#router.add(id, url);
   }
 
+  /** The user cancels what is asked, and whatever is asked from now on, until the call is over. */
   async #abandon(): Promise<void> {
-    const { answer } = this.#asked ?? {};
+    this.#isAbandoned = true;
+    this.#asked?.answer({ action: 'cancel' });
     this.#asked = undefined;
-    answer?.({ action: 'cancel' });
-    // A call that nobody can end, as where its instance hangs, ends with its instances.
-    const ended = this.#call.then(() => true);
-    const soon = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 1500).unref());
-    if (await Promise.race([ended, soon])) return;
-    await Promise.all([...this.#instances].map(([, instance]) => instance?.alive && instance.kill()));
+    // A call that does not end so, as where its instance hangs, ends with its instances.
+    const hangs = setTimeout(() => {
+      for (const instance of this.#instances.values()) if (instance?.alive) void instance.kill();
+    }, ABANDON_MS);
     await this.#call;
+    clearTimeout(hangs);
+    this.#isAbandoned = false;
   }
 
   async #converse(): Promise<void> {
@@ -235,6 +238,7 @@ export class Side {
   }
 
   #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
+    if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
     const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
     return new Promise((answer) => {
       this.#asked = { id: questions, message, schema: requestedSchema, answer };
@@ -296,5 +300,7 @@ export class Side {
     return way;
   }
 }
+
+const ABANDON_MS = 3000;
 
 const IDS: readonly string[] = ['i1', 'i2'];

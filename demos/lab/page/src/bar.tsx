@@ -57,9 +57,11 @@ export function Bar({ route, shown, live, link, onFile }: BarProps) {
           accept=".json,application/json"
           hidden
           onChange={async (event) => {
-            const [chosen] = event.currentTarget.files ?? [];
+            const input = event.currentTarget;
+            const [chosen] = input.files ?? [];
             if (chosen) onFile(await chosen.text());
-            event.currentTarget.value = '';
+            // The same file may be chosen again.
+            input.value = '';
           }}
         />
         {shown.length > 0 && <CopyMenu shown={shown} link={link} />}
@@ -89,44 +91,46 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
     setSaid((await copied(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
   };
   return (
-    <details
-      class="menu"
-      ref={menu}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && menu.current) menu.current.open = false;
-      }}
-    >
-      <summary class="button">Copy</summary>
-      <div class="sheet">
-        <button type="button" onClick={() => copy('link', link)}>
-          Link to this
-        </button>
-        {shown.map(({ conversation, option }, at) => (
-          <div key={at}>
-            <h3>
-              {shown.length > 1
-                ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}`
-                : conversation.title}
-            </h3>
-            {COPIES.map(({ id, title, of }) => {
-              const text = of(conversation, option);
-              return (
-                text !== undefined && (
-                  <button key={id} type="button" onClick={() => copy(title, text)}>
-                    {title}
-                  </button>
-                )
-              );
-            })}
-          </div>
-        ))}
-      </div>
+    <>
+      <details
+        class="menu"
+        ref={menu}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && menu.current) menu.current.open = false;
+        }}
+      >
+        <summary class="button">Copy</summary>
+        <div class="sheet">
+          <button type="button" onClick={() => copy('link', link)}>
+            Link to this
+          </button>
+          {shown.map(({ conversation, option }, at) => (
+            <div key={at}>
+              <h3>
+                {shown.length > 1
+                  ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}`
+                  : conversation.title}
+              </h3>
+              {COPIES.map(({ id, title, of }) => {
+                const text = of(conversation, option);
+                return (
+                  text !== undefined && (
+                    <button key={id} type="button" onClick={() => copy(title, text)}>
+                      {title}
+                    </button>
+                  )
+                );
+              })}
+            </div>
+          ))}
+        </div>
+      </details>
       {said && (
         <div class="toast" role="status">
           {said}
         </div>
       )}
-    </details>
+    </>
   );
 }
 

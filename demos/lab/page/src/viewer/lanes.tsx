@@ -172,8 +172,8 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const direction = end > start ? 1 : -1;
   const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
   const left = Math.min(start, end) + 12;
-  const rightmost = Math.max(start, end);
-  const room = (rightmost - left > 130 ? rightmost : width) - left - 6;
+  // Nothing else stands in this row, so the words may go on beyond the lane.
+  const room = width - left - 6;
   return (
     <g class={`${classes} ${lost ? 'lost' : ''}`}>
       <line x1={start} x2={tip} y1={top + 8} y2={top + 8} />
