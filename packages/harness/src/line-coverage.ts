@@ -82,11 +82,15 @@ export class LineCoverage {
 
 const INLINE_MAP = /^\/\/# sourceMappingURL=data:application\/json[^,]*;base64,(?<map>.+)$/m;
 
+/** A line that is a comment, or a part of one: it is there in a script whose types were only blanked out. */
+const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+
 /** The pieces of a script, by its inline source map. Without one its own lines are the author's. */
 function piecesIn(source: string): readonly Piece[] {
   const inline = INLINE_MAP.exec(source)?.groups?.map;
   const map =
     inline && new SourceMap(JSON.parse(Buffer.from(inline, 'base64').toString()) as SourceMapPayload);
+  const comments = source.split('\n').map((line) => map === undefined && COMMENT.test(line));
   const pieces: Piece[] = [];
   let [row, from] = [0, 0];
   for (let offset = 0; offset < source.length; offset++) {
@@ -94,7 +98,7 @@ function piecesIn(source: string): readonly Piece[] {
       [row, from] = [row + 1, offset + 1];
       continue;
     }
-    if (/\s/.test(source[offset] ?? '')) continue;
+    if (comments[row] || /\s/.test(source[offset] ?? '')) continue;
     const piece = map ? placeIn(map, row, offset - from) : { line: row + 1, column: offset - from + 1 };
     const last = pieces.at(-1);
     if (piece && !(last && last.line === piece.line && last.column === piece.column))

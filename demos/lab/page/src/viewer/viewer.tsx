@@ -272,5 +272,3 @@ function useKeys(keys: Keys) {
     return () => removeEventListener('keydown', onKey);
   }, []);
 }
-
-export type { Row };
