@@ -60,7 +60,7 @@ export class Side {
     return {
       setUp: this.#setUp,
       doing: this.#doing,
-      instances: [...this.#instances].map(([id, instance]) => ({ id, alive: instance?.alive ?? false })),
+      instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
       conversation: this.#conversation,
       asked,
       way: this.#way,

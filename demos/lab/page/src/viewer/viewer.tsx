@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, type Row, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
+import { align, type Beat, lanesOf, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
