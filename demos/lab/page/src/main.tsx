@@ -75,7 +75,7 @@ function Lab() {
         ) : (
           <main class="text">
             <h2>Live</h2>
-            <p class={live.kind === 'none' ? 'warning' : 'lead'} role="status">
+            <p class={live.kind === 'none' ? 'notice' : 'lead'} role="status">
               {live.kind === 'none' ? live.why : 'Connecting …'}
             </p>
             {live.kind === 'none' && (

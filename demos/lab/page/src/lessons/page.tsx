@@ -20,7 +20,7 @@ export function Lessons({ live }: { readonly live: Live }) {
         One idea each, and a task that you solve by doing it to real servers. The page recognises it by what
         really happened.
       </p>
-      {live.kind === 'none' && <p class="warning">{live.why}</p>}
+      {live.kind === 'none' && <p class="notice">{live.why}</p>}
       <ol class="cards">
         {LESSONS.map(({ id, title, idea, task, setUps, missing }, at) => (
           <li class="card" key={id}>

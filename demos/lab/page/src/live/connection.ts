@@ -24,10 +24,9 @@ function takeToken(): string | undefined {
   return sessionStorage.getItem(KEPT) ?? undefined;
 }
 
-const EXPORTED = 'This page has no server. In the repository, `pnpm lab` opens it with one.';
-const NO_TOKEN =
-  'Open the address that `pnpm lab` printed: this one lacks its token, so it can start nothing.';
-const GONE = 'The lab was closed. Start it again with `pnpm lab`.';
+const EXPORTED = 'This page has no server. In the repository, pnpm lab opens it with one.';
+const NO_TOKEN = 'Open the address that pnpm lab printed: this one lacks its token, so it can start nothing.';
+const GONE = 'The lab was closed. Start it again with pnpm lab.';
 
 const isExported = location.protocol === 'file:' || document.documentElement.hasAttribute('data-exported');
 const token = isExported ? undefined : takeToken();
