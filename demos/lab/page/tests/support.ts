@@ -5,13 +5,24 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** Where the pictures go: to where the documents have theirs, or out of the way. */
-export const PICTURES = process.env.MRTR_LAB_PICTURES ?? join(root, 'node_modules/.cache/mrtr-lab/pictures');
+const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
+
+/** The pictures that documents show. */
+const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson'];
+
+/** Takes a picture: out of the way, or where the documents have theirs. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const documents = process.env.MRTR_LAB_PICTURES;
+  const folder = documents !== undefined && DOCUMENTED.includes(name) ? documents : PICTURES;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
 
 /** Without them the browser tries to reach hosts of its maker. */
 const FLAGS = [
@@ -89,7 +100,6 @@ export class Stage {
   static async open(): Promise<Stage> {
     const executablePath = process.env.MRTR_CHROMIUM ?? '/usr/bin/chromium';
     if (!existsSync(executablePath)) throw new Error(`There is no browser at ${executablePath}.`);
-    mkdirSync(PICTURES, { recursive: true });
     return new Stage(await chromium.launch({ executablePath, args: FLAGS }));
   }
 
@@ -110,6 +120,17 @@ export class Stage {
     await this.browser.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Waits until `read` gives a text like the expected one. */
+async function soon(read: () => Promise<string>, expected: RegExp): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  let text = await read();
+  while (!expected.test(text) && performance.now() < until) {
+    await setImmediate();
+    text = await read();
+  }
+  assert.match(text, expected);
 }
 
 /** One of the two sides of a page. */
@@ -154,16 +175,29 @@ export class SideOnPage {
 
   /** Waits until the call is over. */
   async over(): Promise<void> {
-    await this.region.locator('button:enabled', { hasText: 'Make the call' }).waitFor();
+    await this.region.getByRole('button', { name: 'Make the call', disabled: false }).waitFor();
   }
 
   async answer(choice: string): Promise<void> {
     await this.button(choice).click();
   }
 
-  /** The text of one of the counts, such as `2 audit entries`. */
-  count(name: RegExp): Promise<string> {
-    return this.region.getByRole('list', { name: 'Counts at this step' }).getByText(name).innerText();
+  /** Ticks a box, and waits until the server has it so. */
+  async tick(label: string): Promise<void> {
+    const box = this.region.getByLabel(label);
+    await box.click();
+    await this.region.locator('label:has(input:checked)', { hasText: label }).waitFor();
+  }
+
+  /** Waits until one of the counts, such as `2 audit entries`, reads so. */
+  async counts(name: RegExp, expected: RegExp): Promise<void> {
+    const count = this.region.getByRole('list', { name: 'Counts at this step' }).getByText(name);
+    await soon(() => count.innerText(), expected);
+  }
+
+  /** Waits until what happened, as a screen reader is told it, reads so. */
+  tells(expected: RegExp): Promise<void> {
+    return soon(() => this.told(), expected);
   }
 
   /** Everything that happened, as a screen reader is told it. */

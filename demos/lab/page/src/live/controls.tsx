@@ -31,11 +31,6 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
           </option>
         ))}
       </select>
-      <span class="spring" />
-      <button type="button" class="primary" disabled={isBusy} onClick={() => send({ do: 'call', side })}>
-        {doing === 'starting' ? 'Starting …' : 'Make the call'}
-      </button>
-      <span class="break" />
       <Choice
         label="Tool"
         side={side}
@@ -47,7 +42,7 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         label="Client"
         side={side}
         value={setUp.client}
-        choices={{ modern: 'new client', legacy: 'old client', mute: 'cannot be asked' }}
+        choices={{ modern: 'new client', legacy: 'old client', mute: 'mute client' }}
         onChoice={(client) => change({ client })}
       />
       <Choice
@@ -65,6 +60,15 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         />
         single use
       </label>
+      <button
+        type="button"
+        class="primary"
+        aria-label="Make the call"
+        disabled={isBusy}
+        onClick={() => send({ do: 'call', side })}
+      >
+        Call
+      </button>
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function Lanes(props: LanesProps) {
   const xs = placesOf(lanes, width);
   const x = (id: string) =>
     xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
-  const height = Math.max(rows.length * ROW + 14, room - (tool ? 50 : 30));
+  const height = Math.max(rows.length * ROW + 14, room - (tool ? 45 : 30));
   useEffect(() => {
     const { current } = box;
     if (!current) return;
