@@ -66,12 +66,14 @@ export function cellsOf(recordings: ReadonlyMap<string, Recording>): Cells {
     mute: { text: said('mute'), ...proofs('mute') },
     twice: { text: `${plain} (${single})`, bad: plain > 1, ...proofs('twice', 'twice-single') },
     forged: {
-      text: `${unasked ? 'taken' : 'refused'} / ${other ? 'taken' : 'refused'}`,
+      text: unasked === other ? verdict(other) : `${verdict(unasked)} / ${verdict(other)}`,
       bad: unasked || other,
       ...proofs('unasked', 'other-state'),
     },
   };
 }
+
+const verdict = (taken: boolean): string => (taken ? 'taken' : 'refused');
 
 const writes = ({ effects }: Tally): number => effects.write ?? 0;
 
@@ -79,7 +81,7 @@ const sizes = ({ stateBytes }: Tally): string =>
   stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
 
 const oldClient = (shim: string, degrade: string): string =>
-  shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+  shim === degrade ? shim : `${degrade} (shim: ${shim})`;
 
 function outcome({ transcript: { events, end } }: Recording): string {
   if (end.error || end.result.isError) return 'error';
