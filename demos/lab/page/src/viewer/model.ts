@@ -39,7 +39,10 @@ const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'
 const isCall = ({ message }: Message): boolean => CALLS.includes(message.method);
 
 /** The rows of a conversation. */
-export function rowsOf({ events, participants }: Conversation): readonly Row[] {
+export function rowsOf({
+  events,
+  participants,
+}: Pick<Conversation, 'events' | 'participants'>): readonly Row[] {
   const servers = participants.filter(({ kind }) => kind === 'instance').map(({ id }) => id);
   const seen = new Map<string, number>();
   let round = 0;

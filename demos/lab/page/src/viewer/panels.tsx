@@ -2,7 +2,7 @@
 import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
-import type { Row } from './model.ts';
+import { type Row, rowsOf } from './model.ts';
 
 /** The JSON of the latest message up to this step. */
 export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
@@ -42,16 +42,16 @@ export function States({
   readonly insides: Insides;
   readonly children?: ComponentChildren;
 }) {
-  const states = statesIn(events.slice(0, at + 1));
-  const longest = Math.max(1, ...states.map((state) => state.length));
+  const states = statesByRound(events.slice(0, at + 1));
+  const longest = Math.max(1, ...states.map(([state]) => state.length));
   const rejected = eventsOf('state', events.slice(0, at + 1)).filter(({ phase }) => phase === 'rejected');
   return (
     <div class="states" tabIndex={0} role="region" aria-label="States">
       {states.length === 0 && <p class="nothing">No state has gone out yet.</p>}
-      {states.map((state, index) => (
+      {states.map(([state, round]) => (
         <section key={state}>
           <h4>
-            State of round {index + 1} <small>{state.length} B</small>
+            State of round {round} <small>{state.length} B</small>
             <span class="size" style={{ '--share': `${(100 * state.length) / longest}%` }} />
           </h4>
           <code class="state">{state}</code>
@@ -95,14 +95,18 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
 }
 
 /** The states that servers gave out, in order. */
-export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] => [
-  ...new Set(
-    eventsOf('message', events).flatMap(({ message }) => {
-      const { requestState } = objectIn(message, 'result');
-      return typeof requestState === 'string' ? [requestState] : [];
-    }),
-  ),
-];
+export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] =>
+  statesByRound(events).map(([state]) => state);
+
+/** The same, each with the round that it went out in. */
+function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [string, number])[] {
+  const found = new Map<string, number>();
+  for (const { event, round } of rowsOf({ events, participants: [] })) {
+    const { requestState } = event.kind === 'message' ? objectIn(event.message, 'result') : {};
+    if (typeof requestState === 'string' && !found.has(requestState)) found.set(requestState, round);
+  }
+  return [...found];
+}
 
 /** The world's ledger, and how the call ended. */
 export function World({ rows, end }: { readonly rows: readonly Row[]; readonly end: Conversation['end'] }) {
