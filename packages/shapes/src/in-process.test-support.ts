@@ -6,7 +6,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientCapabilities, ElicitResult, McpServer } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
 
-/** Answers the question that is shown. */
+/** Answers a question from its message. */
 export type User = (message: string) => ElicitResult;
 
 const CLIENT = { name: 'shapes-test-client', version: '0.0.0' };

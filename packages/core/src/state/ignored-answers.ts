@@ -1,4 +1,4 @@
-/** Finds the answers that came and did not count, where their questions go out again and again. */
+/** Finds the answers that came and did not count, although their questions go out again and again. */
 import type { Call } from '../call.ts';
 import type { AnswerEvent } from '../diagnostics.ts';
 import { ownEntry } from '../own-entry.ts';
@@ -29,6 +29,6 @@ export function ignoredInWords({ key, reason, didYouMean }: IgnoredAnswer): stri
   const instead =
     didYouMean === undefined
       ? ''
-      : ` It reads '${didYouMean}', which was not asked. Are they meant to be one?`;
+      : ` It reads '${didYouMean}', which was not asked. Use one key for both.`;
   return `the handler does not read the answer to '${key}'.${instead}`;
 }
