@@ -46,7 +46,9 @@ export interface AnswerEvent {
   readonly method: string;
   readonly target: string;
   readonly key: string;
-  /** `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it. */
+  /**
+   * `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it.
+   */
   readonly reason: 'unread' | 'reworded' | 'invalid';
   /** How many answers to this question did not count, in a row. */
   readonly times: number;

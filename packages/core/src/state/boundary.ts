@@ -64,7 +64,8 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
  * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
  * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
- * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's `onerror`.
+ * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's
+ * `onerror`.
  *
  * `protectedServer` does this for a new server in one step.
  *

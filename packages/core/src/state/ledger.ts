@@ -146,8 +146,8 @@ export class MemoryLedger implements StateLedger {
     }
   }
 
-  // Several policies may share a ledger, so an entry that lives long may stand before many that have expired. Looking at
-  // every entry is expensive, so this runs at most once a second.
+  // Several policies may share a ledger, so an entry that lives long may stand before many that have expired. Looking
+  // at every entry is expensive, so this runs at most once a second.
   #sweep(now: number): boolean {
     if (now < this.#nextSweep) return false;
     this.#nextSweep = now + 1000;

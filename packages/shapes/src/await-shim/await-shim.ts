@@ -1,11 +1,11 @@
 /**
  * Shape B: `await elicit()` on top of re-entry. Do not use it.
  *
- * `await` looks as if it suspended the handler. For a modern client it does not: `elicit` throws, the handler's frame is
- * lost, and the whole handler runs again from its first line when the answer is there. Code above the `await` runs once
- * per round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees the
- * throw and runs although nothing failed. The source shows none of this. For an old client the call really waits, so
- * tests with one pass.
+ * `await` looks as if it suspended the handler. For a modern client it does not: `elicit` throws, the handler's frame
+ * is lost, and the whole handler runs again from its first line when the answer is there. Code above the `await` runs
+ * once per round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees
+ * the throw and runs although nothing failed. The source shows none of this. For an old client the call really waits,
+ * so tests with one pass.
  *
  * It is here because frameworks ship it, and so that we can measure it. Use shape H, which really suspends, or shape F,
  * which guards the effects.
