@@ -222,8 +222,8 @@ describe('after its owner was killed', () => {
     expect(latest(newer).asks).toEqual(WHERE_TO);
     expect(await newer.address(newest, latest(newer))).toEqual({
       fails:
-        "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be " +
-        "resumed on version '2'. Start the call again.",
+        "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
+        'resume it. Start the call again.',
     });
     expect(newer.order.done).toEqual(newer.whole.slice(0, 2));
   });

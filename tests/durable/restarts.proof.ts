@@ -118,8 +118,8 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
 
   const refused = {
     fails:
-      "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be resumed on " +
-      "version '2'. Start the call again.",
+      "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
+      'resume it. Start the call again.',
   };
   expect(await left.count(next, asked[1])).toEqual(refused);
   expect(await fresh.address(next, counted)).toEqual(RESULT);
