@@ -1,4 +1,4 @@
-/** `@mrtr/tests/processes`: the same conversations, with servers in processes of their own that can be killed. */
+/** `@mrtr/tests/processes`: the same conversations, with servers in separate processes that can be killed. */
 export { Processes, type ProcessHosting } from './deployment.ts';
 export { killsAsClaimed, sameAcrossHostings } from './invariants.ts';
 export { type KillCell, measureProcesses, type ProcessCell, type ProcessMeasurements } from './measure.ts';

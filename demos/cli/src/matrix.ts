@@ -26,7 +26,7 @@ const program = () =>
     .addOption(
       new Option('--json', 'every observation of the whole matrix, as JSON').conflicts(['write', 'check']),
     )
-    .option('--processes', 'with --json: also in processes of their own, and through kills; a minute more')
+    .option('--processes', 'with --json: also in separate processes, and through kills; a minute more')
     .addOption(
       new Option('--write', 'rewrite the generated blocks of README.md and docs/').conflicts('check'),
     )
@@ -88,7 +88,7 @@ async function run(
   progress.show('Measuring the old server …');
   const { oldServer } = await import('@mrtr/tests/old-server');
   const oldCells = await measureOldServer(oldServer);
-  if (processes) progress.show('Measuring in processes of their own, and through kills …');
+  if (processes) progress.show('Measuring in separate processes, and through kills …');
   const processCells = processes ? await measureInProcesses(options, postgres) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
   progress.end();

@@ -119,16 +119,13 @@ describe.each(shapes)('shape %s', (id, subject) => {
   });
 });
 
-test.each(stateless)(
-  'shape %s resumes a call on any instance, and after a restart',
-  async (_, subject) => {
-    for (const hosting of ['fleet', 'restart'] as const) {
-      const where = { ...MODERN, hosting };
-      expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
-      expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
-    }
-  },
-);
+test.each(stateless)('shape %s resumes a call on any instance, and after a restart', async (_, subject) => {
+  for (const hosting of ['fleet', 'restart'] as const) {
+    const where = { ...MODERN, hosting };
+    expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
+    expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
+  }
+});
 
 test('another or a restarted instance refuses a call of shape h, with a JSON-RPC error that says why', async () => {
   for (const hosting of ['fleet', 'restart'] as const) {

@@ -11,7 +11,7 @@ export const errorResult = (text: string): CallToolResult => ({ ...textResult(te
 
 /**
  * The polite end of a tool call whose question `key` was declined or dismissed. It names the question and no reason: a
- * client may have refused by itself, and agents read nothing but this text.
+ * client may have refused by itself, and agents read only this text.
  *
  * @example if (isRefusal(answer)) return cancelledResult('units');
  */

@@ -164,7 +164,7 @@ export class Runtime {
   static async #launch(options: Settings): Promise<Runtime> {
     if (DBOS.isInitialized()) {
       throw new InvalidPolicy(
-        'DBOS was launched in this process already, and there can be one. Run DbosStore in a process of its own.',
+        'Other code has launched DBOS in this process, and there can be only one. Run DbosStore in another process.',
       );
     }
     const { schema, version, onerror } = options;

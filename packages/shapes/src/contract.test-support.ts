@@ -262,7 +262,9 @@ const behaviours = {
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },
 
-  async 'a question without an answer is asked again, and an answer without its state starts another call'(shape) {
+  async 'a question without an answer is asked again, and an answer without its state starts another call'(
+    shape,
+  ) {
     const client = await serve(shape, TWO_ROUNDS).site.connect();
     const first = await client.send();
     const anew = await client.send({ inputResponses: { units: metric } });

@@ -27,8 +27,6 @@ export function ignoredInWords({ key, reason, didYouMean }: IgnoredAnswer): stri
     return "the question's words change from round to round. Keep what changes out of them, or in the state.";
   }
   const instead =
-    didYouMean === undefined
-      ? ''
-      : ` It reads '${didYouMean}', which was not asked. Use one key for both.`;
+    didYouMean === undefined ? '' : ` It reads '${didYouMean}', which was not asked. Use one key for both.`;
   return `the handler does not read the answer to '${key}'.${instead}`;
 }

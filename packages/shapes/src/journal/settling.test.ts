@@ -154,21 +154,18 @@ test('a thrown value that is not an error is recorded as text', async () => {
 test.each([
   ['declined', decline],
   ['cancelled', cancel],
-] as const)(
-  'a question that was %s throws in the handler, in every round',
-  async (kind, response) => {
-    const caught: unknown[] = [];
-    const client = await connected(async (ctx) => {
-      await askUnits(ctx).catch((error: unknown) => caught.push(error));
-      return askName(ctx);
-    });
-    expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
-      says: '{"name":"Ada"}',
-    });
-    const declined = new ElicitationDeclined(kind, 'units');
-    expect(caught).toEqual([declined, declined, declined]);
-  },
-);
+] as const)('a question that was %s throws in the handler, in every round', async (kind, response) => {
+  const caught: unknown[] = [];
+  const client = await connected(async (ctx) => {
+    await askUnits(ctx).catch((error: unknown) => caught.push(error));
+    return askName(ctx);
+  });
+  expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
+    says: '{"name":"Ada"}',
+  });
+  const declined = new ElicitationDeclined(kind, 'units');
+  expect(caught).toEqual([declined, declined, declined]);
+});
 
 test('a refusal ends the call beside a branch that has many more steps to replay', async () => {
   const client = await connected((ctx) =>

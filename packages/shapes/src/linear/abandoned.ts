@@ -83,5 +83,5 @@ export class Abandoned {
 }
 
 const notEnded = (call: string): string =>
-  `The handler of call ${call} has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. End ` +
-  'whatever it waits for when ctx.signal fires, and ask nothing after that.';
+  `The handler of call ${call} has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. ` +
+  'Make it stop waiting when ctx.signal fires, and ask nothing after that.';

@@ -220,6 +220,6 @@ test('a handler may return inputRequired(...) instead of ctx.ask', async () => {
 test('a handler that returns its own state is refused', async () => {
   const site = new Site(tool(once(() => inputRequired({ requestState: 'mine' }))));
   expect(await (await site.connect()).send()).toEqual({
-    fails: 'A once handler has no requestState of its own: keep the value with ctx.once.',
+    fails: 'A once handler cannot return its own requestState: keep the value with ctx.once.',
   });
 });
