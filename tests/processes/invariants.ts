@@ -30,7 +30,8 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   if (claim === 'finishes') {
     // The call has to end as if no process had died.
     const expected = predict(option.claims, { ...play, hosting: 'http' });
-    if (outcome !== expected.outcome) complain(`claims ${expected.outcome}, ended with ${outcome}: ${result}`);
+    if (outcome !== expected.outcome)
+      complain(`claims ${expected.outcome}, ended with ${outcome}: ${result}`);
     if (audits !== expected.audits) complain(`claims ${expected.audits} audit entries, measured ${audits}`);
     if (writes !== expected.writes) complain(`claims ${expected.writes} writes, measured ${writes}`);
     return wrong;

@@ -7,7 +7,9 @@ export const sameKey = (key: string, what: 'effect' | 'step' = 'effect'): Invali
 
 /** A handler returned its own `requestState`. */
 export const ownState = (shape: string, instead: string): InvalidDefinition =>
-  new InvalidDefinition(`A ${shape} handler cannot return its own requestState: keep the value with ${instead}.`);
+  new InvalidDefinition(
+    `A ${shape} handler cannot return its own requestState: keep the value with ${instead}.`,
+  );
 
 /** A handler asked a value that is not a question. */
 export const notAQuestion = (key: string): InvalidDefinition =>
