@@ -1,6 +1,6 @@
 /**
- * The spawned program: an instance that serves the subjects that the observing process opens, and reports what
- * happens in them. It ends when that process does.
+ * The spawned program: an instance that serves the subjects that the observing process opens, and reports their events.
+ * It ends with that process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
@@ -28,12 +28,12 @@ interface Opened {
 type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption } | undefined>>;
 
 const opened = new Map<string, Opened>();
-// Diagnostics channels are the process's; a port is one conversation's, and what happens on it happens in here.
+// Diagnostics channels belong to the process, and a port to one conversation: this context tells them apart.
 const current = new AsyncLocalStorage<Place>();
 // So is coverage.
 let coverage: LineCoverage | undefined;
 const counted: Place[] = [];
-// On stdio the whole process is one conversation's.
+// On stdio, the whole process belongs to one conversation.
 let connection: Place | undefined;
 
 const methods: InstanceMethods = {
@@ -60,7 +60,7 @@ if (!port) throw new Error(`This program is spawned by the harness, which sets $
 const socket = connect(Number(port), '127.0.0.1');
 const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
 void database.closed.then(() => process.exit());
-// A call that was taken over runs in the context of whoever launched DBOS here. Its rounds come in at its own place.
+// A call that was taken over runs in the context that launched DBOS here. Its rounds arrive on its own port.
 const places = new Map<string, Place>();
 observe('mrtr:round', ({ call, phase }) => {
   const place = current.getStore();
@@ -92,7 +92,7 @@ async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
   const once = singleUse ? { ledger: remoteLedger(database, place) } : { singleUse: false as const };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...once });
-  // Told only by an option that publishes no diagnostics.
+  // Only for an option without diagnostics.
   const onEntry = () => {
     tellLines(place);
     tell(place, { channel: 'mrtr:handler', event: {} });

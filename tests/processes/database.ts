@@ -38,21 +38,21 @@ export class Database {
     return database;
   }
 
-  /** The value of the variable for a process that shall connect; `arrived` is called when it does. */
+  /** The value of the variable for a process that will connect; `arrived` is called when it does. */
   expect(arrived: Arrival): string {
-    // Nobody can guess the name, so nobody else on this machine can pass for an instance.
+    // Nobody can guess the name, so no other process of this machine can pose as an instance.
     const name = randomBytes(16).toString('hex');
     this.#expected.set(name, arrived);
     return `${(this.#server.address() as AddressInfo).port}:${name}`;
   }
 
-  /** Opens a scope; the returned function closes it, and what is written to it afterwards fails. */
+  /** Opens a scope. The returned function closes it; later writes to it fail. */
   open(name: string, scope: Scope): () => void {
     this.#scopes.set(name, scope);
     return () => void this.#scopes.delete(name);
   }
 
-  /** Disconnects everybody: an instance that loses its database ends. */
+  /** Disconnects all instances. An instance that loses its database ends. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const instance of this.#instances) instance.close();

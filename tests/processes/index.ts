@@ -1,4 +1,4 @@
-/** `@mrtr/tests/processes`: the same conversations, with servers in processes of their own that can be killed. */
+/** `@mrtr/tests/processes`: the same conversations, with servers in separate processes that can be killed. */
 
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';

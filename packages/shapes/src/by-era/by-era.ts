@@ -1,8 +1,8 @@
 /**
- * Shape D: two handlers, one for each era. The library only picks.
+ * Shape D: two handlers, one for each era. The library only chooses between them.
  *
- * Shape C is the same decision inside one handler; it needs no library but `speaksMrtr(ctx)` of `@mrtr/core`.
- * Shape A needs none either: it is the SDK's own legacy shim (`protectedServer` with the policy `shim`).
+ * Shape C makes the same choice inside one handler, with `speaksMrtr(ctx)` of `@mrtr/core`. Shape A is the SDK's own
+ * legacy shim (`protectedServer` with the policy `shim`).
  */
 import {
   type CompleteResult,

@@ -1,6 +1,6 @@
 /**
- * Shape G: a tool in named steps. Incomplete steps ask, or compute; the end step runs once, when every step before it
- * has its data. There is no "above the guard", because there is no guard.
+ * Shape G: a tool in named steps. Incomplete steps ask or compute. The end step runs once, when every step before it
+ * has its data.
  */
 import {
   type AnswerOf,
@@ -23,7 +23,7 @@ import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
 const TAG = 'tool-builder/2';
 
-/** What a step gets beside the arguments and the data of the steps before it. */
+/** The context of a step. A step also gets the arguments and the data of the steps before it. */
 export type StepContext = HandlerContext;
 
 /** The data of a step whose function returns `R`: the accepted answers to its questions, or what it returned. */
@@ -33,7 +33,7 @@ type Data = Readonly<Record<string, unknown>>;
 type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
 type NoSteps = Record<never, never>;
 
-/** A finished definition: the only thing left is to build it. */
+/** A finished definition, ready to build. */
 export interface FinishedTool<Input, R extends CompleteResult> {
   /** The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`. */
   build(): SdkCallback<Input, R>;
@@ -42,10 +42,10 @@ export interface FinishedTool<Input, R extends CompleteResult> {
 /**
  * Defines a tool step by step. A builder never changes: each method returns the next one.
  *
- * A step returns a question, or several as `{ key: question }`, and its data is then the accepted answer; a refusal
- * ends the call politely. Or it returns plain data, which has to be JSON: then it runs once in a call, and its data
- * travels in `requestState`. A step that asks runs in each round until the end, to compare its question with the one
- * that was answered: keep effects out of it, and in the end step.
+ * A step may return a question, or several as `{ key: question }`. Then its data is the accepted answer, and a refusal
+ * ends the call politely. Or it returns plain JSON data. Then it runs once in a call, and its data travels in
+ * `requestState`. A step that asks runs in each round until the end, to compare its question with the answered one. So
+ * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
  * @example
@@ -64,7 +64,8 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   /**
    * Adds a step. Its data reaches the later steps as `data[name]`.
    *
-   * @param name also names the step in calls under way: renamed, it is asked again; moved, it keeps its data.
+   * @param name also names the step in open calls: if you rename the step, it asks again; if you move it, it keeps its
+   * data.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
    */
   incompleteStep<const Name extends string, R>(
