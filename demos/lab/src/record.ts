@@ -139,7 +139,11 @@ type Send = Parameters<typeof network>[0];
 
 /** The same hosting, behind a network. */
 const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
-  ...hosting,
+  get instances() {
+    return hosting.instances;
+  },
+  framesHeld: () => hosting.framesHeld(),
+  close: () => hosting.close(),
   endpoint(era) {
     const endpoint = hosting.endpoint(era);
     return endpoint.kind === 'http' ? { ...endpoint, fetch: network(endpoint.fetch ?? fetch) } : endpoint;
