@@ -24,4 +24,4 @@ test('every situation is recorded, and is the proof of its cell', async () => {
   const { transcript, insides } = recordings.get('twice') as Recording;
   expect(tally(transcript)).toMatchObject({ rounds: 2, effects: { write: 2 } });
   expect(Object.values(insides)[0]).toMatchObject({ sealed: true, round: 1 });
-});
+}, 30_000);
