@@ -8,6 +8,9 @@ export default defineConfig({
     // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: '100%',
     globalSetup: 'tests/servers/postgres/of-the-run.ts',
+    // A bound on waiting, and no measure of time: a machine that is busy is slow.
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
     dangerouslyIgnoreUnhandledErrors: false,
     reporters: ['default', new ClosingLine()],
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-support.ts'] },

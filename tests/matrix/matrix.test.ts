@@ -36,7 +36,7 @@ beforeAll(async () => {
   database = await optionsOnPostgres();
   for (const option of database.options) cells.push(...(await measure(option)));
   oldCells = await measureOldServer(oldServer);
-}, 120_000);
+}, 180_000);
 afterAll(() => database?.close(), 30_000);
 
 it('records transcripts that fit their schema', () => {

@@ -120,11 +120,25 @@ routed(
   },
 );
 
+/**
+ * Kills an instance and waits until HAProxy has noticed. A request on a connection that it still keeps to the dead one
+ * would end without an answer.
+ */
+async function killed(name: string): Promise<void> {
+  await fleet.kill(name as 'i1' | 'i2' | 'i3');
+  const routed = { arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` };
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const answer = await present(routed).catch(() => undefined);
+    if (answer && answer.by !== name) return;
+  }
+  throw new Error(`HAProxy still routes to ${name}, which is dead.`);
+}
+
 // The last test on this fleet, because it kills an instance.
 routed('another instance refuses the call of a dead one, with the reason', async () => {
   const caller = await connect(router.url);
   onTestFinished(() => caller.close());
-  const { servedBy, failed, text } = await caller.call((by) => fleet.kill(by as 'i1' | 'i2' | 'i3'));
+  const { servedBy, failed, text } = await caller.call(killed);
   expect(failed).toBe(true);
   expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
   expect(servedBy).toHaveLength(2);
