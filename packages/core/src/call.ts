@@ -23,6 +23,8 @@ export interface RoundLimits {
   readonly maxStateBytes: number;
   /** The kinds of input that this request's client can be asked for. */
   readonly askable: readonly InputKind[];
+  /** The version that the state is sealed with. */
+  readonly version?: string | undefined;
   /** How often each question was asked in a row until now, as key → times; for the words when rounds run out. */
   readonly timesAsked?: ReadonlyMap<string, number>;
 }
@@ -46,6 +48,11 @@ export interface Call extends RoundLimits {
   isPrincipal(name: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
+  /**
+   * Refuses this request, because its state is not what this code keeps. The client gets the frozen error, whatever the
+   * handler does with the one that is thrown here; `why` goes to the operator, who may not learn the values.
+   */
+  rejectState(why: string): never;
   /** Where readers of answers note what they read, so that an answer that is ignored is noticed. */
   readonly reads: AnswerReads;
 }

@@ -215,8 +215,9 @@ export class RunningCall {
   }
 
   #asked(requests: InputRequests, round: number): TurnRecord {
-    const { maxRounds, maxQuestions, maxStateBytes } = this.#head;
-    const limits = { round, maxRounds, maxQuestions, maxStateBytes, askable: this.#frame.askable };
+    const { maxRounds, maxQuestions, maxStateBytes, target } = this.#head;
+    const version = this.#host.policy.versions.of(target);
+    const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: this.#frame.askable };
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     this.#frame.abort(new ContinuationLost(problem.message));

@@ -26,6 +26,7 @@ import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskEntry,
@@ -54,6 +55,9 @@ export class EffectFailed extends Error {
 
 /** What happens to a failing effect: it stays failed (`record`), or the next round tries it again (`retry`). */
 export type OnFailure = 'retry' | 'record';
+
+/** How an effect's outcome is recorded, and taken over. */
+export type EffectOptions<T> = { readonly onFailure: OnFailure } & Recorded<T>;
 
 /** What waits until the replay has caught up with its journal. */
 class Latch {
@@ -106,8 +110,8 @@ export class Replay {
     return handled(this.#question(key, question));
   }
 
-  effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
-    return handled(this.#effect(key, fn, onFailure));
+  effect<T>(key: string, fn: () => T | Promise<T>, how: EffectOptions<T>): Promise<T> {
+    return handled(this.#effect(key, fn, how));
   }
 
   /** A value that is different each time it is looked at, and the same in every round of one call. */
@@ -151,13 +155,17 @@ export class Replay {
     return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
+  async #effect<T>(
+    key: string,
+    fn: () => T | Promise<T>,
+    { onFailure, schema }: EffectOptions<T>,
+  ): Promise<T> {
     const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
       this.#tell(key, 'held');
       if (failure) throw new EffectFailed(failure);
-      return copyJson(value[0]) as T;
+      return this.#recorded(key, copyJson(value[0]), schema);
     }
     // One that is to be retried is no new step: what is recorded after it waits for it, and not it for that.
     const retried = entry !== undefined;
@@ -169,6 +177,16 @@ export class Replay {
     } finally {
       this.#running.delete(running);
       this.#watch();
+    }
+  }
+
+  #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+    try {
+      return ofEarlierRound(this.#call, `once('${key}')`, value, schema);
+    } catch (error) {
+      // Nothing new executes after this.
+      this.#finish({ kind: 'threw', error });
+      throw error;
     }
   }
 

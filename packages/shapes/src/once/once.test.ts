@@ -223,3 +223,17 @@ test('a handler that returns state of its own is refused', async () => {
     fails: 'A once handler has no requestState of its own: keep the value with ctx.once.',
   });
 });
+
+test('a value that an earlier version recorded is taken over by a schema, or the request is refused', async () => {
+  const site = new Site(working((ctx) => ctx.once('ticket', () => 'ticket 1')));
+  const client = await site.connect();
+  const asked = await client.send();
+  const Ticket = z.object({ id: z.string() });
+  const open = counted(() => ({ id: 'ticket 2' }));
+  site.deploy(working((ctx) => ctx.once('ticket', open, { schema: Ticket }).catch(() => 'swallowed')));
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  const either = z.union([Ticket, z.string().transform((id) => ({ id }))]);
+  site.deploy(working((ctx) => ctx.once('ticket', open, { schema: either as z.ZodType<{ id: string }> })));
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: '{"id":"ticket 1"}' });
+  expect(open.runs).toBe(0);
+});

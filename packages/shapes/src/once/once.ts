@@ -23,6 +23,7 @@ import { handled } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -35,10 +36,11 @@ export interface OnceContext extends HandlerContext {
    *
    * @param key names the effect within this tool, once in a call.
    * @param effect must return JSON (or nothing).
+   * @param options `schema`: checks a value that an earlier round recorded; see {@link Recorded}.
    * @throws NotJson when it does not: a later round would see another value.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(key: string, effect: () => T | Promise<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
   /** Return this to ask. The SDK's own `inputRequired(...)` serves as well. */
@@ -70,7 +72,7 @@ export function once<Input, R extends CompleteResult>(
     publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
     const result = await handler(input, {
       ...handlerContext(ctx, call),
-      once: (key, effect) => handled(effects.once(key, effect)),
+      once: (key, effect, options) => handled(effects.once(key, effect, options)),
       answer: (key, question) => recall.read(key, question),
       ask: asking,
     });
@@ -98,12 +100,12 @@ class Effects {
     this.values = bareRecord(saved);
   }
 
-  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+  async once<T>(key: string, effect: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#keys.has(key)) throw sameKey(key);
     this.#keys.add(key);
     const recorded = this.values[key];
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
-    if (recorded) return copyJson(recorded[0]) as T;
+    if (recorded) return ofEarlierRound(this.#call, `once('${key}')`, copyJson(recorded[0]), schema);
     const running = this.#run(key, effect);
     this.#running.add(running);
     try {

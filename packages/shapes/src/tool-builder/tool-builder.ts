@@ -18,6 +18,7 @@ import { asking } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
@@ -31,6 +32,7 @@ export type StepData<R> = R extends Question ? AnswerOf<R> : R extends Questions
 
 type Data = Readonly<Record<string, unknown>>;
 type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
+type Steps = ReadonlyMap<string, { readonly step: AnyStep } & Recorded<unknown>>;
 type NoSteps = Record<never, never>;
 
 /** A finished definition: the only thing left is to build it. */
@@ -55,28 +57,31 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  *   .build();
  */
 export class ToolBuilder<Input, D extends Data = NoSteps> {
-  readonly #steps: ReadonlyMap<string, AnyStep>;
+  readonly #steps: Steps;
 
-  constructor(steps: ReadonlyMap<string, AnyStep> = new Map()) {
+  constructor(steps: Steps = new Map()) {
     this.#steps = steps;
   }
 
   /**
    * Adds a step. Its data reaches the later steps as `data[name]`.
    *
-   * @param name also names the step in calls under way: renamed, it is asked again; moved, it keeps its data.
+   * @param name also names the step in calls under way. Moved, a step keeps its data. Renamed, it is asked again; if it
+   * had computed data, such calls are refused, and so they are where it was removed: under another name it would run twice.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
+   * @param options `schema`: checks data that an earlier round computed; see {@link Recorded}.
    */
   incompleteStep<const Name extends string, R>(
     name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
+    { schema }: Recorded<StepData<R>> = {},
   ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
     if (this.#steps.has(name)) {
       throw new InvalidDefinition(
         `There is already a step named '${name}'. Data is kept by name: rename one of them.`,
       );
     }
-    return new ToolBuilder(new Map(this.#steps).set(name, step as AnyStep));
+    return new ToolBuilder(new Map(this.#steps).set(name, { step: step as AnyStep, schema }));
   }
 
   /** Sets the step that makes the result. It runs once, with the data of all steps. Effects belong here. */
@@ -104,26 +109,31 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
 class Run {
   readonly #ctx: ServerContext;
   readonly #call: Call;
-  readonly #steps: ReadonlyMap<string, AnyStep>;
+  readonly #steps: Steps;
   readonly #finished: Record<string, readonly unknown[]>;
   readonly #recall: Recall;
 
-  constructor(ctx: ServerContext, call: Call, steps: ReadonlyMap<string, AnyStep>) {
+  constructor(ctx: ServerContext, call: Call, steps: Steps) {
     const saved = loadState(ctx, TAG);
     this.#steps = steps;
     this.#ctx = ctx;
     this.#call = call;
     this.#finished = bareRecord(saved?.d);
     this.#recall = new Recall(ctx, saved?.a);
+    // Under another name it would run again, so a step that is gone is not taken for one that was removed.
+    const gone = Object.keys(this.#finished).find((name) => !steps.has(name));
+    if (gone !== undefined) call.rejectState(`the step '${gone}', whose data it holds, is gone`);
   }
 
   async through(end: AnyStep, input: unknown) {
     const data: Record<string, unknown> = bareRecord(undefined);
     const context = handlerContext(this.#ctx, this.#call);
-    for (const [name, step] of this.#steps) {
+    for (const [name, { step, schema }] of this.#steps) {
       const known = this.#finished[name];
       if (!known) this.#entered('step', name);
-      const outcome = known ? known[0] : await step(input, data, context);
+      const outcome = known
+        ? ofEarlierRound(this.#call, `step '${name}'`, known[0], schema)
+        : await step(input, data, context);
       const questions = questionsOf(name, outcome);
       if (questions) {
         const answered = this.#answers(questions);
@@ -168,9 +178,7 @@ class Run {
     const asked = asking(open);
     const isKnown = (key: string) => [...this.#steps.keys()].some((step) => isKeyOf(step, key));
     const answers = this.#recall.save(asked.inputRequests ?? {}, isKnown);
-    const data = Object.entries(this.#finished).filter(([step]) => this.#steps.has(step));
-    const kept = { a: answers, d: Object.fromEntries(data) };
-    return { ...asked, requestState: saveState(TAG, kept) };
+    return { ...asked, requestState: saveState(TAG, { a: answers, d: this.#finished }) };
   }
 }
 
