@@ -67,10 +67,10 @@ observeDiagnostics((diagnostic) => {
 await database.remote.hello(name);
 
 async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
-  const { module, name: exported = 'option', postgres, key, legacy } = opening;
+  const { module, name: exported = 'option', postgres, key, legacy, version } = opening;
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, singleUse: false });
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, singleUse: false });
   // Told only by an option that publishes no diagnostics.
   const onEntry = () => {
     database.remote.diagnostic(place, { channel: 'mrtr:handler', event: {} }).catch(() => {});

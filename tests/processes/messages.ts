@@ -23,6 +23,8 @@ export interface Opening extends SubjectModule, Place {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
+  /** The policy's `version`. */
+  readonly version?: string | undefined;
   /** `sessions` and `stateless` over HTTP, each opening on a port of its own; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
 }

@@ -55,16 +55,15 @@ const CALLS = [
 async function read(
   state: unknown,
   schema: z.ZodType = Plan,
-  [method, params] = CALLS[0] as Called,
+  [method, params]: readonly [string, Record<string, unknown>] = CALLS[0],
   swallow = false,
 ) {
-  const { result } = await hosted(keeping(state)).post(method, params);
+  const { result } = await hosted(keeping(state)).post(method, { ...params });
   const seen: unknown[] = [];
   const { post, errors } = hosted(reading(schema, (value) => seen.push(value), swallow));
   const reply = await post(method, { ...params, requestState: result?.requestState });
   return { reply, seen, errors };
 }
-type Called = (typeof CALLS)[number];
 
 test('state that fits is the output of its schema', async () => {
   expect((await read({ replicas: 3 })).seen).toEqual([{ replicas: 3 }]);

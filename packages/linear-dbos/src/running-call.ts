@@ -7,7 +7,9 @@
  * 2. A turn is published once, and only by the instance that the call belongs to.
  * 3. The workflow returns only when the call is over. Where the call goes on elsewhere it hangs: DBOS would record it as
  *    done, and nobody could resume it.
- * 4. What DBOS finds wrong ends the call, and never reaches the author's handler.
+ * 4. A turn that was published ran all of its steps, so running it again executes none: a step that is not recorded there
+ *    is other code's, and ends the call before it happens.
+ * 5. What DBOS finds wrong ends the call, and never reaches the author's handler.
  */
 import {
   DBOS,
@@ -53,7 +55,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: Calls;
   readonly runtime: Runtime;
-  readonly policy: Pick<RequestStatePolicy, 'ring'>;
+  readonly policy: Pick<RequestStatePolicy, 'ring' | 'versions'>;
   readonly news: News;
   report(error: Error): void;
   /** The call runs here no longer. */
@@ -83,6 +85,8 @@ export class RunningCall {
   readonly #frame: Frame;
   /** The latest turn that anybody got; what comes before is run again for its effects on the handler alone. */
   published: number;
+  /** The turn that is open, or is run again. */
+  #turn = 1;
   #fail!: (error: unknown) => void;
   readonly #failed = new Promise<never>((_resolve, reject) => {
     this.#fail = reject;
@@ -258,6 +262,7 @@ export class RunningCall {
     this.#steps = this.#steps.then(() => parked);
     const message = await this.#received(turn);
     this.parkedAt = undefined;
+    this.#turn = turn + 1;
     goOn();
     if (message) return message;
     this.#frame.abort(new ContinuationLost(UNANSWERED));
@@ -299,6 +304,9 @@ export class RunningCall {
     };
     const record = await DBOS.runStep(
       async () => {
+        if (this.#turn <= this.published) {
+          return broken(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
+        }
         const record: StepRecord = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),

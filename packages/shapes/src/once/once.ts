@@ -5,6 +5,10 @@
  * effects ran and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It guards the
  * rounds of one call in order; a client that sends the same round twice runs the effects of that round twice, unless
  * the state is single-use.
+ *
+ * After a deploy: an answer to a question that was reworded, renamed, narrowed or widened is asked for again; a removed
+ * one is dropped; a moved one counts. An effect keeps its record wherever it moves, under its key. One that is new, where
+ * one that has run is missing, is taken for a renamed one: the request is refused, and it does not happen twice.
  */
 import {
   type Answer,
@@ -15,8 +19,9 @@ import {
   type Question,
   type Questions,
   type SdkCallback,
+  type ServerContext,
 } from '@mrtr/core';
-import { type Call, publish, shapeCallback } from '@mrtr/core/shape';
+import { type Call, ownEntry, publish, shapeCallback } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handled } from '../kit/handled.ts';
@@ -68,22 +73,29 @@ export function once<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>('once', async (input, ctx, call) => {
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved?.a);
-    const effects = new Effects(call, saved?.e);
+    const effects = new Effects(call, saved);
     publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
     const result = await handler(input, {
       ...handlerContext(ctx, call),
       once: (key, effect, options) => handled(effects.once(key, effect, options)),
-      answer: (key, question) => recall.read(key, question),
+      answer: (key, question) => {
+        if (isNews(key, ctx, call)) effects.isInformed = true;
+        return recall.read(key, question);
+      },
       ask: asking,
     });
     // An effect that nobody awaited has run all the same, and must not run again.
     await effects.settled();
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
-    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values };
+    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
     return { ...result, requestState: saveState(TAG, kept) };
   });
 }
+
+/** Whether the answer to `key` has come in this round. Where unasked answers are accepted, any may have. */
+const isNews = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
+  asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
 class Effects {
   /**
@@ -91,21 +103,39 @@ class Effects {
    * and out: what an author does to it above the guard is done again in each round.
    */
   readonly values: Record<string, readonly unknown[]>;
+  /** Whether this entry has read something that no earlier one could: until then it does what they did. */
+  isInformed = false;
   readonly #call: Call;
+  readonly #unreached: Set<string>;
+  readonly #failedBefore: readonly string[];
+  #refused: unknown;
   readonly #keys = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(call: Call, saved: unknown) {
+  constructor(call: Call, saved: Record<string, unknown> | undefined) {
     this.#call = call;
-    this.values = bareRecord(saved);
+    this.values = bareRecord(saved?.e);
+    this.#unreached = new Set(Object.keys(this.values));
+    this.#failedBefore = (saved?.f ?? []) as readonly string[];
+  }
+
+  /** The effects that failed, and so have no value. */
+  get failed(): readonly string[] {
+    const keys = new Set([...this.#failedBefore, ...this.#keys]);
+    return [...keys].filter((key) => this.values[key] === undefined);
   }
 
   async once<T>(key: string, effect: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#keys.has(key)) throw sameKey(key);
     this.#keys.add(key);
+    this.#unreached.delete(key);
     const recorded = this.values[key];
+    if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
-    if (recorded) return ofEarlierRound(this.#call, `once('${key}')`, copyJson(recorded[0]), schema);
+    if (recorded) {
+      const value = copyJson(recorded[0]);
+      return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, schema));
+    }
     const running = this.#run(key, effect);
     this.#running.add(running);
     try {
@@ -118,6 +148,24 @@ class Effects {
   /** Waits for the effects that are running, and for those that they start. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  /** An effect that is new where the earlier rounds did the same, while one of theirs is missing, may be that one. */
+  #refuseRenamed(key: string): void {
+    const [missing] = this.#unreached;
+    if (missing === undefined || this.isInformed || this.#failedBefore.includes(key)) return;
+    this.#call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
+  }
+
+  /** Nothing runs any more, once the state was refused. */
+  #unlessRefused<T>(check: () => T): T {
+    if (this.#refused !== undefined) throw this.#refused;
+    try {
+      return check();
+    } catch (error) {
+      this.#refused = error;
+      throw error;
+    }
   }
 
   async #run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
