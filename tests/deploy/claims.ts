@@ -1,5 +1,5 @@
 /** What each shape claims of a call whose version is replaced between two rounds. The tests measure every claim. */
-import type { Change } from './code.ts';
+import { CHANGE_NAMES, type Change } from './changes.ts';
 import type { Moment, Outcome } from './play.ts';
 import type { ShapeId } from './subject.ts';
 
@@ -33,7 +33,7 @@ const BY_WORDS: Claims = {
 };
 
 const everything = (claim: Claim): Claims =>
-  Object.fromEntries(Object.keys(BY_WORDS).map((change) => [change, claim])) as Record<Change, Claim>;
+  Object.fromEntries(CHANGE_NAMES.map((change) => [change, claim])) as Record<Change, Claim>;
 
 const CLAIMS: Readonly<Record<ShapeId, Claims>> = {
   e: {

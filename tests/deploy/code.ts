@@ -5,6 +5,7 @@
 import { type Elicitation, elicitation } from '@mrtr/core';
 import type { World } from '@mrtr/tools';
 import { z } from 'zod';
+import type { Change } from './changes.ts';
 
 /** A step that asks one question. */
 export interface Ask {
@@ -65,7 +66,7 @@ export const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
 const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
 
 /** Every kind of version 2, by what was changed. The size is the question that is open, or that was answered. */
-export const CHANGES = {
+export const CHANGES: Readonly<Record<Change, Code>> = {
   nothing: VERSION_1,
   reworded: change(ticket, ask('size', SIZES, 'What size, please?'), colour),
   renamed: change(ticket, ask('size', SIZES, undefined, 'fit'), colour),
@@ -81,10 +82,7 @@ export const CHANGES = {
   'step-added': change(ticket, effect('reserve', 'R1', z.string()), size, colour),
   'step-value': change(effect('ticket', { number: 'T1' }, z.object({ number: z.string() })), size, colour),
   version: { ...VERSION_1, version: '2' },
-} as const satisfies Readonly<Record<string, Code>>;
-
-/** What was changed between two versions. */
-export type Change = keyof typeof CHANGES;
+};
 
 /** What the steps gave, by their names. */
 export type Data = Readonly<Record<string, unknown>>;

@@ -6,6 +6,6 @@ import { SHAPES } from './subject.ts';
 
 for (const shape of SHAPES.filter((one) => one !== 'h-postgres')) {
   test(`shape ${shape} does what it claims when its code changes between two rounds`, async () => {
-    await holdToClaims(shape, inMemory);
+    await holdToClaims(shape, inMemory());
   }, 30_000);
 }

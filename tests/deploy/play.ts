@@ -4,7 +4,8 @@ import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scripted } from '@mrtr/harness';
 import { eventsOf, resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import { createWorld, type World } from '@mrtr/tools';
-import { CHANGES, type Change, isAsk } from './code.ts';
+import type { Change } from './changes.ts';
+import { CHANGES, isAsk } from './code.ts';
 import { ORDER, type ShapeId } from './subject.ts';
 
 /** When version 2 is deployed: while the size is asked, or when it was answered and the colour is asked. */

@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Fetch } from '@mrtr/harness';
 import { Database } from '../processes/database.ts';
 import { Instance } from '../processes/instance.ts';
-import { CHANGES, type Change } from './code.ts';
+import type { Change } from './changes.ts';
+import { CHANGES } from './code.ts';
 import type { Host, Play } from './play.ts';
 
 /** A process for version 1 and one for version 2. Each serves any number of plays at once. */
@@ -54,6 +55,7 @@ export class TwoProcesses {
         const next = await open(this.#next, 'v2', play.change);
         await this.#old.close(scope);
         current = next;
+        recorder.record({ kind: 'restart', instance: next.id });
       },
       close: async () => {
         await Promise.all([this.#old, this.#next].map((one) => one.close(scope)));

@@ -3,11 +3,11 @@
  * each address is a module of its own.
  */
 import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
-import { DbosStore } from '@mrtr/linear-dbos';
 import { ContinuationStore, type LinearStore } from '@mrtr/shapes/linear';
 import type { OptionDeps, RunningOption, World } from '@mrtr/tools';
 import { z } from 'zod';
-import { CHANGES, type Change, type Code } from './code.ts';
+import type { Change } from './changes.ts';
+import { CHANGES, type Code } from './code.ts';
 import { guardFirst } from './e.ts';
 import { guarded } from './f.ts';
 import { built } from './g.ts';
@@ -61,7 +61,9 @@ function handlerOf(shape: ShapeId, code: Code, world: World, store: LinearStore 
 
 /** Both versions of the code have the same `version` here, as when an author forgets to change it. */
 function durable(policy: RequestStatePolicy, postgres = ''): LinearStore {
-  const opened = DbosStore.open({ policy, postgres, version: 'orders', onerror: () => {} });
+  const opened = import('@mrtr/linear-dbos').then(({ DbosStore }) =>
+    DbosStore.open({ policy, postgres, version: 'orders', onerror: () => {} }),
+  );
   opened.catch(() => {});
   return {
     round: async (round) => (await opened).round(round),

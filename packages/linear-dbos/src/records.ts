@@ -25,6 +25,8 @@ export interface Head {
   readonly maxRounds: number;
   readonly maxQuestions: number;
   readonly maxStateBytes: number;
+  /** The version that its state is sealed with. */
+  readonly version: string | undefined;
   /** What {@link unread} is made with. */
   readonly salt: string;
 }

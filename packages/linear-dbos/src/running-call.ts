@@ -55,7 +55,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: Calls;
   readonly runtime: Runtime;
-  readonly policy: Pick<RequestStatePolicy, 'ring' | 'versions'>;
+  readonly policy: Pick<RequestStatePolicy, 'ring'>;
   readonly news: News;
   report(error: Error): void;
   /** The call runs here no longer. */
@@ -219,8 +219,7 @@ export class RunningCall {
   }
 
   #asked(requests: InputRequests, round: number): TurnRecord {
-    const { maxRounds, maxQuestions, maxStateBytes, target } = this.#head;
-    const version = this.#host.policy.versions.of(target);
+    const { maxRounds, maxQuestions, maxStateBytes, version } = this.#head;
     const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: this.#frame.askable };
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
