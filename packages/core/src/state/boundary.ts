@@ -68,6 +68,9 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
  * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's `onerror`.
  *
+ * State of another `version` of the policy is refused in the same way, and so is state that the handler finds not to fit
+ * (`readState`).
+ *
  * `protectedServer` does this for a new server in one step.
  *
  * @throws InvalidPolicy when handlers were registered before (those would not be protected), and when the policy has

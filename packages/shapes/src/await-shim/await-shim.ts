@@ -7,6 +7,9 @@
  * the throw and does its work although nothing failed. Nothing in the source shows it, and on an old client, whose
  * call really waits, all is well, so tests there pass.
  *
+ * After a deploy: a question keeps its answer while its words and its fields are the same; any other is asked again, with
+ * all effects above it.
+ *
  * It is here because frameworks ship it and because it can be measured. Shape H suspends for real; shape F guards the
  * effects; use one of them.
  */

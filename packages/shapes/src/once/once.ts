@@ -6,9 +6,9 @@
  * rounds of one call in order; a client that sends the same round twice runs the effects of that round twice, unless
  * the state is single-use.
  *
- * After a deploy: an answer to a question that was reworded, renamed, narrowed or widened is asked for again; a removed
- * one is dropped; a moved one counts. An effect keeps its record wherever it moves, under its key. One that is new, where
- * one that has run is missing, is taken for a renamed one: the request is refused, and it does not happen twice.
+ * After a deploy: an answer to a question that was reworded, renamed, narrowed or widened is asked for again; that to a
+ * removed one is dropped; that to a moved one counts. An effect keeps its record under its key, wherever it moves. A new
+ * effect that is reached while one that has run is missing is taken for that one, renamed: the request is refused.
  */
 import {
   type Answer,

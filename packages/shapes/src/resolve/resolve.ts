@@ -3,6 +3,9 @@
  *
  * The body is entered once per call, in the round in which everything is there. Resolvers run in each round.
  * Only answers travel in `requestState`, each pinned to its question; whatever a resolver computes is computed anew.
+ *
+ * After a deploy: an answer to a question that was reworded, narrowed or widened, or whose resolver was renamed, is asked
+ * for again; that of a removed resolver is dropped. No effect has run before the body, so none is repeated.
  */
 import {
   type CompleteResult,

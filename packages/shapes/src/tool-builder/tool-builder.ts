@@ -1,6 +1,10 @@
 /**
  * Shape G: a tool in named steps. Incomplete steps ask, or compute; the end step runs once, when every step before it
  * has its data. There is no "above the guard", because there is no guard.
+ *
+ * After a deploy: an answer to a question that was reworded, narrowed or widened, or whose step was renamed, is asked for
+ * again; that of a removed step is dropped; that of a moved step counts. Data of a step that computed it is kept by the
+ * step's name: moved, it counts; removed or renamed, the request is refused, since it would run again.
  */
 import {
   type AnswerOf,
