@@ -8,14 +8,18 @@ import { CHANGES } from './code.ts';
 import type { Host } from './play.ts';
 import { deployed } from './subject.ts';
 
-/** Hosts a play in this process; H on PostgreSQL with its calls in the database at `postgres`. */
+/**
+ * Hosts a play in this process; H on PostgreSQL with its calls in the database at `postgres`.
+ *
+ * @param make what is deployed: the tool, or a broken twin of it.
+ */
 export const inMemory =
-  (postgres?: string): Host =>
+  (postgres?: string, make: typeof deployed = deployed): Host =>
   ({ shape, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (id: string, of: Change) => {
       const state = requestStatePolicy({ keys, singleUse: false, version: CHANGES[of].version });
-      const running = deployed(shape, of).create({ world, state, postgres });
+      const running = make(shape, of).create({ world, state, postgres });
       return { id, running, face: createMcpHandler(() => running.server()) };
     };
     const old = start('v1', 'nothing');
