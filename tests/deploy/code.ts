@@ -1,6 +1,6 @@
 /**
- * One small tool in two versions: it opens a ticket, asks for a size and a colour, and places an order. Version 1 is
- * {@link VERSION_1}; a {@link Change} makes a version 2 of it. Each shape writes the tool once, as a function of these.
+ * One small tool in two versions: it opens a ticket, asks for a size and a colour, and places an order. A {@link Change}
+ * makes a version 2 of version 1. Each shape writes the tool once, as a function of these.
  */
 import { type Elicitation, elicitation } from '@mrtr/core';
 import type { World } from '@mrtr/tools';
@@ -61,7 +61,7 @@ const colour = ask('colour', ['red', 'blue']);
 const gift = ask('gift', ['yes', 'no']);
 
 /** Version 1. */
-export const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
+const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
 
 const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
 

@@ -73,7 +73,11 @@ function durable(policy: RequestStatePolicy, postgres = ''): LinearStore {
 }
 
 const { searchParams } = new URL(import.meta.url);
-/** The subject that the module's address names. */
+/**
+ * The subject that the module's address names.
+ *
+ * @public another process loads it.
+ */
 export const option = deployed(
   (searchParams.get('shape') ?? 'e') as ShapeId,
   (searchParams.get('change') ?? 'nothing') as Change,
