@@ -65,7 +65,10 @@ test('an answer that version 2 does not allow is noticed', async () => {
 });
 
 test('a wrong value is noticed', async () => {
-  const { faults } = await played(twisted({ read: ({ size }) => (size ? { size: { size: 'L' } } : {}) }), 'widened');
+  const { faults } = await played(
+    twisted({ read: ({ size }) => (size ? { size: { size: 'L' } } : {}) }),
+    'widened',
+  );
   expect(faults).toContain('and "Ordered: colour red, size M, ticket T1." is right');
 });
 
