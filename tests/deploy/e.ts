@@ -20,7 +20,7 @@ export function guardFirst(code: Code, world: World) {
     for (const { key, question } of questions) {
       if (kept[key] !== undefined) continue;
       const answer = readAnswer(ctx, key, question);
-      if (isRefusal(answer)) return cancelledResult();
+      if (isRefusal(answer)) return cancelledResult(key);
       if (answer.kind !== 'accepted') {
         return inputRequired({
           inputRequests: { [key]: question.request },

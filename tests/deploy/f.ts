@@ -13,7 +13,7 @@ export const guarded = (code: Code, world: World) =>
         continue;
       }
       const answer = ctx.answer(step.key, step.question);
-      if (isRefusal(answer)) return cancelledResult();
+      if (isRefusal(answer)) return cancelledResult(step.key);
       if (answer.kind !== 'accepted') return ctx.ask({ [step.key]: step.question });
       data[step.name] = answer.value;
     }

@@ -22,10 +22,12 @@ export async function order(_input: unknown, ctx: ServerContext) {
   // First of all: state that does not fit ends the request here.
   const kept = readState(ctx, Kept) ?? firstAnswer(ctx);
   if ('kind' in kept) {
-    return isRefusal(kept) ? cancelledResult() : inputRequired({ inputRequests: { size: size.request } });
+    return isRefusal(kept)
+      ? cancelledResult('size')
+      : inputRequired({ inputRequests: { size: size.request } });
   }
   const answer = readAnswer(ctx, 'colour', colour);
-  if (isRefusal(answer)) return cancelledResult();
+  if (isRefusal(answer)) return cancelledResult('colour');
   if (answer.kind !== 'accepted') {
     return inputRequired({
       inputRequests: { colour: colour.request },

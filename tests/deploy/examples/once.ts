@@ -14,7 +14,7 @@ export const order = (openTicket: () => Promise<{ number: string; queue: string 
   once(async (_input: unknown, ctx) => {
     const ticket = await ctx.once('ticket', openTicket, { schema: Ticket });
     const answer = ctx.answer('size', size);
-    if (isRefusal(answer)) return cancelledResult();
+    if (isRefusal(answer)) return cancelledResult('size');
     if (answer.kind !== 'accepted') return ctx.ask({ size });
     return textResult(`${answer.value.size}, ticket ${ticket.number} in ${ticket.queue}.`);
   });

@@ -62,7 +62,7 @@ export interface OnceContext extends HandlerContext {
  * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));
  *   const answer = ctx.answer('confirm', confirm);
- *   if (isRefusal(answer)) return cancelledResult();
+ *   if (isRefusal(answer)) return cancelledResult('confirm');
  *   if (answer.kind !== 'accepted') return ctx.ask({ confirm });
  *   return textResult(await deploy(env, ticket));
  * }));
