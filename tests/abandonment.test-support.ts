@@ -1,4 +1,4 @@
-/** A deployment whose clients leave: real ones, on either hosting, with a clock and gates in the test's hands. */
+/** A deployment whose real clients leave, on either hosting. The test controls the clock and the gates. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { type ClientKind, Conversation, type Gate, type Hosting, host } from '@mrtr/harness';
@@ -17,14 +17,14 @@ const CALLS = {
 
 export type Tool = keyof typeof CALLS;
 
-/** What the world waits for, if anything, and where: `reached` when a handler is there, `release` to let it go on. */
+/** A place where the world waits, if any: `reached` resolves when a handler is there, `release` lets it continue. */
 export interface Work {
   readonly at: 'audit' | 'weather';
   readonly reached: Gate;
   readonly release: Gate;
 }
 
-/** Runs `option`; everything is taken down when the test ends. */
+/** Runs `option` until the test ends. */
 export async function deploy(option: Option, hosting: HostingKind, work?: Work) {
   const plain = createWorld();
   const atWork = async (at: Work['at']) => {
@@ -77,6 +77,6 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   };
 }
 
-/** How a call ended, in a word or its error's message; undefined while it asks. */
+/** How a call ended: one word, or its error's message. Undefined while it asks. */
 export const ending = (end: End | undefined): string | undefined =>
   end?.error?.message ?? (end?.result && (end.result.isError ? 'error result' : 'result'));

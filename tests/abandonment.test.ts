@@ -1,4 +1,4 @@
-/** Clients that go away, give up, come too late, or come twice: what is written, and what is left behind. */
+/** Clients that leave, cancel, answer too late, or answer twice: what they write, and what stays behind. */
 
 import { Gate, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/tools';
@@ -12,8 +12,9 @@ const onUnhandled = (reason: unknown) => void unhandled.push(reason);
 
 beforeAll(() => void process.on('unhandledRejection', onUnhandled));
 afterAll(() => void process.off('unhandledRejection', onUnhandled));
-// One clock for the policy (`now` is Date.now) and for H's store. Turns of the event loop stay real. It also ticks by
-// itself: the HTTP adapter waits a timer of 0 ms before it sends a stream's headers without its first event.
+// One clock for the policy (`now` is Date.now) and for H's store. Turns of the event loop stay real. The clock also
+// ticks by itself: the HTTP adapter waits for a timer of 0 ms before it sends a stream's headers without its first
+// event.
 beforeEach(
   () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }),
 );
@@ -23,13 +24,13 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-/** Audit entries of a call whose rounds so far ended in a question. */
+/** Audit entries of a call whose rounds so far all ended with a question. */
 const auditsWhileAsking = ({ audit }: Claims['modern'] | Claims['legacy']) =>
   audit === 'after-answer' ? 0 : 1;
 
 /** Audit entries of a whole call of two rounds, one of which is presented `times`. */
 function auditsInTwoRounds({ modern }: Claims, times = 1): number {
-  // H's continuation is taken out by the first of two, so nothing of the second runs.
+  // The first of two presentations takes H's continuation, so nothing of the second runs.
   const served = modern.framesHeld > 0 ? 1 : times;
   return { 'after-answer': served, 'before-asking': 1, 'every-entry': 1 + served }[modern.audit];
 }
@@ -43,7 +44,7 @@ describe.each([
   describe.each(options.map((option) => [option.id, option] as const))('option %s', (_id, option) => {
     const { claims } = option;
 
-    it('keeps nothing of a client that leaves between rounds, after the time to live', async () => {
+    it('drops the call of a client that leaves between rounds, after the time to live', async () => {
       const deployment = await deploy(option, hosting);
       const left = [
         await deployment.start('modern-only', 'weather'),
@@ -80,7 +81,7 @@ describe.each([
       vi.advanceTimersByTime(TTL_MS);
       await settle();
       expect(deployment.framesHeld()).toBe(0);
-      // Without sealed state there is nothing that could end.
+      // Without sealed state, nothing can expire.
       const sealed = sealsState(option);
       const ended = sealed ? /Invalid or expired requestState/ : /^result$/;
       expect(ending((await second.answer({ original: 4301 })).end)).toMatch(ended);
@@ -89,7 +90,7 @@ describe.each([
       expect(deployment.written()).toEqual({ audits, writes: sealed ? 0 : 1 });
     });
 
-    it('serves a retry that is sent twice at once as often as its claims say', async () => {
+    it('serves a retry that is sent twice at once as often as it claims', async () => {
       const deployment = await deploy(option, hosting);
       const refusesOne = claims.modern.framesHeld > 0;
       for (const tool of ['weather', 'item'] as const) {
@@ -99,7 +100,7 @@ describe.each([
         expect(ends.sort()).toEqual(refusesOne ? ['error result', 'result'] : ['result', 'result']);
       }
       expect(deployment.framesHeld()).toBe(0);
-      // Without a ledger, nothing but a taken continuation makes a presentation single; see docs/security.md.
+      // Without a ledger, only a parked continuation is used once; see docs/security.md.
       expect(deployment.written()).toEqual({
         audits: auditsInTwoRounds(claims, 2),
         writes: refusesOne ? 1 : 2,
@@ -114,7 +115,7 @@ describe.each([
       controller.abort(new Error('changed my mind'));
       await until(() => deployment.framesHeld() === 0);
       expect(deployment.framesHeld()).toBe(0);
-      // The user, who cannot know, answers all the same.
+      // The user does not know that, and answers.
       expect(ending((await first.answer({ resolution: 'Fixed' })).end)).toContain('changed my mind');
       await settle();
       expect(deployment.written()).toEqual({ audits: 0, writes: 0 });
@@ -142,7 +143,7 @@ describe.each([
       const conversation = await deployment.start('legacy', 'weather');
       await conversation.close();
       await settle();
-      // Over HTTP a disconnection is no cancellation (2025-11-25, transports): the frame has its time.
+      // Over HTTP, disconnecting does not cancel (2025-11-25, transports), so the frame waits until it expires.
       expect(deployment.framesHeld()).toBe(hosting === 'http' ? claims.modern.framesHeld : 0);
       vi.advanceTimersByTime(TTL_MS);
       await settle();
@@ -151,7 +152,7 @@ describe.each([
     });
   });
 
-  // The others do nothing before they ask, so there is nothing to leave them in the middle of.
+  // The other options do no work before they ask, so a client cannot leave in the middle of it.
   const audited = options.filter(({ claims }) => claims.modern.audit !== 'after-answer');
   it.each(audited.map((option) => [option.id, option] as const))(
     'option %s parks nothing for a client that closes its stream before it is asked',
@@ -166,7 +167,7 @@ describe.each([
       await settle();
       work.release.open();
       await settle();
-      // Over a socket, the news may come when the frame is parked already: it has its time then.
+      // Over a socket, the server may notice only after the frame is parked. Then the frame waits until it expires.
       if (hosting === 'memory') expect(deployment.framesHeld()).toBe(0);
       vi.advanceTimersByTime(TTL_MS);
       await settle();

@@ -11,7 +11,7 @@ import { IN_MEMORY, sealsState } from './testkit/options.ts';
 import { REJECTED } from './testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
-/** The rolls, in order. Before the last one, every call that the first key sealed has ended, or its time has. */
+/** The rolls, in order. Before the last one, every call that the first key sealed has ended or expired. */
 const ROLLS = [[FIRST, SECOND], [SECOND, FIRST], [SECOND]] as const;
 const INSTANCES = 3;
 
@@ -37,8 +37,8 @@ class Instance {
   }
 
   /**
-   * Takes new keys. An instance that holds nothing is replaced by a new one; one that holds frames reads its keys
-   * again: a policy's `ring` is looked at by each new server, so by each request.
+   * Takes new keys. An instance without frames is replaced by a new one. An instance with frames reads its keys again:
+   * each new server, and so each request, reads the policy's `ring`.
    */
   async roll(keys: readonly string[]): Promise<void> {
     this.keys = keys;
@@ -75,7 +75,7 @@ const accept = (field: string, value: unknown) => ({
   [field]: { action: 'accept', content: { [field]: value } },
 });
 
-/** What a user is going to answer, question by question, and what the call has to come to then. */
+/** A user's answers, question by question, and the expected result. */
 const SCRIPTS = {
   [GET_WEATHER]: {
     args: { location: 'Tokyo' },
@@ -90,7 +90,7 @@ const SCRIPTS = {
 } as const;
 type Tool = keyof typeof SCRIPTS;
 
-/** A fleet, and the calls that its users are in. */
+/** A fleet, and its open calls. */
 class Fleet {
   readonly world = createWorld();
   readonly instances: readonly Instance[];
@@ -112,7 +112,7 @@ class Fleet {
     return call;
   }
 
-  // Round robin; but a call of H goes on where its frame is.
+  // Round robin, except that a call of H returns to its frame.
   #route(): () => Instance {
     const next = () => this.instances[this.#requests++ % INSTANCES] as Instance;
     if (!holdsFrames(this.#option)) return next;
@@ -140,7 +140,7 @@ class Call {
     return this.last.result?.resultType === 'input_required';
   }
 
-  /** The user answers the question that is open. */
+  /** The user answers the open question. */
   async goOn(): Promise<void> {
     const inputResponses = SCRIPTS[this.#tool].answers[this.#rounds++];
     const requestState = this.last.result?.requestState;
@@ -159,7 +159,7 @@ test.each(IN_MEMORY.map((option) => [option.id, option] as const))(
     const calls: { readonly call: Call; readonly tool: Tool; readonly patience: number; asked: number }[] =
       [];
     let step = 0;
-    /** Calls begin, and those whose users have thought long enough go on. */
+    /** Begins calls, and lets users answer who have thought long enough. */
     const letTimePass = async () => {
       step++;
       for (const entry of calls) {
@@ -167,7 +167,7 @@ test.each(IN_MEMORY.map((option) => [option.id, option] as const))(
         await entry.call.goOn();
         entry.asked = step;
       }
-      // Users who answer at once, after a roll, and after three: so a call meets every pair of neighbouring rings.
+      // Users answer at once, after one roll, and after three. So calls meet every pair of neighbouring rings.
       for (const patience of [0, 1, 3]) {
         for (const tool of [GET_WEATHER, RESOLVE_WORK_ITEM] as const) {
           calls.push({ call: await fleet.begin(tool), tool, patience, asked: step });
@@ -178,7 +178,7 @@ test.each(IN_MEMORY.map((option) => [option.id, option] as const))(
     await letTimePass();
     for (const keys of ROLLS) {
       if (!(keys as readonly string[]).includes(FIRST)) {
-        // One time to live: whoever was asked under the first key has answered.
+        // After one time to live, every user who was asked under the first key has answered.
         for (let pause = 0; pause < 6; pause++) await letTimePass();
       }
       for (const instance of fleet.instances) {

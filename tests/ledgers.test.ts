@@ -1,4 +1,4 @@
-/** Every ledger keeps to the one contract; and what is each one's own. */
+/** Every ledger against the contract, and the behaviour that only one of them has. */
 import { randomBytes } from 'node:crypto';
 import { InvalidPolicy, MemoryLedger, type StateLedger } from '@mrtr/core';
 import { type LedgerUnderTest, ledgerContract } from '@mrtr/ledgers/contract';
@@ -30,7 +30,7 @@ const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
 /** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
 const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
 
-/** What becomes of tokens of nobody whose results have these sizes. */
+/** The later claims of anonymous tokens whose results have these sizes. */
 async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
   const kinds: string[] = [];
   for (const bytes of sizes) {
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     };
   });
 
-  test('a ledger goes on after its connections were cut', async () => {
+  test('a ledger works again after its connections were cut', async () => {
     const ledger = new PostgresLedger(pool());
     await ledger.createTable();
     expect(await ledger.claim(presented('a'))).toEqual({ kind: 'first' });
@@ -87,7 +87,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
   });
 
-  test('a ledger takes no more tokens than it may remember, counted at each sweep', async () => {
+  test('a ledger accepts no more tokens than its limit, counted at each sweep', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'small', sweepSeconds: 0, maxEntries: 2 });
     await ledger.createTable();
     for (const id of ['a', 'b']) expect(await ledger.claim(presented(id))).toEqual({ kind: 'first' });
@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await Promise.all(ledgers.map((ledger) => ledger.createTable()));
   });
 
-  test('a ledger deletes what has expired', async () => {
+  test('a ledger deletes expired entries', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'swept', sweepSeconds: 0 });
     await ledger.createTable();
     await ledger.claim(presented('old'));
@@ -156,7 +156,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const prefix = `test:${random()}:`;
     const ledger = new RedisLedger(client, { prefix, maxBytes: 1000 });
     expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
-    // As if the minute in which they are forgotten were over.
+    // Let the minute pass in which they are forgotten.
     const sizes = await client.hGetAll(`${prefix}bytes`);
     expect(Object.values(sizes)).toEqual(['1000']);
     await client.hDel(`${prefix}bytes`, Object.keys(sizes));
@@ -165,7 +165,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     expect(await client.pExpireTime(`${prefix}bytes`)).toBeLessThanOrEqual(Date.now() + 180_000);
   });
 
-  test('the sizes of results stay few, however long tokens live', async () => {
+  test('the sums of results stay few, also if tokens live long', async () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const ledger = new RedisLedger(client, { prefix });
@@ -179,7 +179,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     expect(sizes.length).toBeLessThan(50);
   });
 
-  test('a ledger goes on after its connection was cut', async () => {
+  test('a ledger works again after its connection was cut', async () => {
     const [client, admin] = [await connected(), await connected()];
     const ledger = new RedisLedger(client, { prefix: `test:${random()}:` });
     expect(await ledger.claim(presented('a'))).toEqual({ kind: 'first' });

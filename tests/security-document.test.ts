@@ -1,4 +1,4 @@
-/** docs/security.md says what is: the tests that it names are there, and the limits that it gives hold. */
+/** Checks docs/security.md: the tests that it names exist, and its limits hold. */
 import { isInputRequiredResult, MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { tokenLength } from '@mrtr/core/seal';
 import { Gate, InProcess } from '@mrtr/harness';
@@ -21,7 +21,7 @@ const KEYS = ['k'.repeat(32)];
 const guarantees = [...DOCUMENT.matchAll(/^\d+\. [\s\S]*?(?=^\d+\. |^## )/gm)].map(([text]) =>
   text.replace(/\s+/g, ' '),
 );
-/** What a guarantee names as its tests: a file, and phrases of the names in it. */
+/** The tests that a guarantee names: a file, and phrases of their names. */
 const witnesses = guarantees.flatMap((text) =>
   [...text.matchAll(/`([\w/.-]+\.ts)`: ((?:“[^”]+”(?:, )?)+)/g)].flatMap(([, file, phrases]) =>
     [...(phrases as string).matchAll(/“([^”]+)”/g)].map(
@@ -43,7 +43,7 @@ test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
 const site = () => siteWith(policyOf({ keys: KEYS }), 'shop');
 const CALL = { method: 'tools/call', target: 'ask' } as const;
 
-/** Parks `count` calls in a store, and tells what becomes of one more. */
+/** Parks `count` calls in a store, and returns the result of one more. */
 async function oneMoreParked(count: number, principalOf: (n: number) => string | undefined): Promise<string> {
   const store = new ContinuationStore();
   const asking = linear(
@@ -58,7 +58,7 @@ async function oneMoreParked(count: number, principalOf: (n: number) => string |
   return JSON.stringify(refused);
 }
 
-/** What becomes of a call whose arguments hold as many bytes as may be held, and of one with a byte more. */
+/** The results of a call whose arguments hold exactly the limit of bytes, and of one with a byte more. */
 const parksBytes = (limit: number, principal: string | undefined) =>
   Promise.all(
     [limit, limit + 1].map((bytes) => {
@@ -75,7 +75,7 @@ const kindOf = (turn: Promise<Turn>): Promise<string> =>
     ({ code }) => code,
   );
 
-/** What becomes of calls in a store with one place, whose handlers hang when their clients have cancelled. */
+/** The results of calls in a store with one place, whose handlers hang after their clients have cancelled. */
 async function abandonedAfter(count: number, principal: string | undefined): Promise<Set<string>> {
   const store = new ContinuationStore({ maxFrames: 1, onerror: () => {} });
   const ends = new Set<string>();
@@ -90,7 +90,7 @@ async function abandonedAfter(count: number, principal: string | undefined): Pro
   return ends;
 }
 
-/** Has `count` calls served at once, and tells what becomes of one more. */
+/** Serves `count` calls at once, and returns the result of one more. */
 async function oneMoreServed(count: number, principalOf: () => string | undefined): Promise<string> {
   const { request, log } = site();
   const gate = new Gate();
@@ -122,7 +122,7 @@ async function fillsLedger(limit: number, principal: string | undefined): Promis
   });
 }
 
-/** What becomes of tokens whose results are as large as all may be, and a byte larger. */
+/** The later claims of tokens whose results have exactly the limit of bytes, and a byte more. */
 const recorded = (limit: number, principal: string | undefined) =>
   Promise.all(
     [limit, limit + 1].map(async (bytes) => {
@@ -133,7 +133,7 @@ const recorded = (limit: number, principal: string | undefined) =>
     }),
   );
 
-/** What holds at the limit, and one beyond it. */
+/** Checks for each limit: the behaviour at the limit, and one above it. */
 const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'sealed state, in bytes': async (limit) => {
     const { request } = site();
@@ -141,7 +141,7 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
       (bytes) => tokenLength({ asked: new Map(), payload: 'x'.repeat(bytes), version: undefined }) <= limit,
     ) as number;
     const fits = (await request(CALL, keeping('x'.repeat(size)))) as { requestState: string };
-    // Base64 has no text that is one character longer than a multiple of four.
+    // The length of base64 is never one more than a multiple of four.
     expect(limit - fits.requestState.length).toBeLessThan(2);
     await expect(request(CALL, keeping('x'.repeat(size + 1)))).rejects.toMatchObject({ code: -32603 });
     const log = site();
@@ -271,7 +271,7 @@ const rows = [...DOCUMENT.matchAll(/^\| ([^|]+) \| ([\d ]+) \| [^|]+ \| [^|]+ \|
   ([, limit, value]) => [limit as string, Number((value as string).replaceAll(' ', ''))] as const,
 );
 
-test('every limit in the document is tried, and every one that is tried is in the document', () => {
+test('every limit in the document is tested, and every tested limit is in the document', () => {
   expect(rows.map(([limit]) => limit)).toEqual(Object.keys(HOLDS));
 });
 

@@ -1,4 +1,4 @@
-/** Spans of real calls: what an operator sees of the options, and where a call cannot be told from another. */
+/** Spans of real calls: what an operator sees of each option. */
 
 import { traceMrtr } from '@mrtr/otel';
 import {
@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { converse, SCRIPTS } from './matrix/index.ts';
 import { IN_MEMORY, sealsState } from './testkit/options.ts';
 
-/** The spans of one call of `resolve_work_item` that comes to a duplicate, so of three rounds. */
+/** The spans of one call of `resolve_work_item` that ends with a duplicate, and so has three rounds. */
 async function spansOf(
   id: string,
   client: 'modern' | 'legacy' = 'modern',
@@ -42,14 +42,14 @@ it.each(IDS)('option %s is one call with three rounds', async (id) => {
   expect(await spansOf(id)).toEqual(WHOLE);
 });
 
-it('is one call whichever instance of this process serves a round', async () => {
+it('is one call if other instances of this process serve its rounds', async () => {
   expect(await spansOf('f', 'modern', 'fleet')).toEqual(WHOLE);
 });
 
-it('is one call where the SDK’s shim makes the rounds for an old client', async () => {
+it('is one call if the SDK’s shim makes the rounds for an old client', async () => {
   expect(await spansOf('f', 'legacy')).toEqual(WHOLE);
 });
 
-it('nothing is traced of a server without the boundary, which publishes nothing', async () => {
+it('a server without the boundary publishes nothing, so it has no spans', async () => {
   expect(await spansOf('e-bare')).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Runs the program straight from its TypeScript; a Node that cannot strip types itself borrows tsx.
-// This file is plain JavaScript that an old Node reads too, so that it can say in words what is missing.
+// Runs the program straight from its TypeScript, with tsx if this Node cannot strip types itself.
+// This file is plain JavaScript, so that an old Node can read it too and say what is missing.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   fail(`This needs Node.js 20.19 or newer, and this is ${process.version}.`);
@@ -11,7 +11,7 @@ try {
   }
   await import('./src/program.ts');
 } catch (error) {
-  // A package by name, and not a file of ours: the workspace is not installed, or not by the pnpm that it is for.
+  // A package is missing, not one of our files: nothing is installed, or another version of pnpm installed it.
   const [, missing] = /^Cannot find package '([^']+)'/.exec(error?.message ?? '') ?? [];
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' || missing === undefined) throw error;
   const [, pnpm] = /^pnpm\/(\S+)/.exec(process.env.npm_config_user_agent ?? '') ?? [];

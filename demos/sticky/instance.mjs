@@ -1,4 +1,4 @@
-// One server process, straight from its TypeScript; a Node that cannot strip types itself borrows tsx.
+// Runs one server process straight from its TypeScript, with tsx if this Node cannot strip types itself.
 if (!process.features.typescript) {
   const { register } = await import('tsx/esm/api');
   register();

@@ -10,7 +10,7 @@ export function newOption(root, letter, word, like = 'f') {
   if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? '')) throw new Error(USAGE);
   const folders = readdirSync(root);
   const taken = folders.find((folder) => folder.startsWith(`${letter}-`) || folder.endsWith(`-${word}`));
-  if (taken) throw new Error(`The folder ${taken} has that letter or word. Take another.`);
+  if (taken) throw new Error(`The folder ${taken} has that letter or word. Choose another.`);
   const model = folders.find((folder) => folder.startsWith(`${like}-`));
   if (!model) throw new Error(`There is no option '${like}' to copy. ${USAGE}`);
 
@@ -44,7 +44,7 @@ const lineFor = (letter, word) =>
   `    { id: '${letter}', word: '${word}', title: '${word.replaceAll('-', ' ')}', load: () => import('@mrtr/option-${letter}') },`;
 
 function edit(path, change) {
-  if (!existsSync(path)) throw new Error(`${path} is not there. Run this in a checkout of the repository.`);
+  if (!existsSync(path)) throw new Error(`${path} does not exist. Run this in a checkout of the repository.`);
   writeFileSync(path, change(readFileSync(path, 'utf8')));
 }
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import type { Effort } from './benchmark.ts';
 
-/** What was asked for. */
+/** The parsed command line. */
 export interface Settings {
   readonly effort: Effort;
   readonly json: boolean;
@@ -19,7 +19,7 @@ const EFFORTS = {
 
 const further = (name: string, before: readonly string[] = []) => [...before, name];
 
-/** Reads the arguments. Prints the help or a mistake, and ends the program then, with 0 or 2. */
+/** Reads the arguments. After the help or a mistake, it ends the program with 0 or 2. */
 export function readArgs(args: readonly string[]): Settings {
   const program = new Command('pnpm bench')
     .option('--only <name>', 'run one benchmark; may be given several times', further)

@@ -1,14 +1,14 @@
-/** What a benchmark is, and what it comes to. */
+/** A benchmark and its results. */
 import type { Pace } from './race.ts';
 import type { Spread } from './statistics.ts';
 
-/** How much of it is run: `quick` to see that it runs, `thorough` for what takes 100 000 calls. */
+/** How much of it is run: `quick` to see that it runs, `thorough` for measurements that take 100 000 calls. */
 export interface Effort {
   readonly kind: 'quick' | 'full' | 'thorough';
   readonly pace: Pace;
 }
 
-/** What a number should be. */
+/** The goal for a number. */
 export type Goal = { readonly most: number } | { readonly least: number };
 
 /** One measured number. */
@@ -16,17 +16,17 @@ export interface Figure {
   readonly what: string;
   readonly unit: '×' | 'B' | 'ms' | 'µs' | 'req/s' | 'calls/s' | '';
   readonly value: number;
-  /** The quartiles, where there are several measurements. */
+  /** The quartiles, if there are several measurements. */
   readonly spread?: readonly [low: number, high: number] | undefined;
   readonly goal?: Goal | undefined;
   /** The run's A/A spread, as a share. */
   readonly noise?: number | undefined;
 }
 
-/** What a benchmark came to. */
+/** The results of a benchmark. */
 export interface Outcome {
   readonly figures: readonly Figure[];
-  /** Absolute values and conditions, for whoever wants them. */
+  /** Absolute values and conditions. */
   readonly notes: readonly string[];
 }
 
@@ -37,10 +37,10 @@ export interface Benchmark {
   readonly run: (effort: Effort) => Promise<Outcome>;
 }
 
-/** Of `met`, `within noise` and `missed`, the last alone fails `--check`. */
+/** Whether a figure meets its goal. Only `missed` fails `--check`. */
 export type Verdict = 'met' | 'within noise' | 'missed';
 
-/** Whether a figure is what it should be; undefined where nothing was asked of it. */
+/** Whether a figure meets its goal; undefined if it has none. */
 export function verdictOf({ value, goal, noise = 0 }: Figure): Verdict | undefined {
   if (!goal) return undefined;
   const limit = 'most' in goal ? goal.most : goal.least;

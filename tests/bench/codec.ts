@@ -1,4 +1,4 @@
-/** Goal 1: what it costs to seal a state and to open it again. */
+/** Goal 1: the cost of sealing a state and opening it again. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
@@ -35,7 +35,7 @@ const binding: Binding = {
   principal: undefined,
 };
 
-/** The context that a `bind` callback reads. */
+/** The context for a `bind` callback. */
 const ctx = { mcpReq: { method: 'tools/call' } } as unknown as ServerContext;
 const bound = createRequestStateCodec<object>({
   key: SECRET,
@@ -43,11 +43,11 @@ const bound = createRequestStateCodec<object>({
 });
 const unbound = createRequestStateCodec<object>({ key: SECRET });
 const ring = keyRing([SECRET]);
-// Sealed with every state: the question that went out, and the call.
+// Every state is sealed with its question and its call.
 const asked = new Map([['units', elicitation('Which units?', Units).digest]]);
 const callId = randomBytes(16).toString('base64url');
 
-/** What an author has to have done in any case: a value becomes text, and text a value again. */
+/** The work that every author has to do: serialise a value, and parse it again. */
 function ours(state: object): number {
   const sealed = {
     callId,
@@ -59,7 +59,7 @@ function ours(state: object): number {
   };
   const seal = { binding, issuedAt: Date.now(), ttlSeconds: 600 };
   const token = sealState(sealed, seal, ring[0] as SealingKey);
-  // Another request's, so another object.
+  // A new object, as in another request.
   const opened = openState(token, { ...binding }, Date.now(), ring);
   if ('rejected' in opened) throw new Error(opened.rejected);
   JSON.parse(opened.payload ?? '');
@@ -68,7 +68,7 @@ function ours(state: object): number {
 
 const nonce = randomBytes(12);
 
-/** The floor: AES both ways and serialisation both ways, and nothing that would make it a token. */
+/** The floor: AES and serialisation both ways, without the rest of a token. */
 function floor(state: object): void {
   const cipher = createCipheriv('aes-256-gcm', SECRET, nonce);
   const sealed = cipher.update(JSON.stringify(state), 'utf8');

@@ -1,4 +1,4 @@
-/** What it costs that calls of shape H outlive their process: H on PostgreSQL against H in memory, and against J. */
+/** The cost of calls of shape H that outlive their process: H on PostgreSQL against H in memory, and against J. */
 import type { ChildProcess } from 'node:child_process';
 import { type PostgresServer, postgresServer, query } from '@mrtr/postgres-server';
 import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
@@ -8,24 +8,24 @@ import { noiseOf, quantile, spreadOf } from './statistics.ts';
 import { answering, type Exchange, opening, type Reply, round, workItem } from './subject/call.ts';
 import { DATABASE, ON_POSTGRES } from './subject/database.ts';
 
-/** What an instance is told: that it is asked whether it has started, to make calls, or to serve one request. */
+/** A message to an instance: report that you have started, make calls, or serve one request. */
 export type Told =
   | 'ready'
   | { readonly atOnce: number; readonly sliceMs: number }
   | { readonly request: object; readonly tool: string };
 
-/** What an instance says of the calls it made, of one in the middle: microseconds, and those of its processor. */
+/** An instance's report of the calls it made: the median time of a call and its processor time, in microseconds. */
 export interface Slice {
   readonly microseconds: number;
   readonly processor: number;
 }
 
-/** What a schema holds, and what was written until then on the whole server. */
+/** The contents of a schema, and the writes on the whole server until then. */
 export interface Footprint {
   readonly rows: number;
   /** Of the rows. */
   readonly bytes: number;
-  /** Of the files: indexes, and what nobody has cleaned up yet. */
+  /** Of the files, with indexes and dead rows. */
   readonly disk: number;
   /** Of the write-ahead log. */
   readonly log: number;
@@ -33,7 +33,7 @@ export interface Footprint {
   readonly commits: number;
 }
 
-/** What the process that parks calls prints. */
+/** The output of the process that parks calls. */
 export interface ParkedCalls {
   readonly heapEach: number;
   /** Of calls at each stage, where they are stored. */
@@ -68,14 +68,14 @@ const NAMES: Readonly<Record<string, string>> = {
   j: 'J',
 };
 
-/** Starts one; resolves when it serves. */
+/** Starts an instance; resolves when it serves. */
 async function instance(id: string, url: string): Promise<ChildProcess> {
   const child = start('durable-instance', [id], [], { [DATABASE]: url });
   await ask(child, 'ready' satisfies Told);
   return child;
 }
 
-/** Figures of calls that nothing happens to. */
+/** Figures of calls without failures. */
 async function calls(url: string, pace: Pace): Promise<readonly Figure[]> {
   const names = [MEMORY, again(MEMORY), ON_POSTGRES, 'j'];
   const children = await Promise.all(names.map((name) => instance(name.replace(again(''), ''), url)));
@@ -93,7 +93,7 @@ async function calls(url: string, pace: Pace): Promise<readonly Figure[]> {
     return interleaved(slicers, rounds);
   };
   try {
-    // With many in flight V8 gets to see several times as many calls in the same time.
+    // With many in flight, V8 sees several times as many calls in the same time.
     await raced(MANY, pace.warmupMs * 5, 1);
     const alone = await raced(1, pace.sliceMs * 2, pace.rounds);
     // One batch on PostgreSQL takes as long as several slices of the others.
@@ -130,7 +130,7 @@ function compared(race: Race, at: string): readonly Figure[] {
   ];
 }
 
-/** Figures of what a call takes up, in the process and in the database. */
+/** Figures of the room that a call takes, in the process and in the database. */
 async function room(url: string, parked: number): Promise<readonly Figure[]> {
   const measured = (id: string) =>
     report<ParkedCalls>('durable-parked', [id, `${parked}`], ['--expose-gc'], { [DATABASE]: url });
@@ -168,7 +168,7 @@ async function room(url: string, parked: number): Promise<readonly Figure[]> {
   ];
 }
 
-/** A call that was begun on one instance, and whose next answers another one gets. */
+/** A call that begins on one instance, and whose next answers go to another. */
 class Begun {
   readonly #params = opening(workItem);
   readonly #other: Exchange;
@@ -206,14 +206,14 @@ const exchangeWith =
     return ask<Reply>(child, told);
   };
 
-/** Figures of calls that go on on another instance than they began on. */
+/** Figures of calls that another instance resumes. */
 async function elsewhere(url: string, kills: number): Promise<readonly Figure[]> {
   const other = await instance(ON_POSTGRES, url);
   const [handed, atOnce, later]: [number[], number[], number[]] = [[], [], []];
   try {
     for (let kill = 0; kill < kills; kill++) {
       const owner = await instance(ON_POSTGRES, url);
-      // An instance that is new compiles and connects in its first calls.
+      // A new instance compiles and connects in its first calls.
       for (let time = 0; time < 6; time++) handed.push(await (await Begun.on(owner, other)).answered());
       const first = await Begun.on(owner, other);
       const second = await Begun.on(owner, other);
@@ -235,7 +235,7 @@ async function elsewhere(url: string, kills: number): Promise<readonly Figure[]>
   ];
 }
 
-/** What the disk costs: one commit of one row, without a way to the server. */
+/** The cost of the disk: one commit of one row, without the way to the server. */
 async function commit(url: string, times: number): Promise<Figure> {
   await query(url, 'CREATE TABLE commits (at int)');
   const started = performance.now();
@@ -265,7 +265,7 @@ async function measured(server: PostgresServer, { kind, pace }: Effort) {
   const url = await server.database();
   const figures = [
     ...(await calls(url, pace)),
-    // Where nobody else has been: all that is counted is of these calls.
+    // A new database, so that everything that is counted belongs to these calls.
     ...(await room(await server.database(), parked)),
     ...(await elsewhere(url, kills)),
     await commit(url, commits),
@@ -286,7 +286,7 @@ export const durable: Benchmark = {
   name: 'durable',
   title: 'H on PostgreSQL, two questions',
   async run(effort) {
-    // As it is in production: what is committed is on the disk.
+    // As in production, a commit waits for the disk.
     const server = await postgresServer(process.env.MRTR_BENCH_POSTGRES, { fsync: true });
     try {
       return await measured(server, effort);

@@ -1,4 +1,4 @@
-/** Goal 3: what a call costs that asks often. */
+/** Goal 3: the cost of a call that asks often. */
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import {
   elicitation,
@@ -31,7 +31,7 @@ type Register = (server: McpServer, keys: readonly string[]) => void;
 
 const store = new ContinuationStore();
 
-/** A tool that asks so many questions, one after the other, in each shape. */
+/** A tool that asks `rounds` questions, one after the other, in each shape. */
 const SHAPES: Readonly<Record<string, Register>> = {
   f: (server, keys) =>
     server.registerTool(

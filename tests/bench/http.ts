@@ -1,7 +1,7 @@
 /**
- * Goal 6, HTTP: our hosting against a bare SDK server in the documented style, under load. The client takes about a
- * fifth of the processor time that a server does, so the server is what is measured; where other work has the cores, its
- * processor time for a request still says what requests per second then do not.
+ * Goal 6, HTTP: our hosting against a bare SDK server in the documented style, under load. The client uses about a
+ * fifth of the server's processor time, so the benchmark measures the server. If other work uses the cores, requests
+ * per second say little, but the server's processor time for a request still counts.
  */
 import type { ChildProcess } from 'node:child_process';
 import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
@@ -105,7 +105,7 @@ export const http: Benchmark = {
         unit: 'req/s',
         value: quantile(baseline.rates, 0.5),
       };
-      // Below 100 000 requests the heap's own breathing is more than what is looked for: nothing is asked of it then.
+      // Below 100 000 requests, the heap's own variation hides the result, so there is no goal.
       const goal = kind === 'thorough' ? { most: 8 } : undefined;
       const left: Figure[] = [];
       for (const subject of shapes) {

@@ -1,8 +1,8 @@
-/** Load on an HTTP server: so many connections, each with one call at a time. */
+/** Load on an HTTP server: several connections, each with one call at a time. */
 import { Agent, request as send } from 'node:http';
 import { call, type Exchange, headersFor, type Plan, replyIn } from './subject/call.ts';
 
-/** What a burst of load came to. */
+/** The result of a burst of load. */
 export interface Burst {
   readonly requestsPerSecond: number;
   /** Of single requests, in milliseconds. */
@@ -65,7 +65,7 @@ export class Load {
         response.on('error', reject);
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // A server closes what has been idle for 5 s, and may just have done so to the one that was taken.
+        // A server closes connections that were idle for 5 s, and may just have closed this one.
         if (outgoing.reusedSocket && error.code === 'ECONNRESET') resolve(this.#post(body, tool));
         else reject(error);
       });

@@ -2,5 +2,5 @@
 import { readArgs } from './args.ts';
 import { runBenchmarks } from './run.ts';
 
-// What a benchmark left open (a pool of sockets, say) must not keep the program.
+// Sockets that a benchmark left open must not keep the program alive.
 process.exit(await runBenchmarks(readArgs(process.argv.slice(2))));

@@ -1,8 +1,8 @@
-/** Goal 4: what it costs to let handlers of shape H wait. */
+/** Goal 4: the cost of waiting handlers of shape H. */
 import type { Benchmark, Figure } from './benchmark.ts';
 import { report } from './child/program.ts';
 
-/** What the measuring process prints. */
+/** The output of the measuring process. */
 export interface Parked {
   readonly frames: number;
   readonly heapEach: number;
@@ -13,7 +13,7 @@ export interface Parked {
 }
 
 const COUNTS = { quick: [1000], full: [10_000, 100_000, 500_000], thorough: [10_000, 100_000, 500_000] };
-// Long enough to park 100 000 before the first of them expires, and to look at the heap.
+// Long enough to park 100 000 and to measure the heap before the first of them expires.
 const EXPIRES_AFTER_SECONDS = 8;
 
 const shownCount = (count: number): string => `${count.toLocaleString('en').replace(',', ' ')} frames`;
@@ -51,7 +51,7 @@ export const parkedFrames: Benchmark = {
   title: 'Parked handlers of shape H',
   async run({ kind }) {
     const figures: Figure[] = [];
-    // Beside each other: what is weighed here is memory.
+    // They may run side by side, because they measure memory.
     figures.push(...(await Promise.all(COUNTS[kind].map(parked))).flat());
     figures.push({
       what: 'An async function that awaits one promise, heap each',

@@ -1,14 +1,14 @@
 /**
- * Measures things side by side.
+ * Measures contestants side by side.
  *
- * tinybench measures one thing after the other, for seconds each; on a machine that is now faster and now slower the
- * two would be compared across that. So it only measures slices here, some milliseconds each, and all contestants have
- * one slice in each round, in an order that turns. A ratio is taken within a round, and the median over the rounds.
+ * tinybench measures one contestant after the other, for seconds each. On a machine whose speed varies, that compares
+ * times at different speeds. So here tinybench measures slices of some milliseconds. Each round has one slice of every
+ * contestant, in a changing order. A ratio is taken within a round; the result is the median over the rounds.
  */
 import { Bench, type Task } from 'tinybench';
 import { quantile, type Spread, spreadOf } from './statistics.ts';
 
-/** One of the things that are compared. `run` is one iteration. */
+/** A contestant. `run` is one iteration. */
 export interface Contestant {
   readonly name: string;
   readonly run: () => unknown;
@@ -21,7 +21,7 @@ export interface Pace {
   readonly warmupMs: number;
 }
 
-/** What came out. */
+/** The results. */
 export class Race {
   readonly #slices: ReadonlyMap<string, readonly number[]>;
 
@@ -35,7 +35,7 @@ export class Race {
     return quantile(this.#of(name), 0.5);
   }
 
-  /** What `name` is of `of`, within each round. */
+  /** The ratio of `name` to `of` within each round. */
   ratio(name: string, of: string): Spread {
     const others = this.#of(of);
     return spreadOf(this.#of(name).map((value, round) => value / (others[round] ?? Number.NaN)));
@@ -48,7 +48,7 @@ export class Race {
   }
 }
 
-/** The name of the second measurement of `name`, which tells how noisy the run is. */
+/** The name of the second measurement of `name`, which shows the noise of the run. */
 export const again = (name: string): string => `${name}, again`;
 
 /** Adds the A/A pair: the first contestant once more. */
@@ -72,13 +72,13 @@ export async function race(contestants: readonly Contestant[], pace: Pace): Prom
   return interleaved(slices, pace.rounds);
 }
 
-/** What can be measured a slice at a time, wherever it runs. `slice` resolves with microseconds for one iteration. */
+/** A contestant in any process. `slice` measures one slice, and resolves with microseconds for one iteration. */
 export interface Slicer {
   readonly name: string;
   readonly slice: () => Promise<number>;
 }
 
-/** Has each measured in each round. */
+/** Measures each contestant in each round. */
 export async function interleaved(slicers: readonly Slicer[], rounds: number): Promise<Race> {
   const slices = new Map(slicers.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round < rounds; round++) {
@@ -87,7 +87,7 @@ export async function interleaved(slicers: readonly Slicer[], rounds: number): P
   return new Race(slices);
 }
 
-/** One that runs here, and not against others of this process. */
+/** A contestant that runs in this process, alone. */
 export function slicer({ name, run }: Contestant, sliceMs: number): Slicer {
   // One iteration may take several slices' time.
   const bench = new Bench({ iterations: 1, warmup: false, throws: true, time: sliceMs });
@@ -96,7 +96,7 @@ export function slicer({ name, run }: Contestant, sliceMs: number): Slicer {
   return { name, slice: () => sliceOf(task) };
 }
 
-/** The same ones from another one on, and every other time backwards: no neighbour is always the same. */
+/** The contestants in another order in each round, so that none always has the same neighbour. */
 function turned<T>(slicers: readonly T[], round: number): readonly T[] {
   const from = round % slicers.length;
   const order = [...slicers.slice(from), ...slicers.slice(0, from)];

@@ -1,4 +1,4 @@
-/** Reaching question 21 over 20 answers: J's replay, and twenty guards by hand. Only the callbacks, no protocol. */
+/** Reaches question 21 after 20 answers: J's replay against twenty hand-written guards. Only callbacks, no protocol. */
 import { acceptedContent, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation, textResult } from '@mrtr/core';
 import { journal } from '@mrtr/shapes/journal';
@@ -18,7 +18,7 @@ const journaled = journal(async (_args: object, ctx) => {
   return textResult('Done.');
 });
 
-/** A later round: what it knows, and the answers to what was asked before it. */
+/** A later round: its state, and the answers to the questions of the round before. */
 function roundWith(state: string | undefined, inputResponses: Readonly<Record<string, unknown>>): Round {
   const asked = Object.keys(inputResponses).map(
     (key) => [key, questions[keys.indexOf(key)]?.digest ?? ''] as const,
@@ -26,7 +26,7 @@ function roundWith(state: string | undefined, inputResponses: Readonly<Record<st
   return { round: 2, state, inputResponses, asked: new Map(asked) };
 }
 
-/** Twenty ifs, as a loop; the answers so far travel as they came. */
+/** Twenty guards as a loop. The answers so far travel unchanged. */
 async function guards(ctx: ServerContext): Promise<unknown> {
   const state = ctx.mcpReq.requestState<string>();
   const responses = { ...(state && JSON.parse(state)), ...ctx.mcpReq.inputResponses };
@@ -42,7 +42,7 @@ async function guards(ctx: ServerContext): Promise<unknown> {
   return textResult('Done.');
 }
 
-/** The ratio, and how far to trust it. */
+/** The ratio and its spread. */
 export async function replaySteps(pace: Pace): Promise<{ readonly replay: Spread; readonly noise: number }> {
   let state: string | undefined;
   for (let step = 0; step < STEPS; step++) {

@@ -22,7 +22,7 @@ const wait = () => sleep(WAIT_MS, 'waited');
 
 let planned = 0;
 
-/** Counts how often its needs are looked at, which only planning does. */
+/** Counts how often its needs are read, which only planning does. */
 const counted = (name: string, needs: Record<string, Resolver<string>>): Resolver<string> =>
   resolver(
     name,

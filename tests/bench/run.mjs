@@ -1,5 +1,6 @@
-// Builds what is measured, lays it out as it is published, and runs it. Not from its TypeScript like the demos: the
-// loader that Node 20 needs for that names every function at run time, which costs our code what it spares the SDK's.
+// Builds the measured packages, lays them out as published, and runs the benchmark. It does not run from TypeScript
+// like the demos: the loader that Node 20 needs names every function at run time, which slows our code but not the
+// SDK's.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -24,7 +25,7 @@ function run(command, args, stdio = 'inherit') {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Puts what the package in `folder` depends on where the benchmark finds it. */
+/** Links the dependencies of the package in `folder` where the benchmark finds them. */
 function layDependenciesOf(folder) {
   const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   for (const name of Object.keys(dependencies)) {
@@ -37,7 +38,7 @@ function layDependenciesOf(folder) {
   }
 }
 
-/** One of our packages as JavaScript: what it publishes, or what tsc made of a private one. */
+/** One of our packages as JavaScript: its published files, or the output of tsc for a private one. */
 function layOurs(source, target) {
   const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const compiled = join(stage, relative(root, source));
@@ -58,7 +59,7 @@ function layOurs(source, target) {
 }
 
 rmSync(stage, { recursive: true, force: true });
-// To stderr: `--json` prints nothing but JSON.
+// To stderr, because `--json` prints only JSON on stdout.
 run('pnpm', ['--silent', 'build'], ['ignore', 2, 2]);
 run('pnpm', ['--silent', 'tsc', '-p', join(here, 'tsconfig.emit.json')], ['ignore', 2, 2]);
 writeFileSync(join(stage, 'package.json'), JSON.stringify({ type: 'module' }));

@@ -16,7 +16,7 @@ import { startUp } from './start-up.ts';
 import { stdio } from './stdio.ts';
 import { wholeCall } from './whole-call.ts';
 
-/** In the order of the goals; last, what none was set for. */
+/** In the order of the goals; the benchmark without a goal is last. */
 const BENCHMARKS: readonly Benchmark[] = [
   codec,
   wholeCall,
@@ -31,7 +31,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   durable,
 ];
 
-/** Runs what was asked for; resolves with the program's exit code. */
+/** Runs the chosen benchmarks; resolves with the program's exit code. */
 export async function runBenchmarks(settings: Settings): Promise<number> {
   const { effort, json, check, write, only } = settings;
   const say = (text: string) => void (json ? process.stderr : process.stdout).write(text);

@@ -1,4 +1,4 @@
-/** Goal 8: how soon there is something. */
+/** Goal 8: the time to import a module, and until a command prints its first line. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,7 +13,7 @@ const SUBPATHS = ['once', 'tool-builder', 'linear', 'resolve', 'journal', 'by-er
 const SDK = '@modelcontextprotocol/server';
 const TIMES: Readonly<Record<Effort['kind'], number>> = { quick: 1, full: 9, thorough: 21 };
 
-/** The repository's root: above this file, wherever that has been laid. */
+/** The repository's root: a folder above this file, also in the layout of a run. */
 export function root(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'pnpm-workspace.yaml'))) folder = dirname(folder);

@@ -1,6 +1,6 @@
-/** The few numbers that say what a list of numbers is like. */
+/** Statistics of a list of numbers. */
 
-/** A middle value, and the quarters to both sides of it. */
+/** Median and quartiles. */
 export interface Spread {
   readonly median: number;
   /** A quarter of the values is below. */
@@ -17,12 +17,12 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Median and quartiles: a stall of the machine moves neither, as it would move a mean. */
+/** Median and quartiles. Unlike a mean, they hardly change when the machine stalls. */
 export const spreadOf = (values: readonly number[]): Spread => ({
   median: quantile(values, 0.5),
   low: quantile(values, 0.25),
   high: quantile(values, 0.75),
 });
 
-/** How far apart two measurements of the same thing came out, as a share: what a difference has to exceed. */
+/** How much two measurements of the same contestant differ, as a share. A real difference has to exceed it. */
 export const noiseOf = ({ low, high }: Spread): number => Math.max(Math.abs(low - 1), Math.abs(high - 1));

@@ -27,7 +27,8 @@ export const stdio: Benchmark = {
   name: 'stdio',
   title: 'stdio, one call at a time',
   async run({ pace }) {
-    // The A/A pair are two processes, as those of the shapes are: two of one program differ more than one does in time.
+    // The A/A pair are two processes, like those of the shapes: two processes of one program differ more than one
+    // process does over time.
     const names = ['documented', again('documented'), ...SHAPES.map(({ id }) => id)];
     const children = new Map(
       names.map((name) => [name, start('stdio-server', [name.replace(again(''), '')])]),
@@ -37,9 +38,9 @@ export const stdio: Benchmark = {
         const exchange = exchangeWith(child);
         return { name, run: () => call(exchange, weather) };
       });
-      // All have started before one is warmed up: what V8 makes of a program whose cores are taken stays slow for good.
+      // Start all before warming one up: a program that V8 compiles while the cores are busy stays slow.
       for (const { run } of contestants) await run();
-      // Longer slices than in one process: another one has had the caches.
+      // Longer slices than within one process, because another process has used the caches.
       const longer = { ...pace, sliceMs: pace.sliceMs * 8, warmupMs: pace.warmupMs * 5 };
       const result = await race(contestants, longer);
       const noise = noiseOf(result.ratio(again('documented'), 'documented'));

@@ -1,4 +1,4 @@
-/** Goal 2: a whole call, all of its requests, against the documented style and against next to nothing. */
+/** Goal 2: a whole call with all its requests, against the documented style and against an empty handler. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
@@ -67,7 +67,7 @@ async function compare({ plan, title, atOnce }: Comparison, pace: Pace): Promise
   ];
 }
 
-/** What a process pays for an `AsyncLocalStorage` in use, as J's is while an effect runs: on Node 20, on each promise. */
+/** The cost of an `AsyncLocalStorage` in use, as J's is while an effect runs. On Node 20, each promise pays it. */
 async function storageCost(pace: Pace): Promise<Figure> {
   const exchange = inProcess(createMcpHandler(empty));
   const storage = new AsyncLocalStorage<boolean>();

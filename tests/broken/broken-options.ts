@@ -1,4 +1,4 @@
-/** Options that are broken on purpose, one for each thing that an invariant must notice. */
+/** Options that are broken on purpose, one for each fault that an invariant must notice. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -35,7 +35,7 @@ type Weather = (
   world: World,
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
-/** What the invariant has to be told by. */
+/** The name of a broken option. */
 export interface BrokenOption {
   readonly why: string;
   readonly option: Measured;
@@ -63,7 +63,7 @@ interface Guarded {
   readonly asksAgainOnDecline?: boolean;
 }
 
-/** Option A's weather, with one thing changed. */
+/** Option A's weather, with one change. */
 const guarded =
   ({ key = 'units', message = 'Which units?', above, below, asksAgainOnDecline = false }: Guarded): Weather =>
   (world) =>
@@ -117,7 +117,7 @@ export const hidesBytes: Measured = {
     modern: { ...f.claims.modern, stateBytes: { get_weather: [0], resolve_work_item: [0, 0] } },
   },
 };
-/** A key of its own in each instance, and a claim that any instance can go on. */
+/** Each instance has its own key, and the option claims that any instance can resume a call. */
 export const ownKeyPerInstance: Measured = {
   title: 'broken',
   ...f,
@@ -131,19 +131,19 @@ export const ownKeyPerInstance: Measured = {
     return f.create({ ...deps, state });
   },
 };
-/** Tells its user where it runs. */
+/** Names its process in the question. */
 export const tellsWhereItRuns = withWeather(
   'tells-where',
   guarded({ message: `Which units? (asked by process ${process.pid})` }),
 );
-/** Holds calls in memory, and a claim that any instance can go on when this one is killed. */
+/** Holds calls in memory, and claims that any instance can resume them when this one is killed. */
 export const hidesKills: Measured = {
   title: 'broken',
   ...h,
   id: 'hides-kills',
   claims: { ...h.claims, modern: { ...h.claims.modern, afterKill: 'finishes' } },
 };
-/** Refuses every answer, as one does who has forgotten the question, but writes before it does; and is not clear. */
+/** Refuses every answer as if it had forgotten the question, but writes before that, with an unclear message. */
 export const writesBeforeRefusing = withWeather(
   'writes-before-refusing',
   guarded({

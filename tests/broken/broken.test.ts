@@ -1,4 +1,4 @@
-/** Each invariant is seen to fail: on an option that is broken in just the way that it must notice. */
+/** Each invariant fails on an option with exactly the fault that it must notice. */
 
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { beforeAll, expect, it } from 'vitest';
@@ -101,10 +101,10 @@ it('5: a success where a failure is claimed is noticed', async () => {
     ...e,
     claims: { ...e.claims, legacy: { ...e.claims.legacy, stateless: 'error' as const } },
   };
-  expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("came to 'default'");
+  expect(each(failsClearly, await metric(claimsToFail, 'legacy', 'fleet'))).toContain("ended with 'default'");
 });
 
-it('6 and 7: an old server that says something else, and has its effects twice, is noticed', async () => {
+it('6 and 7: an old server with another result, and with effects that happen twice, is noticed', async () => {
   const twice: typeof oldServer = {
     ...oldServer,
     create: ({ world, ...rest }) => {
@@ -134,7 +134,7 @@ it('a retry that is served twice in spite of single use is noticed', async () =>
   );
 });
 
-it('an unasked answer that is taken, and state of another call, are noticed', async () => {
+it('an accepted unasked answer, and accepted state of another call, are noticed', async () => {
   const duplicate = SCENARIOS.filter(
     ({ client, hosting, script }) =>
       client === 'modern' && hosting === 'memory' && script.name === 'duplicate',

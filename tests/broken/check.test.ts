@@ -1,4 +1,4 @@
-/** What `pnpm check` has to find, planted in a small repository with our configuration. Some tools skip TypeScript. */
+/** Plants mistakes in a small repository with our configuration. `pnpm check` has to find them. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ interface Report {
   }[];
 }
 
-test('lint finds forbidden imports, circles, undeclared dependencies, and what is too long', async () => {
+test('lint finds forbidden imports, circles, undeclared dependencies, and code that is too long', async () => {
   const manifests = LINTED.map(([path]) => [join(dirname(path), '../package.json'), MANIFEST] as const);
   const sources = LINTED.map(([path, source]) => [path, source] as const);
   const folder = await repository(Object.fromEntries([...manifests, ...sources]));

@@ -1,4 +1,4 @@
-/** The fuzzer is seen to find what it is for: each twin lacks one thing, and a default run is enough to notice. */
+/** Shows that the fuzzer finds faults: each broken twin lacks one check, and a default run is enough to notice. */
 
 import {
   type CallToolResult,
@@ -34,10 +34,10 @@ import { onlyWhatIsOwed, type Suspect } from '../fuzz/servers.ts';
 import { policyOf, type Site, type SiteRequest, siteWith } from '../fuzz/sites.ts';
 import { type Build, build, onlyWhatWasMinted } from '../fuzz/tokens.ts';
 
-/** As many as a default run of 10 000 gives each property; MRTR_FUZZ_CASES does not change what is proven here. */
+/** The cases that a default run of 10 000 gives each property. MRTR_FUZZ_CASES does not change these tests. */
 const [TOKENS, ANSWERS, PRESENTATIONS, SERVER] = [6100, 2500, 500, 67];
 
-/** A boundary that is asked something else than the client asked. */
+/** A boundary that gets another request than the client sent. */
 const asking =
   (change: (request: SiteRequest) => Partial<SiteRequest>, made: Build = build): Build =>
   (secrets, audience, versions) => {
@@ -48,7 +48,7 @@ const asking =
     };
   };
 
-/** Decodes and encodes a token: what a lenient decoder makes of another spelling. */
+/** Decodes and encodes a token, as a lenient decoder accepts another spelling. */
 function leniently(state: string | undefined): string | undefined {
   if (!state?.startsWith('v1.')) return state;
   const [sealed = '', ...label] = state.slice(3).split('~');
@@ -80,7 +80,7 @@ const BOUNDARIES: readonly (readonly [string, Build])[] = [
   ],
   ['takes any spelling of base64', asking(({ state }) => ({ state: leniently(state) }))],
   ['trims what it gets', asking(({ state }) => ({ state: state?.trim() }))],
-  ['tells why it refuses', telling(build)],
+  ['gives the reason of a refusal', telling(build)],
 ];
 
 function shouted(given: unknown): unknown {
@@ -107,7 +107,7 @@ test.each(BOUNDARIES)('a boundary that %s is found', async (_what, broken) => {
   expect(await firstFailure(onlyWhatWasMinted(broken), TOKENS)).toBeDefined();
 });
 
-/** What an author finds who looks into the answers by hand. */
+/** The answer that an author finds without the library's readers. */
 const content: Read = ({ mcpReq }, asked) => {
   const { action, content: given } = (mcpReq.inputResponses?.[asked] ?? {}) as {
     action?: string;
@@ -149,7 +149,7 @@ const forgetful: BuildPair = () => {
 };
 
 test.each([
-  ['each with a ledger of its own', apart],
+  ['that do not share a ledger', apart],
   ['without any ledger', forgetful],
 ])('instances %s are found', async (_what, pair) => {
   expect(await firstFailure(onlyOneIsServed(pair), PRESENTATIONS)).toBeDefined();
@@ -160,7 +160,7 @@ type Weather = (
   deps: Deps,
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
-/** Option E with another handler of its weather, and no other tool. */
+/** Option E with another weather handler, and without the other tool. */
 const withWeather = (weather: Weather): Option => ({
   ...e,
   create: (deps) => ({
@@ -181,7 +181,7 @@ const changed = (option: Option, change: (deps: Deps) => Partial<Deps>): Option 
 const units = elicitation('Which units?', Units);
 const asked = () => inputRequired({ inputRequests: { units: units.request } });
 
-/** Asks with a schema, and believes what comes back. */
+/** Asks with a schema, and accepts any answer. */
 const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) => {
   const answer = mcpReq.inputResponses?.units as
     | { action: string; content?: z.infer<typeof Units> }
@@ -192,7 +192,7 @@ const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) =>
   return textResult(describeWeather(await world.weather.current(location, answer.content.units)));
 });
 
-/** Says what went wrong, in full. */
+/** Puts the whole error into its result. */
 const talkative = withWeather(() => async (_args, ctx) => {
   const answer = readAnswer(ctx, 'units', units);
   if (answer.kind === 'invalid') throw new Error(new Error('The answer does not fit.').stack);
@@ -201,7 +201,7 @@ const talkative = withWeather(() => async (_args, ctx) => {
 
 test.each<[string, Suspect]>([
   [
-    'takes answers to what it has not asked',
+    'accepts answers to questions that it has not asked',
     { option: changed(e, ({ state }) => ({ state: { ...state, unaskedAnswers: 'accept' } })) },
   ],
   ['has its effect in every round', { option: { ...naive, claims: e.claims } }],
@@ -237,12 +237,12 @@ const twice = (audit: AuditLog): AuditLog => ({
   },
 });
 
-test('a prototype that was written to is found', async () => {
+test('a polluted prototype is found', async () => {
   const merged = fc.property(fc.constant('polluted'), (key) => {
     Reflect.set(Object.prototype, key, true);
   });
   try {
-    await expect(holds(merged, 1)).rejects.toThrow('Every object has become richer by polluted.');
+    await expect(holds(merged, 1)).rejects.toThrow('Object.prototype has new members: polluted.');
   } finally {
     Reflect.deleteProperty(Object.prototype, 'polluted');
   }

@@ -1,4 +1,4 @@
-/** The invariants of processes are seen to fail: on options that are broken in just the way they must notice. */
+/** The invariants of processes fail on options with exactly the faults that they must notice. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SCRIPTS } from '../matrix/index.ts';
@@ -41,8 +41,8 @@ it('8: another question in another process is noticed', () => {
   expect(sameAcrossHostings(of(measured.cells, broken.hidesKills))).toEqual([]);
 });
 
-it('9: a call that is lost with its process against the claim is noticed', () => {
-  expect(kills(broken.hidesKills).join()).toContain('claims elicited, came to error');
+it('9: a call that dies with its process, although the option claims otherwise, is noticed', () => {
+  expect(kills(broken.hidesKills).join()).toContain('claims elicited, ended with error');
 });
 
 it('9: a write before the refusal, and an unclear message, are noticed', () => {

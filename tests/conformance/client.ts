@@ -1,6 +1,6 @@
 /**
  * The client of the suite's client scenario, on the SDK's v2 client: `node --import tsx client.ts URL`. The SDK makes
- * the rounds; this registers who answers, and calls the scenario's tools.
+ * the rounds; this program registers the answers, and calls the scenario's tools.
  */
 import { Client, SdkError, SdkErrorCode, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
@@ -12,7 +12,7 @@ const client = new Client(
   { versionNegotiation: { mode: { pin: '2026-07-28' } }, capabilities: { elicitation: { form: {} } } },
 );
 client.setRequestHandler('elicitation/create', async () => {
-  // While a call is between its rounds: what belongs to it must not go out with another.
+  // Call it while another call is between its rounds: that call's answers and state must not go out with this one.
   await client.callTool({ name: 'test_mrtr_unrelated', arguments: {} });
   return { action: 'accept', content: { confirmed: true } };
 });
@@ -22,8 +22,8 @@ await client.callTool({ name: 'test_mrtr_no_state', arguments: {} });
 try {
   await client.callTool({ name: 'test_mrtr_no_result_type', arguments: {} });
 } catch (error) {
-  // Checked is that nothing is retried. The SDK does not hand the result over either: at 2026-07-28 a server has to send
-  // `resultType`, and only to servers of older revisions does it grant "complete" without one.
+  // The suite checks that nothing is retried. The SDK rejects the result: at 2026-07-28 a server has to send
+  // `resultType`. Only for servers of older revisions does the SDK assume "complete".
   if (!(error instanceof SdkError && error.code === SdkErrorCode.InvalidResult)) throw error;
 }
 await client.close();

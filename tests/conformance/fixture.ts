@@ -1,4 +1,4 @@
-/** What the suite expects to find on a server, whichever shape its handlers have. */
+/** The tools and the prompt that the suite expects on a server, in any shape. */
 import {
   type CallToolResult,
   type CompleteResult,
@@ -11,10 +11,10 @@ import {
 } from '@mrtr/core';
 import { z } from 'zod';
 
-/** The input schema of all of them. */
+/** The input schema of all the tools. */
 export const noArguments = z.object({});
 
-/** What a fixture's tools are called with. */
+/** The arguments of a fixture's tools. */
 export type NoArguments = z.output<typeof noArguments>;
 
 /** A plain function, or the callback that a shape makes. */
@@ -29,26 +29,26 @@ type FixtureTool = Handler<CallToolResult>;
 const PREFIX = 'test_input_required_result_';
 
 /**
- * The one tool that takes an answer to a question that was not asked, since the scenario `ignore-extra-params` expects
- * it. See docs/conformance.md.
+ * The only tool that accepts an answer to a question that was not asked, since the scenario `ignore-extra-params`
+ * expects it. See docs/conformance.md.
  */
 export const TAKES_UNASKED = `${PREFIX}elicitation`;
 
 /** The handlers that a shape's file writes. */
 export interface Fixture {
-  /** Asks for a name. The policy lets it take one that came unasked; see {@link TAKES_UNASKED}. */
+  /** Asks for a name. The policy also lets it accept an unasked one; see {@link TAKES_UNASKED}. */
   readonly greet: FixtureTool;
   /** Asks the client's model. */
   readonly capital: FixtureTool;
   /** Asks for the client's roots. */
   readonly roots: FixtureTool;
-  /** Asks for a confirmation; an answer that comes without its state is asked for again. */
+  /** Asks for a confirmation. After an answer without its state, it asks again. */
   readonly confirm: FixtureTool;
   /** Asks the user, the model and for the roots in one round. */
   readonly introduce: FixtureTool;
   /** Asks for a name, then for a colour. */
   readonly twoSteps: FixtureTool;
-  /** Asks what the client declared that it can be asked. */
+  /** Asks only for kinds of input that the client declared. */
   readonly askable: FixtureTool;
   /** A prompt that asks for its context. */
   readonly prompt: Handler<GetPromptResult>;
@@ -62,7 +62,7 @@ export function serverWith(fixture: Fixture, policy: RequestStatePolicy): McpSer
     sampling: fixture.capital,
     list_roots: fixture.roots,
     request_state: fixture.confirm,
-    // The same handler: what rejects a tampered state is the boundary around it.
+    // The same handler: the boundary around it rejects tampered state.
     tampered_state: fixture.confirm,
     multiple_inputs: fixture.introduce,
     multi_round: fixture.twoSteps,

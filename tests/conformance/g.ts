@@ -1,4 +1,4 @@
-/** Shape G: each question is a step, and the end step says what comes of the answers. */
+/** Shape G: each question is a step, and the end step makes the result from the answers. */
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import type { Fixture, NoArguments } from './fixture.ts';
 import {

@@ -22,13 +22,13 @@ import {
   userName,
 } from './questions.ts';
 
-/** The handlers. `store` holds the waiting ones; it has to outlive a request, on which a server is made anew. */
+/** The handlers. `store` holds the waiting ones. It has to outlive a request, because each request has a new server. */
 export function linearFixture(store: ContinuationStore): Fixture {
   const greet = linear(async (_: NoArguments, ctx) => hello(await ctx.ask('user_name', userName)), { store });
 
   return {
     async greet(input, ctx) {
-      // A parked handler has asked, so an answer that came unasked has to be read before the handler starts.
+      // A parked handler has asked already, so read an unasked answer before the handler starts.
       const isFirst = ctx.mcpReq.requestState() === undefined;
       const answer = readAnswer(ctx, 'user_name', userName);
       return isFirst && answer.kind === 'accepted' ? hello(answer.value) : greet(input, ctx);

@@ -28,7 +28,7 @@ const greeted = resolver('greeting', {}, () => greeting);
 const roots = resolver('client_roots', {}, () => clientRoots);
 const confirmed = resolver('confirm', {}, () => confirm);
 const first = resolver('step1', {}, () => step1);
-// It needs the first one's answer, if only to come after it: two that need nothing would be asked together.
+// It needs the first one's answer only to come after it: two resolvers without needs would be asked together.
 const second = resolver('step2', { first }, () => step2);
 const inContext = resolver('user_context', {}, () => userContext);
 const nameIfAskable = resolver('user_name', context, ({ ctx }) =>

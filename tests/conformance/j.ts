@@ -1,4 +1,4 @@
-/** Shape J: the same linear code as H's, and nothing held; it is entered in each round and its steps are replayed. */
+/** Shape J: the same linear code as H's, without held frames. Each round enters it and replays its steps. */
 import { journal } from '@mrtr/shapes/journal';
 import type { Fixture } from './fixture.ts';
 import {

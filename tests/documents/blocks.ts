@@ -1,4 +1,4 @@
-/** Blocks of Markdown that a program writes: tables that are measured, outputs that were printed, code that runs. */
+/** Blocks of Markdown that a program writes: measured tables, outputs of commands, and files that run. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +18,8 @@ export interface Updating {
 }
 
 /**
- * Brings the blocks up to date. A block is named by a measured table, by `pnpm <command>` whose output it holds, or
- * by the path of a source file that it shows.
+ * Brings the blocks up to date. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or
+ * the path of a source file that it shows.
  *
  * @returns the blocks that were not up to date, as `file: name`.
  */
@@ -70,7 +70,7 @@ async function contentOf(name: string, tables: Readonly<Record<string, string>>)
 
 const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
-/** What the demo command prints, as it would for a reader without colours. */
+/** The output of the demo command, without colours. */
 async function outputOf([script, ...args]: string[]): Promise<string> {
   const run = fileURLToPath(new URL('demos/cli/run.mjs', ROOT));
   const all = script === 'demo' ? args : [script ?? '', ...args];

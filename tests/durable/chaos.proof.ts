@@ -13,7 +13,7 @@ const MINUTES = 60_000;
 
 const { database, test } = await postgresOfTheRun();
 
-test(`every call is completed or refused, and nothing is done twice (${CALLS} calls, MRTR_CHAOS_SEED=${SEED})`, {
+test(`every call is completed or refused, and no effect happens twice (${CALLS} calls, MRTR_CHAOS_SEED=${SEED})`, {
   timeout: 5 * MINUTES,
 }, async () => {
   const postgres = await database();
@@ -27,7 +27,7 @@ test(`every call is completed or refused, and nothing is done twice (${CALLS} ca
   expect(tally.completed + tally.refused.length).toBe(CALLS);
   expect(tally.completed).toBeGreaterThanOrEqual(0.95 * CALLS);
 
-  // As if the time of all of them were over; nobody is left who runs one.
+  // Make all calls expire; no instance is left that runs one.
   await query(postgres, 'UPDATE mrtr_linear.mrtr_calls SET expires_at = now()');
   const sweeper = await Instance.start({ ...setting, sweepSeconds: 1 });
   await vi.waitFor(async () => expect(await leftOfCalls(postgres)).toBe(0), 20_000);

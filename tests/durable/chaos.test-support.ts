@@ -1,34 +1,34 @@
 /**
- * Many calls over real HTTP, of instances that are killed at random moments and started again, with their connections
- * cut, and with answers that are presented twice. What is random comes from a seed; when it happens is the machine's.
+ * Many calls over real HTTP. Instances are killed at random moments and started again, their connections are cut, and
+ * answers are presented twice. The random choices come from a seed; their timing depends on the machine.
  */
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { Instance, type Setting } from './instances.test-support.ts';
 import type { Shop } from './shop.test-support.ts';
 import { answering, type Outcome, type Sent } from './site.test-support.ts';
 
-/** What is to be done. */
+/** The size of a run. */
 export interface Chaos {
   readonly setting: Setting;
   readonly shop: Shop;
   readonly calls: number;
   readonly seed: number;
-  /** How many things happen between two misfortunes, on average: an effect, or a request that is answered. */
+  /** How many events (an effect, or an answered request) happen between two failures, on average. */
   readonly between?: number;
 }
 
-/** What came of it. */
+/** The results of a run. */
 export interface Tally {
   completed: number;
-  /** What the calls were told that were refused. */
+  /** The errors of refused calls. */
   readonly refused: string[];
-  /** Calls whose first request was lost, so that their client began another one. */
+  /** Calls whose first request was lost, so that their client began another call. */
   lost: number;
   /** Answers that were presented at once to two instances. */
   doubled: number;
   kills: number;
   cuts: number;
-  /** What must not be: of calls that were done, and of what was said. */
+  /** Violations: wrong effects or wrong responses. */
   readonly faults: string[];
 }
 
@@ -36,13 +36,13 @@ const FLEET = 3;
 const AT_ONCE = 16;
 /** How often an answer is presented again. */
 const PATIENCE = 40;
-/** How often an instance is started that does not come up. */
+/** How often the start of an instance is tried. */
 const STARTS = 3;
 const RESULT = /^reserve #1, charge #2, ship #3$/;
 const CLEAN = /^(?:This call |The calls? |This server |Nobody answered )[^\n]*$/;
 const TELLTALE = /postgres|SQL|SELECT|relation|password|DBOS|node:|\bat .*:\d+/i;
 const AGAIN = /[Ss]end the same answer again/;
-/** What a client says of a server that died. */
+/** The client's error for a server that died. */
 const DIED = /fetch failed|terminated|socket|ECONN|closed|disconnected|before/i;
 
 type Random = () => number;
@@ -60,7 +60,7 @@ function randomFrom(seed: number): Random {
 
 const pick = <T>(from: readonly T[], random: Random): T => from[Math.floor(random() * from.length)] as T;
 
-/** Makes all calls. Whatever lives in the end has been killed. */
+/** Makes all calls, and kills the remaining instances in the end. */
 export async function chaos(plan: Chaos): Promise<Tally> {
   const fleet = await Fleet.start(plan);
   try {
@@ -78,11 +78,11 @@ export async function chaos(plan: Chaos): Promise<Tally> {
 const contentFor = ({ asks }: Outcome): Readonly<Record<string, string>> =>
   Object.values(asks ?? {})[0]?.startsWith('How many') ? { count: '3' } : { address: 'home' };
 
-/** The same answers, saying something else. */
+/** Answers to the same questions with other values. */
 const changed = (responses: Sent['inputResponses']) =>
   JSON.parse(JSON.stringify(responses).replace('"3"', '"4"').replace('"home"', '"work"'));
 
-/** The instances, and what befalls them. */
+/** The instances, and their failures. */
 class Fleet {
   readonly tally: Tally = { completed: 0, refused: [], lost: 0, doubled: 0, kills: 0, cuts: 0, faults: [] };
   readonly #plan: Chaos;
@@ -106,9 +106,9 @@ class Fleet {
     return fleet;
   }
 
-  /** One that lives, when there is one; `other` where possible another one than that. */
+  /** A live instance, when there is one; if possible another than `other`. */
   async someone(random: Random, other?: Instance): Promise<Instance> {
-    // So that misfortunes do not fall behind: a start takes as long as many calls.
+    // A start takes as long as many calls; without this, failures would become too rare.
     while (this.#slots.size === 0 || (this.#isDue && this.#slots.size < FLEET - 1))
       await Promise.race(this.#starting.values());
     const all = [...this.#slots.values()];
@@ -116,7 +116,7 @@ class Fleet {
     return pick(others.length > 0 ? others : all, random);
   }
 
-  /** Something has happened at `instance`: it may be the last thing that does. */
+  /** An event has happened at `instance`. It may fail now. */
   happened(instance: Instance): void {
     this.#happened++;
     if (!this.#isDue || this.#slots.size < FLEET - 1) return;
@@ -142,7 +142,7 @@ class Fleet {
 
   #kill(instance: Instance): void {
     const slot = [...this.#slots].find(([, each]) => each === instance)?.[0];
-    // It has been killed already, and what happened there is its latest news.
+    // It has been killed already; this event was still on its way.
     if (slot === undefined) return;
     this.#slots.delete(slot);
     this.tally.kills++;
@@ -160,7 +160,7 @@ class Fleet {
   #starts(slot: number): void {
     const { setting, shop } = this.#plan;
     const started = async () => {
-      // One that loses the database as it starts ends, and is started again.
+      // An instance that loses the database while it starts ends, and is started again.
       for (let attempt = 1; !this.#slots.has(slot); attempt++) {
         const instance = await Instance.start(setting, shop).catch((error) => {
           if (attempt === STARTS) throw error;
@@ -176,7 +176,7 @@ class Fleet {
   }
 }
 
-/** Whoever makes one call, and does not give up. */
+/** A client that makes one call, and keeps trying. */
 class Caller {
   readonly #random: Random;
   readonly #fleet: Fleet;
@@ -190,7 +190,7 @@ class Caller {
     this.#shop = shop;
   }
 
-  /** The call, and another one where the first request of it was lost: what it began nobody can go on with. */
+  /** Makes the call, and a new one if its first request was lost: nobody can resume that one. */
   async call(): Promise<void> {
     const { tally } = this.#fleet;
     for (let attempt = 1; ; attempt++) {
@@ -220,9 +220,9 @@ class Caller {
     return outcome;
   }
 
-  /** Presents an answer until something comes of it: now and then to two instances at once. */
+  /** Presents an answer until a result comes; sometimes to two instances at once. */
   async #present(sent: Sent, twice = this.#random() < 0.2): Promise<Outcome> {
-    // Sometimes they are not even the same, and one of them counts.
+    // Sometimes the two answers differ, and only one of them counts.
     const differs = twice && sent.inputResponses !== undefined && this.#random() < 0.3;
     const also = differs ? { ...sent, inputResponses: changed(sent.inputResponses) } : sent;
     let outcome: Outcome = {};
@@ -230,7 +230,7 @@ class Caller {
       outcome = twice && attempt === 0 ? await this.#twice(sent, also) : await this.#once(sent);
       const isLost = outcome.rejects !== undefined && DIED.test(outcome.rejects);
       if (isLost || AGAIN.test(outcome.fails ?? '')) continue;
-      // The other one was heard, and where that was said died.
+      // The other answer counted, and the instance that got it has died.
       return differs && outcome.fails !== undefined ? this.#present(also, false) : outcome;
     }
     return { fails: `No instance had an answer, ${PATIENCE} times: ${JSON.stringify(outcome)}` };
@@ -245,7 +245,7 @@ class Caller {
     const [best, ...more] = both.filter(({ asks, says }) => asks ?? says);
     const said = (outcome: Outcome) => JSON.stringify(outcome.asks ?? outcome.says);
     if (best && more.some((each) => said(each) !== said(best)))
-      tally.faults.push(`order ${this.#number} came to ${both.map(said).join(' and ')}`);
+      tally.faults.push(`order ${this.#number} ended with ${both.map(said).join(' and ')}`);
     return best ?? (both[0] as Outcome);
   }
 

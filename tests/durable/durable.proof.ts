@@ -1,4 +1,4 @@
-/** Calls that outlive the process that runs them, on a real PostgreSQL, with instances in real processes. */
+/** Calls that outlive their process, on a real PostgreSQL, with instances in real processes. */
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, beforeAll, describe, expect, vi } from 'vitest';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
@@ -21,7 +21,7 @@ let instances: Instance[];
 beforeAll(async () => {
   deployment = new Deployment(await database(), shop);
   const start = deployment.start.bind(deployment);
-  // At once, on an empty database: all of them want to make its tables.
+  // Start all at once on an empty database, so that all of them create its tables.
   instances = await Promise.all([
     start(),
     start(),
@@ -40,7 +40,7 @@ test('five instances that start at once on an empty database all serve', async (
 });
 
 describe('while its owner lives', () => {
-  test('while one answer is processed, the same answer shares its outcome and a different one is refused', async () => {
+  test('while one answer is processed, the same answer shares its result and a different one is refused', async () => {
     const call = new Call(shop);
     const first = await call.first(owner);
     const charging = call.order.hold('charge');
@@ -51,7 +51,7 @@ describe('while its owner lives', () => {
       call.count(instance, first),
       instance.send({ ...declined, inputResponses: { count: { action: 'decline' } } }),
     ]);
-    // They have been sent, and wait for the end of the turn.
+    // Both were sent, and wait for the end of the turn.
     await new Promise((resolve) => setTimeout(resolve, 200));
     call.order.release();
     expect((await heard).asks).toEqual(WHERE_TO);
@@ -82,7 +82,7 @@ describe('while its owner lives', () => {
     expect(await call.answer(owner, first, { count: '3' }, { principal: 'eve' })).toEqual({
       rejects: 'Invalid or expired requestState',
     });
-    // The token is right here; the store is told that the caller is somebody else.
+    // The token is right, but the store sees another caller.
     expect(await call.count(confused, first)).toEqual(LOST);
     expect(await call.address(owner, await call.count(owner, first))).toEqual(RESULT);
   });
@@ -189,7 +189,7 @@ describe('after its owner was killed', () => {
     expect([attempts, done]).toEqual([['reserve', 'charge', 'ship'], raced.whole]);
   });
 
-  test('a handler that takes other steps when it is run again is refused, and the client does not see why', async () => {
+  test('a call whose handler takes other steps when it is run again is refused, without details for the client', async () => {
     expect(await fickle.count(other, latest(fickle))).toEqual({
       fails:
         'This call cannot be resumed: its handler took other steps than it took before. Start the call again.',
@@ -197,7 +197,7 @@ describe('after its owner was killed', () => {
     expect(other.errors).toEqual([expect.stringContaining('Check that your workflow is deterministic')]);
   });
 
-  test('a question without a key that has other words when it is asked again is refused by name', async () => {
+  test('a question without a key that is asked again in other words ends the call, and `onerror` names it', async () => {
     const errors = other.errors.length;
     expect(await reworded.count(other, latest(reworded))).toEqual({
       fails:
@@ -206,7 +206,7 @@ describe('after its owner was killed', () => {
     expect(other.errors.slice(errors)).toEqual([
       "Error: The answers of round 1 are to 'count', and the handler now asks another question under that key.",
     ]);
-    // It is over: the same answer gets the same outcome, and no other instance asks anew.
+    // The call is over: the same answer gets the same result, and no other instance asks again.
     expect((await reworded.count(third, latest(reworded))).fails).toMatch(/^This call cannot be resumed/);
   });
 
@@ -222,8 +222,8 @@ describe('after its owner was killed', () => {
     expect(latest(newer).asks).toEqual(WHERE_TO);
     expect(await newer.address(newest, latest(newer))).toEqual({
       fails:
-        "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be " +
-        "resumed on version '2'. Start the call again.",
+        "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
+        'resume it. Start the call again.',
     });
     expect(newer.order.done).toEqual(newer.whole.slice(0, 2));
   });

@@ -1,4 +1,4 @@
-/** A call outlives the process that runs it: two real processes on a real PostgreSQL. The rest is `durable.proof.ts`. */
+/** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
@@ -15,7 +15,7 @@ let other: Instance;
 
 beforeAll(async () => {
   deployment = new Deployment(await database(), shop);
-  // Both at once, on an empty database: each wants to make the tables.
+  // Start both at once on an empty database, so that both create the tables.
   [owner, other] = await Promise.all([deployment.start(), deployment.start()]);
 }, 30_000);
 afterAll(() => deployment.end());
@@ -33,7 +33,7 @@ describe('while its owner lives', () => {
     expect([owner.errors, other.errors]).toEqual([[], []]);
   });
 
-  test('the same answer sent again gets the same outcome, and a different one is refused', async () => {
+  test('the same answer sent again gets the same result, and a different one is refused', async () => {
     const call = new Call(shop);
     const first = await call.first(owner);
     const second = await call.count(owner, first);
@@ -46,7 +46,7 @@ describe('while its owner lives', () => {
     expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
   });
 
-  test('of two different answers sent at once one counts, and only its sender learns the outcome', async () => {
+  test('of two different answers sent at once one counts, and only its sender gets the result', async () => {
     const call = new Call(shop);
     const first = await call.first(owner);
     const both = await Promise.all([call.count(owner, first), call.count(other, first, '4')]);

@@ -1,4 +1,4 @@
-/** Real processes and a real PostgreSQL, from the command line on. */
+/** Runs the command line with real processes and a real PostgreSQL. */
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';

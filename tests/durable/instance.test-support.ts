@@ -1,6 +1,6 @@
 /**
- * The program of one instance: a store, and a site on it that listens on HTTP. Effects happen in the parent process,
- * which outlives it.
+ * The program of one instance: a store, and a site on it that listens on HTTP. The parent process, which outlives the
+ * instance, performs the effects.
  */
 import { requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
@@ -31,7 +31,7 @@ const site = new Site(mistakesCallers ? mistaken : store, policy, {
     return new Promise((resolve) => effects.set(asked, resolve));
   },
 });
-// A token is the name of whoever holds it.
+// An access token is the name of its user.
 const verifyAccessToken = async (token: string) => {
   const expiresAt = Date.now() / 1000 + 3600;
   return { token, clientId: 'app', scopes: [], expiresAt, extra: { sub: token } };

@@ -1,4 +1,4 @@
-/** Instances in processes of their own, for tests: started, sent requests over HTTP, and killed. */
+/** Instances in their own processes: tests start them, send them requests over HTTP, and kill them. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,12 +10,12 @@ import { build, type Plugin } from 'esbuild';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { Customer, type Outcome, type Sent } from './site.test-support.ts';
 
-/** How an instance is set up. */
+/** The settings of an instance. */
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
-  /** The store is told that each caller is another one than began the call, whatever the server finds. */
+  /** The store sees another caller in each request, whoever the server finds. */
   readonly mistakesCallers?: boolean;
-  /** The version of the code, where `version` does not tell it. */
+  /** The real version of the code, if `version` is wrong. */
   readonly code?: string;
 }
 
@@ -32,10 +32,10 @@ export type ToParent =
   | { readonly error: string };
 
 const PATIENCE_MS = 30_000;
-/** Who calls, where nobody is named. */
+/** The default caller. */
 export const ANYBODY = 'anybody';
 
-/** Leaves other people's packages where they are, and names the files: only the package that depends on one finds it. */
+/** Leaves foreign packages out of the bundle, by their file: only the package that depends on one can resolve it. */
 const notOurs: Plugin = {
   name: 'not-ours',
   setup({ onResolve, resolve }) {
@@ -50,7 +50,7 @@ const notOurs: Plugin = {
   },
 };
 
-/** The program as one file, of everything that is ours: that starts in a third of the time of many files. */
+/** The program as one file with all our code, which starts in a third of the time of many files. */
 async function bundled(): Promise<string> {
   const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const { outputFiles } = await build({
@@ -66,7 +66,7 @@ async function bundled(): Promise<string> {
   const folder = at('../node_modules/.cache');
   const path = `${folder}/instance-${hash('sha256', text, 'hex').slice(0, 12)}.mjs`;
   mkdirSync(folder, { recursive: true });
-  // Another test file may be at it, too.
+  // Another test file may do this at the same time.
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);
   return path;
@@ -82,11 +82,11 @@ export class Instance {
   readonly #customer: Customer;
   #messages = 0;
   #ending = false;
-  /** What it reported. */
+  /** The errors that it reported. */
   readonly errors: string[] = [];
-  /** Hears of its end, where nobody ended it. */
+  /** Called if it ends by itself. */
   onDeath: () => void = () => {};
-  /** Hears of each effect that was asked for here and performed, before its result is told. */
+  /** Called for each effect of this instance, after it was performed and before its result returns. */
   onEffect: () => void = () => {};
 
   private constructor(child: ChildProcess, url: URL, shop: Shop) {
@@ -147,7 +147,7 @@ export class Instance {
     });
   }
 
-  /** SIGSTOP: it lives, and does nothing. */
+  /** SIGSTOP: it stays alive, but stops running. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }
@@ -162,7 +162,7 @@ export class Instance {
     await this.#end(() => this.#child.kill('SIGKILL'));
   }
 
-  /** Has it close its store and end. */
+  /** Makes it close its store and end. */
   async close(): Promise<void> {
     await this.#end(() => this.#tell({ close: true }));
   }
@@ -176,7 +176,7 @@ export class Instance {
   }
 
   #tell(message: FromParent): void {
-    // It may be killed meanwhile.
+    // A test may kill it meanwhile.
     if (this.#child.connected) this.#child.send(message, () => {});
   }
 

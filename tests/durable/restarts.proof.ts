@@ -1,4 +1,4 @@
-/** What is started again while calls are open: all instances, PostgreSQL, and a newer version of the code. */
+/** Restarts while calls are open: of all instances, of PostgreSQL, and with a newer version of the code. */
 import { type OwnServer, ownServer } from '@mrtr/postgres-server';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
@@ -8,7 +8,7 @@ import type { Instance } from './instances.test-support.ts';
 import type { Shop } from './shop.test-support.ts';
 import type { Outcome } from './site.test-support.ts';
 
-// One of this file's own, which a test crashes. `.ci/with-servers` names the programs of the system's.
+// This file has its own server, because a test crashes it. `.ci/with-servers` names the system's programs.
 let server: OwnServer;
 beforeAll(async () => {
   server = await ownServer({ programs: process.env.MRTR_TEST_POSTGRES_PROGRAMS });
@@ -22,7 +22,7 @@ async function deployed() {
   return { postgres, shop, start: deployment.start.bind(deployment) };
 }
 
-/** Calls that stand at their first question, at their second, and in the middle of an effect. */
+/** Calls that wait at their first question, at their second, and in the middle of an effect. */
 async function underWay(shop: Shop, instance: Instance) {
   const [first, second, computing] = [new Call(shop), new Call(shop), new Call(shop)];
   const asked = new Map<Call, Outcome>();
@@ -34,7 +34,7 @@ async function underWay(shop: Shop, instance: Instance) {
   return { first, second, computing, answered, of: (call: Call) => asked.get(call) as Outcome };
 }
 
-/** Goes on with all of them, at `one` and `other`. */
+/** Resumes all of them, at `one` and `other`. */
 async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance, other: Instance) {
   const { first, second, computing, of } = calls;
   const counted = [first, computing].map(async (call) => {
@@ -45,7 +45,7 @@ async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance
   const outcomes = await Promise.all([...counted, second.eventually(() => second.address(one, of(second)))]);
   expect(outcomes).toEqual([RESULT, RESULT, RESULT]);
   for (const call of [first, second, computing]) expect(call.order.done).toEqual(call.whole);
-  // Nothing was done over, but for what nobody could know to be done.
+  // No effect was repeated, except the interrupted one, of which nobody knew whether it had happened.
   expect([first, second].map(({ order }) => order.attempts.length)).toEqual([3, 3]);
 }
 
@@ -64,9 +64,9 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
   const { shop, start } = await deployed();
   const [one, other] = await Promise.all([start(), start()]);
   const calls = await underWay(shop, one);
-  // One that waits for the end of the effect at an instance that does not run the call.
+  // A request that waits for the end of the effect, at an instance that does not run the call.
   const waiting = calls.computing.count(other, calls.of(calls.computing));
-  // The effect comes to its end while there is nowhere to record it.
+  // The effect ends while there is no database to record it.
   await server.restart(() => calls.computing.order.release());
   await finish(calls, other, one);
   for (const outcome of await Promise.all([calls.answered, waiting]))
@@ -75,7 +75,7 @@ test('calls resume after PostgreSQL crashed and was started again', async () => 
   expect(said).toContain('The session that shows this instance as alive was lost.');
 }, 60_000);
 
-test('an instance that was taken for dead and comes back repeats nothing, and keeps serving', async () => {
+test('an instance that counted as dead and comes back repeats nothing, and keeps serving', async () => {
   const { postgres, shop, start } = await deployed();
   const [frozen, other] = await Promise.all([start(), start()]);
   const call = new Call(shop);
@@ -104,26 +104,26 @@ test('in a rolling deploy, old calls end on the old code or are refused by versi
   const asked = [await drained.first(old), await left.first(old)] as const;
   const next = await start({ version: '2' });
 
-  // While the old instance lives, whoever gets the answer.
+  // While the old instance lives, either instance may get the answer.
   const second = await drained.count(next, asked[0]);
   expect(second.asks).toEqual(WHERE_TO);
   expect(await drained.address(next, second)).toEqual(RESULT);
   const fresh = new Call(shop);
   const begun = await fresh.first(next);
   expect(begun.asks).toEqual({ count: `How many of ${fresh.item}? (2)` });
-  // A call of the new code passes through the old instance as well.
+  // The old instance passes answers of a call of the new code on.
   const counted = await fresh.count(old, begun);
   expect(counted.asks).toEqual({ address: 'Where to, for charge #2? (2)' });
   await old.close();
 
   const refused = {
     fails:
-      "This call began on version '1' of this server, no instance of which runs it any longer, and cannot be resumed on " +
-      "version '2'. Start the call again.",
+      "This call began on version '1' of this server, and no instance of that version is left. Version '2' cannot " +
+      'resume it. Start the call again.',
   };
   expect(await left.count(next, asked[1])).toEqual(refused);
   expect(await fresh.address(next, counted)).toEqual(RESULT);
-  // Rolled back, or not rolled out everywhere: it was refused, and is not lost.
+  // After a rollback the call continues: it was refused, not lost.
   const again = await start();
   const late = await left.count(again, asked[1]);
   expect(late.asks).toEqual(WHERE_TO);
@@ -138,7 +138,7 @@ test('a deploy that changes the code and not the version is noticed', async () =
   const call = new Call(shop);
   const asked = await call.first(old);
   await old.kill();
-  // Deployed by somebody who forgot to change `version`.
+  // A deploy that forgot to change `version`.
   await call.count(await start({ code: '2' }), asked);
   expect(call.order.faults(false)).toEqual(['was run by code 1 and 2']);
 }, 60_000);

@@ -1,4 +1,4 @@
-/** Whoever performs effects, and outlives the instances that ask for them. */
+/** A shop that performs effects, and outlives the instances that ask for them. */
 
 /** An effect of the order of `item`. */
 export interface Wanted {
@@ -10,14 +10,14 @@ export interface Wanted {
   readonly code: string;
 }
 
-/** What an order is to come to. */
+/** The expected effects of an order. */
 const WHOLE = ['reserve', 'charge', 'ship'];
 
-/** It knows the keys of effects, and does each once. One for all instances that share a database. */
+/** The shop knows the keys of effects, and performs each once. All instances that share a database share one shop. */
 export class Shop {
   readonly #orders = new Map<string, Order>();
 
-  /** What was done for the order of `item`. */
+  /** The effects for the order of `item`. */
   of(item: string): Order {
     const order = this.#orders.get(item) ?? new Order();
     this.#orders.set(item, order);
@@ -30,11 +30,11 @@ export class Order {
   readonly #results = new Map<string, string>();
   readonly #held = new Map<string, () => void>();
   #givesHeld: (() => void)[] = [];
-  /** The broken twin of an order does whatever it is asked for. */
+  /** Performs every request, and ignores keys. */
   honoursKeys = true;
   /** Every request for an effect. */
   readonly attempts: string[] = [];
-  /** What was done. */
+  /** The performed effects. */
   readonly done: string[] = [];
   /** The versions of the code that ran for it. */
   readonly codes = new Set<string>();
@@ -44,7 +44,7 @@ export class Order {
     return new Promise((resolve) => this.#held.set(name, resolve));
   }
 
-  /** Gives whatever was held back, to whoever still waits. */
+  /** Releases the results that were held back. */
   release(): void {
     for (const give of this.#givesHeld) give();
     this.#givesHeld = [];
@@ -64,7 +64,7 @@ export class Order {
     held?.();
   }
 
-  /** What must not have become of it: something done twice, left out, out of turn, or by two versions of the code. */
+  /** Faults of the order: an effect repeated, left out or out of order, or two versions of the code. */
   faults(completed: boolean): string[] {
     const names = this.done.map((what) => what.split(' ')[0] ?? '');
     const expected = WHOLE.slice(0, completed ? WHOLE.length : names.length);

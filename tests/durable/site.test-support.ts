@@ -15,7 +15,7 @@ import type { Wanted } from './shop.test-support.ts';
 
 const PATIENCE_MS = 30_000;
 
-/** What came of one request. `state` is sealed. */
+/** What a client got for one request. `state` is sealed. */
 export interface Outcome {
   readonly asks?: Readonly<Record<string, string>>;
   readonly state?: string;
@@ -33,13 +33,13 @@ export interface Sent {
   readonly principal?: string;
 }
 
-/** What the tools of a site work with. */
+/** The dependencies of a site's tools. */
 export interface Trade {
   /** Performs an effect elsewhere, once for each key. */
   readonly effect: (wanted: Wanted) => Promise<string>;
-  /** Hears of every run of the handler, also of one that goes over what was done before. */
+  /** Called for every run of the handler, also for a replay. */
   readonly entered?: (item: string, code: string) => void;
-  /** The version of the code. Its questions tell it. Default '1'. */
+  /** The version of the code, which its questions name. Default '1'. */
   readonly code?: string;
 }
 
@@ -71,7 +71,7 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
     return textResult(`${ticket}, ${receipt}, ${parcel}`);
   }
 
-  /** The same, and computes between its questions, outside of every step. */
+  /** The same, and also computes between its questions, outside every step. */
   const pondering = (args: z.infer<typeof Order>, ctx: LinearContext) =>
     order(args, ctx, async () => {
       await effect({
@@ -83,12 +83,12 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
       });
     });
 
-  /** Never has enough. */
+  /** Asks without end. */
   async function curious({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     for (let times = 1; ; times++) await ctx.elicit(`How many of ${item}, for the ${times}. time?`, Count);
   }
 
-  /** Asks one thing, and then many at once. */
+  /** Asks one question, and then many at once. */
   async function thorough({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     const { count } = await ctx.elicit(`How many of ${item}?`, Count);
     const each = Array.from({ length: Number(count) }, (_, at) => [
@@ -108,7 +108,7 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
     throw Object.assign(caught as Error, { message: `${(caught as Error).message} Not even ${count}.` });
   }
 
-  /** Takes a step that is named after this process: run again elsewhere, it does not do what it did. */
+  /** Takes a step that is named after this process, so a run in another process takes another step. */
   async function fickle(_args: z.infer<typeof Order>, ctx: LinearContext) {
     await ctx.once(`by ${process.pid}`, () => process.pid).catch(() => 'swallowed');
     const { count } = await ctx.elicit('How many?', Count);
@@ -131,7 +131,7 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
   ][];
 };
 
-/** A server of a store, and clients of it that are at once in the same process. */
+/** A server on a store, and its clients in the same process. */
 export class Site {
   readonly #store: Pick<LinearStore, 'round'>;
   readonly #policy: RequestStatePolicy;
@@ -163,7 +163,7 @@ export class Site {
   }
 }
 
-/** A client for each principal. It answers questions by hand; its `send` never rejects. */
+/** A client of one principal. The test answers its questions; its `send` never rejects. */
 export class Customer {
   readonly #transport: (principal: string) => StreamableHTTPClientTransport;
   readonly #clients = new Map<string, Promise<Client>>();

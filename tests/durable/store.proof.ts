@@ -1,4 +1,4 @@
-/** What becomes of calls whose store is closed or gone, with databases of their own. */
+/** Calls whose store is closed or gone, each test with its own database. */
 import { requestStatePolicy } from '@mrtr/core';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -13,7 +13,7 @@ const policy = requestStatePolicy({ keys: [KEY], singleUse: false });
 
 const { database, test } = await postgresOfTheRun();
 
-/** A store on a database of its own, or on `postgres`, with a site that uses it. */
+/** A store on a new database, or on `postgres`, with a site that uses it. */
 const opened = async (changes: Partial<Options> = {}) =>
   openedOn({ policy, ...changes, postgres: changes.postgres ?? (await database()) });
 
@@ -48,7 +48,7 @@ test('a key is rolled while calls wait: added, put in front, and the old one rem
     await two.answer(firsts[0], { count: '3' }, held),
     await two.answer(firsts[1], { count: '3' }, moved),
   ] as const;
-  // This one runs where it began, and gets its answer from one that knows the old key no more.
+  // This call runs where it began, and gets its answer from an instance without the old key.
   const result = { says: expect.stringMatching(/^reserve #1, charge #\d, ship #\d$/) };
   expect(await three.answer(seconds[0], { address: 'home' }, held)).toEqual(result);
   await two.store.close();
@@ -58,7 +58,7 @@ test('a key is rolled while calls wait: added, put in front, and the old one rem
   expect([one, two, three].flatMap(({ errors }) => errors)).toEqual([]);
 });
 
-test('a call stays its principal’s while a key is rolled, and nobody else’s', async () => {
+test('while a key is rolled, a call keeps its principal, and no other can answer it', async () => {
   const [older, newer] = ['o'.repeat(32), 'n'.repeat(32)];
   const withKeys = (...keys: string[]) => requestStatePolicy({ keys, singleUse: false });
   const one = await opened({ policy: withKeys(older, newer) });
@@ -67,7 +67,7 @@ test('a call stays its principal’s while a key is rolled, and nobody else’s'
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const first = await one.site.send(ada);
   await one.store.close();
-  // The pseudonyms under the two keys differ; the ring knows both.
+  // The pseudonyms under the two keys differ, and the ring can compute both.
   expect(await two.answer(first, { count: '3' }, eve)).toEqual({
     rejects: 'Invalid or expired requestState',
   });
@@ -87,7 +87,7 @@ test('the death of an owner is noticed soon, even a moment after the first look'
   const asked = [await gone.send({}), await gone.send({}), await gone.send({})];
   await gone.kill();
   const [owner] = await query<{ instance: string }>(postgres, 'SELECT instance FROM mrtr_linear.mrtr_calls');
-  // In its place, for as long as PostgreSQL may take to end the session of a process that died.
+  // Holds its lock, as long as PostgreSQL may take to end the session of a dead process.
   const session = new Client(postgres);
   await session.connect();
   onTestFinished(() => session.end());
@@ -115,10 +115,10 @@ test('a store that is closed while calls wait reports no errors afterwards', asy
   const two = await opened({ postgres: one.postgres });
   const first = await one.site.send({});
   await one.store.close();
-  // What was its run of the call now waits for what becomes of the other one.
+  // DBOS's old run of the call now waits for the result of the new one.
   expect((await two.answer(first, { count: '3' })).asks).toBeDefined();
   await two.store.close();
-  // DBOS looks for what became of a call once a second.
+  // DBOS looks for the result of a call once a second.
   await vi.advanceTimersByTimeAsync(5000);
   expect([one.errors, two.errors]).toEqual([[], []]);
 });
@@ -129,7 +129,7 @@ test('a store deletes finished calls, and expired ones of its own and of dead in
   const gone = await Instance.start({ ...short, postgres, version: '1', keys: [KEY] });
   const [orphan, own] = [await gone.send({}), await site.send({})];
   await gone.kill();
-  // Of this one nobody can ask for the result: it asked nothing.
+  // Nobody can ask for the result of this call, because it asked nothing.
   await site.send({ name: 'silent' });
   const left =
     'SELECT (SELECT count(*) FROM mrtr_linear.workflow_status) AS workflows, ' +

@@ -1,4 +1,4 @@
-/** Stores in this process, on the database of this file. What needs a database of its own is in `store.proof.ts`. */
+/** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -19,7 +19,7 @@ const policy = requestStatePolicy({ keys: [KEY], singleUse: false });
 
 const { database, test } = await postgresOfTheRun();
 let postgres: string;
-/** Open for as long as this file runs, because launching DBOS takes longer than most of its tests. */
+/** A store that is open while this file runs, because launching DBOS takes longer than most tests here. */
 let launched: DbosStore;
 
 beforeAll(async () => {
@@ -44,12 +44,12 @@ test('nothing of a call is in the database in clear', async () => {
     fails: 'No markermarker-item left. Not even markermarker-count.',
   });
   const dump = parked + (await everything(postgres));
-  // The dump has what it should have: the steps, the answers, and the calls.
+  // The dump is complete: it has the steps, the answers, and the calls.
   for (const table of ['operation_outputs', 'notifications', 'mrtr_calls'])
     expect(dump).toContain(`mrtr_linear.${table}\n(`);
   const texts = ['marker', 'How many', 'No ', 'reserve', 'charge', 'order', 'failing', KEY];
   const hex = texts.slice(0, 2).map((text) => Buffer.from(text).toString('hex'));
-  // In base64, at each of the three places where it may begin; without the characters that neighbours share.
+  // In base64 too, at each of the three offsets, without the characters that depend on neighbours.
   const base64 = ['', 'x', 'xx'].map((before) =>
     Buffer.from(`${before}markermarker`)
       .toString('base64')
@@ -132,7 +132,7 @@ test('a role that can only connect to the database can end no call', async () =>
     postgres,
     `SELECT pg_notify('mrtr_linear_' || instance, 'end ' || id) FROM mrtr_linear.mrtr_calls`,
   );
-  // The store hears of it long before these two rounds, of several statements each, are over.
+  // The store gets the notification long before these two rounds, of several statements each, are over.
   const second = await answer(first, { count: '3' });
   expect(await answer(second, { address: 'home' })).toEqual({ says: 'reserve #1, charge #2, ship #3' });
   expect(errors).toEqual([]);
@@ -152,7 +152,7 @@ test('a store refuses arguments that JSON would change, and names the first one'
   expect([store.parked, errors]).toEqual([0, []]);
 });
 
-test('an error of the policy is not reported as one of the database', async () => {
+test('an error of the policy is not reported as an error of the database', async () => {
   const failing = {
     ...policy,
     principal: () => {

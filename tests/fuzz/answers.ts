@@ -1,4 +1,4 @@
-/** The property of answers: one counts if it fits the schema of its question, is its own, and is no larger than allowed. */
+/** The property of answers: an answer counts if it fits the schema of its own question and is within the limit. */
 import { isDeepStrictEqual } from 'node:util';
 import { elicitation, type Question, readAnswer, type ServerContext } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/shape';
@@ -21,7 +21,7 @@ const QUESTIONS: Readonly<Record<Asked, Question>> = {
   original: elicitation('Which item is it a duplicate of?', Original),
 };
 
-/** How an author comes to an answer. A broken one may be less careful. */
+/** How an author reads an answer. A broken twin may be less careful. */
 export type Read = (ctx: ServerContext, asked: Asked) => Verdict;
 
 const read: Read = (ctx, asked) => {
@@ -38,7 +38,7 @@ const TOO_LARGE = {
   data: { reason: 'answer_too_large' },
 };
 
-/** Whatever comes back for the questions. */
+/** Arbitrary answers to the questions. */
 export function onlyWhatWasAnswered(read_: Read = read) {
   const site = siteWith(policyOf({ keys: ['k'.repeat(32)] }), 'shop');
   return fc.asyncProperty(hostileAnswers, async (answers) => {
@@ -53,18 +53,18 @@ export function onlyWhatWasAnswered(read_: Read = read) {
     site.log();
     if (areOutsized(passedOn(answers))) {
       if ('refused' in came && isDeepStrictEqual(onTheWire(came.refused), TOO_LARGE)) return;
-      throw new Error('An answer is taken in that is larger than allowed.');
+      throw new Error('An answer over the limit is accepted.');
     }
     if ('refused' in came) throw new Error(`The request is refused: ${String(came.refused)}`);
     for (const asked of ['units', 'resolution', 'original'] as const) {
       const [is, says] = [read_(came.entered.ctx, asked), verdict(answers, asked)];
       if (!isDeepStrictEqual(is, says)) {
         throw new Error(
-          `The answer to '${asked}' comes to ${JSON.stringify(is)}, and is ${JSON.stringify(says)}.`,
+          `The answer to '${asked}' reads as ${JSON.stringify(is)}; expected ${JSON.stringify(says)}.`,
         );
       }
     }
-    // Not even a careless read finds what is not the answers' own.
+    // Even a careless read must not find an inherited answer.
     const { inputResponses = {} } = came.entered.ctx.mcpReq;
     for (const key in inputResponses)
       if (ownEntry(inputResponses, key) === undefined) throw new Error(`'${key}' leaks in.`);

@@ -1,4 +1,4 @@
-/** The boundary, in process, against whatever a client may send. */
+/** The boundary, in process, against arbitrary requests. */
 import { test } from 'vitest';
 import { onlyWhatWasAnswered } from './answers.ts';
 import { casesOf, holds, told } from './cases.ts';

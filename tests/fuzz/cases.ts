@@ -1,7 +1,7 @@
 /** How many cases are tried, and from which seed. */
 import fc, { type IAsyncProperty, type IProperty } from 'fast-check';
 
-/** The same cases every time, unless told otherwise. */
+/** By default the cases are the same every time. */
 const SEED = fromEnvironment('MRTR_FUZZ_SEED', 20260728);
 /** All properties together. CI asks for 100 000. */
 const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
@@ -9,15 +9,15 @@ const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
 /** `share` of all cases. */
 export const casesOf = (share: number): number => Math.max(1, Math.ceil(CASES * share));
 
-/** What a test's name says of its cases: with the seed, they can be had again. */
+/** The part of a test's name that describes its cases. With the seed, they can be repeated. */
 export const told = (cases: number): string => `(${cases} cases, MRTR_FUZZ_SEED=${SEED})`;
 
-/** Tries `property`; the error tells the case that does not hold, made as small as can be. */
+/** Tries `property`; the error shows the smallest failing case. */
 export async function holds<T>(property: IProperty<T> | IAsyncProperty<T>, cases: number): Promise<void> {
   const untouched = Reflect.ownKeys(Object.prototype);
   await fc.assert(property, { seed: SEED, numRuns: cases });
   const added = Reflect.ownKeys(Object.prototype).filter((key) => !untouched.includes(key));
-  if (added.length > 0) throw new Error(`Every object has become richer by ${added.map(String).join(', ')}.`);
+  if (added.length > 0) throw new Error(`Object.prototype has new members: ${added.map(String).join(', ')}.`);
 }
 
 /** The number of the first case, of `cases`, for which `property` does not hold; undefined if it holds for all. */

@@ -1,4 +1,4 @@
-/** What the two example tools owe a request: a model of them, written from their descriptions and not from their code. */
+/** The expected result of a request to the two example tools: a model, written from their descriptions. */
 import type { AuditClaim } from '@mrtr/tools';
 import { type Asked, type Verdict, verdict } from './hostile-answers.ts';
 
@@ -7,10 +7,10 @@ export type ToolCall =
   | { readonly tool: 'get_weather'; readonly location: string }
   | { readonly tool: 'resolve_work_item'; readonly id: number };
 
-/** How far a call is: which question its state was minted with, or `fresh` where there is no state. */
+/** How far a call is: the question that its state was minted with, or `fresh` without state. */
 export type Stage = 'fresh' | Asked;
 
-/** What a request comes to, and what it writes. */
+/** The result of a request, and its writes. */
 export interface Expected {
   /** The key of the question that goes out, or the text of the result. */
   readonly end: { readonly asks: Asked } | { readonly says: string };
@@ -20,7 +20,7 @@ export interface Expected {
 
 type Answers = Readonly<Record<string, unknown>> | undefined;
 
-/** What a request with honest state comes to. Only the answer to the question that was asked last counts. */
+/** The result of a request with honest state. Only the answer to the latest question counts. */
 export function expected(call: ToolCall, stage: Stage, answers: Answers, audit: AuditClaim): Expected {
   const answer = (asked: Asked): Verdict => (stage === asked ? verdict(answers, asked) : 'nothing');
   return call.tool === 'get_weather'
@@ -42,7 +42,7 @@ function weather(location: string, stage: Stage, answer: Verdict, audit: AuditCl
 }
 
 function workItem(id: number, stage: Stage, answer: (asked: Asked) => Verdict): Expected {
-  // A state that was minted with the second question remembers the answer to the first.
+  // The state of the second question holds the answer to the first.
   const resolution = stage === 'original' ? { accepted: 'Duplicate' } : answer('resolution');
   if (resolution === 'nothing') return { end: { asks: 'resolution' }, audits: 0, writes: 0 };
   if (resolution === 'refused') return says(cancelled('resolution'));

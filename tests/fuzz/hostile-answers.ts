@@ -1,8 +1,8 @@
-/** What comes back for a question, and what of it counts, said once more and in other words than the library's. */
+/** Arbitrary answers, and which of them count: a second definition, independent of the library's. */
 import fc from 'fast-check';
 import { hostileJson, hostileKey, hostileRecord, outsized } from './hostile-values.ts';
 
-/** The example tools' questions, by their keys on the wire; each has one field, which is called the same. */
+/** The example tools' questions, by their keys on the wire. Each has one field, with the same name. */
 export type Asked = 'units' | 'resolution' | 'original';
 
 const GOOD: Readonly<Record<Asked, readonly unknown[]>> = {
@@ -59,13 +59,13 @@ const answer = fc.oneof(
   hostileJson,
 );
 
-/** What looks like an answer to its question: an honest one, or one that a schema has to tell from it. */
+/** An answer that looks right: an honest one, or one that a schema has to reject. */
 const aimed = fc
   .tuple(fields, value)
   .map(([field, of]) => [field, { action: 'accept', content: { [field]: of } }] as const);
 const entry = fc.oneof(aimed, fc.tuple(fc.oneof({ weight: 6, arbitrary: fields }, hostileKey), answer));
 
-/** A good answer to every question that there is, whichever of them was asked. */
+/** A good answer to every question, asked or not. */
 const everything = fc
   .tuple(...(['units', 'resolution', 'original'] as const).map((field) => fc.constantFrom(...GOOD[field])))
   .map(([units, resolution, original]) => Object.entries({ units, resolution, original }))
@@ -89,10 +89,10 @@ export const hostileAnswers: fc.Arbitrary<Readonly<Record<string, unknown>>> = f
     return { ...answers, [key]: { action: 'accept', content: { [key]: GOOD[key][0], more: of } } };
   });
 
-/** What an answer comes to. */
+/** The verdict on an answer. */
 export type Verdict = { readonly accepted: unknown } | 'refused' | 'nothing';
 
-/** What the answer to `asked` comes to, if it counts at all. */
+/** The verdict on the answer to `asked`. */
 export function verdict(answers: Readonly<Record<string, unknown>> | undefined, asked: Asked): Verdict {
   const given = own(answers, asked);
   if (!isObject(given) || 'method' in given || 'result' in given) return 'nothing';
@@ -113,7 +113,7 @@ export const areOutsized = (answers: Readonly<Record<string, unknown>>): boolean
     (one) => isObject(one) && (Buffer.byteLength(written(one)) > 16_384 || depth(one) > 200),
   );
 
-// The SDK passes on what is an object and not wrapped; the rest is dropped before anybody measures it.
+// The SDK passes on objects that are not wrapped. It drops other answers before the boundary checks their size.
 export const passedOn = (answers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(answers).filter(([, one]) => isObject(one) && !('method' in one) && !('result' in one)),

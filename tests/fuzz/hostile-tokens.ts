@@ -1,4 +1,4 @@
-/** What a client can make of tokens that it was given. */
+/** Changes that a client can make to its tokens. */
 import fc from 'fast-check';
 
 const KINDS = [
@@ -24,14 +24,14 @@ const KINDS = [
   ...(['another version', 'twice', 'insert text', 'another case', 'make up'] as const),
 ] as const;
 
-/** Something that is done to a token, maybe with the help of another. */
+/** A change of a token, maybe with a part of another. */
 export interface Mutation {
   readonly kind: (typeof KINDS)[number];
   readonly at: number;
   readonly put: string;
 }
 
-/** Any of them. `at` is a place, as a share of the whole. */
+/** Any change. `at` is a place, as a share of the whole. */
 export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
   kind: fc.oneof(fc.constantFrom('none' as const, 'other' as const), {
     weight: 4,
@@ -63,7 +63,7 @@ export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
 });
 
 const PREFIX = 'v1.';
-// Key id, nonce, the header's four fields, all that is sealed, tag. Negative: from the end.
+// Key id, nonce, the header's four fields, the whole sealed part, tag. Negative: from the end.
 const PARTS: readonly (readonly [number, number])[] = [
   [0, 2],
   [2, 14],
@@ -74,7 +74,7 @@ const PARTS: readonly (readonly [number, number])[] = [
   [-16, Number.POSITIVE_INFINITY],
 ];
 
-/** Whether it takes a second token. */
+/** Whether it needs a second token. */
 export const needsOther = ({ kind }: Mutation): boolean =>
   kind === 'other' || kind.startsWith('splice') || kind.startsWith('swap');
 
@@ -168,7 +168,7 @@ function respelt(token: string, at: number): string {
     `${token}\n`,
     `${sealed.slice(0, 30)}\n${sealed.slice(30)}${label}`,
     `${sealed.slice(0, 30)}!${sealed.slice(30)}${label}`,
-    // The last character's lowest bit is one to spare, unless the length is a multiple of four.
+    // The last character's lowest bit is unused, unless the length is a multiple of four.
     sealed.slice(0, -1) + ALPHABET[last ^ 1] + label,
   ];
   return spellings[Math.floor(at * spellings.length)] as string;

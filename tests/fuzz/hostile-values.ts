@@ -1,4 +1,4 @@
-/** JSON that no honest client would send: names of prototypes, look-alike letters, what is deep and what is huge. */
+/** JSON that no honest client would send: names of prototypes, look-alike letters, deep and huge values. */
 import fc from 'fast-check';
 
 const KEYS = [
@@ -53,7 +53,7 @@ export const hostileText = fc.oneof(
   fc.array(fc.nat(0xffff), { maxLength: 6 }).map((units) => String.fromCharCode(...units)),
 );
 
-// By entries and not by assignment, so that `__proto__` is a member, as it is in what JSON.parse gives.
+// From entries and not by assignment, so that `__proto__` is a member, as in the output of JSON.parse.
 const record = <T>(value: fc.Arbitrary<T>) =>
   fc.array(fc.tuple(hostileKey, value), { maxLength: 4 }).map((entries) => Object.fromEntries(entries));
 
@@ -81,7 +81,7 @@ export const nested = (levels: number, list: boolean): unknown => {
   return value;
 };
 
-/** What is too deep or too large, or nearly. Made anew from its description, so that a counterexample can be read. */
+/** Values that are too deep or too large, or nearly. Built from a description, so that a counterexample is readable. */
 export const outsized = fc
   .oneof(
     fc.record({ levels: fc.constantFrom(150, 197, 198, 199, 200, 201, 300), list: fc.boolean() }),

@@ -1,4 +1,4 @@
-/** The property of what goes out: state leaves sealed, of at most its ceiling, or not at all. */
+/** The property of outgoing state: it leaves sealed and within its limit, or not at all. */
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { hostileJson, hostileText, outsized } from './hostile-values.ts';
@@ -22,7 +22,7 @@ const CANNOT_KEEP = {
   data: undefined,
 };
 
-/** Whatever an author returns as state, and labels it with. */
+/** Arbitrary state and labels of an author. */
 export function onlySealedLeaves() {
   const site = siteWith(policyOf({ keys: ['k'.repeat(32)], maxBytes: MAX_BYTES }), 'shop');
   return fc.asyncProperty(anyState, anyLabel, async (state, label) => {
@@ -42,6 +42,6 @@ export function onlySealedLeaves() {
     const sealed = /^v1\.[\w-]{75,}(?:~[A-Za-z0-9][\w.-]{0,63})?$/.test(requestState ?? '');
     if (!sealed || (requestState as string).length > MAX_BYTES) throw new Error(`Out goes ${requestState}`);
     const back = await site.request({ ...request, state: requestState }, (ctx) => ctx.mcpReq.requestState());
-    if (back !== state) throw new Error('What comes back is not what was kept.');
+    if (back !== state) throw new Error('The handler gets another state than it kept.');
   });
 }

@@ -1,4 +1,4 @@
-/** The property of what is posted at all: every request is answered, by a server that stays well and tells nothing. */
+/** The property of arbitrary requests: the server answers each, stays healthy, and leaks nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { requestStatePolicy } from '@mrtr/core';
 import { callerNamed, InProcess } from '@mrtr/harness';
@@ -9,7 +9,7 @@ import { hostileAnswers } from './hostile-answers.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
 import { SECRET, sound } from './servers.ts';
 
-/** Methods that take no state, and what well-kept clients send with them. */
+/** Methods without state, and the parameters that honest clients send with them. */
 const STATELESS: readonly (readonly [string, object])[] = [
   ['tools/list', {}],
   ['ping', {}],
@@ -25,7 +25,7 @@ const anyState = fc.oneof(
   hostileText,
   fc.constantFrom('v1.', `v1.${'A'.repeat(75)}`, 'v1.AAAA~i1'),
 );
-/** Members of params, and some that JSON.stringify cannot write: they are put in as text. */
+/** Members of params. Some cannot come from JSON.stringify, so they are inserted as text. */
 const raw = fc.constantFrom(
   ...['1e999', '-0', '"\\ud800"', '{"__proto__":{"requestState":"v1."}}', '{"a":1,"a":2}'],
   `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
@@ -55,7 +55,7 @@ const posts = fc.record({
   principal: fc.constantFrom(undefined, 'ada'),
 });
 
-/** Whatever is posted to `option`, with whatever in it. */
+/** Arbitrary requests to `option`. */
 export function onlySoundReplies(option: Option) {
   const state = requestStatePolicy({ keys: [SECRET] });
   return fc.asyncProperty(posts, async ({ stateless, name, args, retry, more, old, principal }) => {
@@ -72,7 +72,7 @@ export function onlySoundReplies(option: Option) {
       if (stateless?.[0] === 'tools/list' && came.result) {
         const without = await site.post(method, plain as Record<string, unknown>, options);
         if (!isDeepStrictEqual(came.result, without.result))
-          throw new Error('State changes a method that takes none.');
+          throw new Error('State changes the result of a method without state.');
       }
       if (stateless && world.audit.entries.length + world.items.writes.length > 0) {
         throw new Error(`${method} has an effect.`);

@@ -7,7 +7,7 @@ import { clock, keeping, policyOf, type Site, type SiteRequest, siteWith } from 
 import { onTheWire } from './tokens.ts';
 
 /**
- * Which of the calls' states is presented, where, when (a lease is 300 seconds), and whether the next presentation waits
+ * One presentation: which call's state, where, when (a lease is 300 seconds), and whether the next presentation waits
  * for its end.
  */
 const presentations = fc.array(
@@ -29,7 +29,7 @@ const buildPair: BuildPair = (singleUse) => {
   return [siteWith(policy, 'shop'), siteWith(policy, 'shop')];
 };
 
-/** However often, wherever and in whatever order the states of three calls are presented. */
+/** Presents the states of three calls any number of times, anywhere and in any order. */
 export function onlyOneIsServed(build: BuildPair = buildPair) {
   const began = clock.now;
   return fc.asyncProperty(
@@ -72,7 +72,7 @@ export function onlyOneIsServed(build: BuildPair = buildPair) {
 function expectOnly(end: unknown, second: 'reject' | 'replay'): void {
   const served = isDeepStrictEqual(end, { content: [{ type: 'text', text: 'effect 1' }] });
   if (served || (second === 'reject' && isDeepStrictEqual(end, REJECTED))) return;
-  throw new Error(`A presentation comes to ${JSON.stringify(end)}.`);
+  throw new Error(`A presentation ends with ${JSON.stringify(end)}.`);
 }
 
 async function asked(site: Site, request: SiteRequest): Promise<{ state: string }> {

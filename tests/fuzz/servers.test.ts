@@ -1,4 +1,4 @@
-/** A real server of every option, against whatever a client may post. */
+/** A real server of every option, against arbitrary requests. */
 import { test } from 'vitest';
 import { IN_MEMORY } from '../testkit/options.ts';
 import { casesOf, holds, told } from './cases.ts';
@@ -9,7 +9,7 @@ const MINUTES = 60_000;
 /** For each option. A case takes some four requests. */
 const [CASES, POSTS] = [casesOf(0.0067), casesOf(0.0017)];
 
-// The SDK alone owes nothing here: what it takes is measured in the matrix.
+// The SDK alone makes no such promise; the matrix measures what it accepts.
 for (const option of IN_MEMORY.filter(({ claims }) => claims.modern.forgeries === 'refused')) {
   test(`option ${option.id} does what it owes, or refuses, and tells nothing ${told(CASES)}`, {
     timeout: 3 * MINUTES,
@@ -19,7 +19,7 @@ for (const option of IN_MEMORY.filter(({ claims }) => claims.modern.forgeries ==
 }
 
 for (const option of IN_MEMORY) {
-  test(`option ${option.id} answers whatever is posted, and stays well ${told(POSTS)}`, {
+  test(`option ${option.id} answers every request, and stays healthy ${told(POSTS)}`, {
     timeout: 3 * MINUTES,
   }, async () => {
     await holds(onlySoundReplies(option), POSTS);

@@ -1,4 +1,4 @@
-/** The property of whole servers: whatever is posted, each option does what its tools owe, or refuses, and tells nothing. */
+/** The property of whole servers: each option gives the expected result, or refuses, and leaks nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
@@ -19,7 +19,7 @@ export const SECRET = 'a secret of thirty-two bytes or more';
 const NOW = 1_785_240_000_000;
 const TTL_SECONDS = 600;
 
-/** Where requests go: two instances of one deployment, another audience, another key, and a ring that rolls. */
+/** The servers: two instances of one deployment, another audience, another key, and a ring that rolls. */
 const PLACES = ['one', 'two', 'other audience', 'other key', 'rolled key'] as const;
 type Place = (typeof PLACES)[number];
 type SingleUse = 'off' | 'reject' | 'replay';
@@ -59,7 +59,7 @@ const differences = fc.oneof(
   fc.subarray(['call', 'principal', 'place'] as const, { minLength: 1 }),
 );
 
-/** What is presented as state. */
+/** A presented state. */
 const presentation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ mutation: anyMutation }) },
   { weight: 6, arbitrary: fc.constant({ mutation: { kind: 'none' as const, at: 0, put: '' } }) },
@@ -79,7 +79,7 @@ const attempts = fc.record({
   presentDiffers: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, differences),
   presented: presentation,
   answers: hostileAnswers,
-  // An unknown argument is the call's as well, though no tool looks at it.
+  // An unknown argument belongs to the call too, although no tool reads it.
   more: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, hostileRecord),
   elapsed: fc.oneof(
     { weight: 8, arbitrary: fc.constant(0) },
@@ -93,11 +93,11 @@ type Attempt = typeof attempts extends fc.Arbitrary<infer A> ? A : never;
 /** An option as the property sees it. */
 export interface Suspect {
   readonly option: Option;
-  /** The only tool that it has, where it has not both. */
+  /** The name of its only tool, if it does not have both. */
   readonly only?: ToolCall['tool'];
 }
 
-/** Whatever is posted to `suspect`. */
+/** Arbitrary requests to `suspect`. */
 export function onlyWhatIsOwed(suspect: Suspect) {
   const fits = ({ mint, foreign }: Attempt) =>
     suspect.only === undefined || [mint, foreign].every(({ call }) => call.tool === suspect.only);
@@ -140,13 +140,13 @@ async function attack(deployment: Deployment, attempt: Attempt): Promise<void> {
   const opened = good !== undefined && alive;
   const owed = deployment.owed(caller, { answers, state, from: opened ? good : undefined });
   if (!isDeepStrictEqual({ says, ...wrote }, owed)) {
-    throw new Error(`Owed is ${JSON.stringify(owed)}, and it came to ${JSON.stringify({ says, ...wrote })}.`);
+    throw new Error(`Expected ${JSON.stringify(owed)}, got ${JSON.stringify({ says, ...wrote })}.`);
   }
   if (attempt.again && attempt.singleUse !== 'off' && opened && says !== TOO_LARGE) {
     const again = await deployment.post(caller, body);
     const same = attempt.singleUse === 'replay' ? came.text : undefined;
     if (same === undefined ? said(again) !== 'rejected' : again.text !== same) {
-      throw new Error(`Presented again, it comes to ${JSON.stringify(said(again))}.`);
+      throw new Error(`The second presentation gives ${JSON.stringify(said(again))}.`);
     }
     const now = difference(deployment.written(), before);
     if (!isDeepStrictEqual(now, wrote)) throw new Error(`Presented again, it wrote: ${JSON.stringify(now)}.`);
@@ -154,13 +154,13 @@ async function attack(deployment: Deployment, attempt: Attempt): Promise<void> {
   if (says === 'rejected' && token !== undefined && alive) await finishes(deployment, mint, token);
 }
 
-/** What a client makes of the tokens that it has, if it has any: not every option gives one out. */
+/** Changes that a client makes to its tokens, if it has any: not every option gives one out. */
 function presentable(mutation: Mutation, token: string | undefined, other: string | undefined): unknown {
   const base = token ?? other;
   return base === undefined ? undefined : mutated(mutation, base, other ?? base);
 }
 
-/** An attempt that failed takes nothing from the honest user. */
+/** A failed attempt must not harm the honest user's call. */
 async function finishes(deployment: Deployment, caller: Caller, token: string): Promise<void> {
   const good = { units: 'metric', resolution: 'Fixed', original: caller.call.tool === 'get_weather' ? 1 : 0 };
   const stage = caller.stage as keyof typeof good;
@@ -171,7 +171,7 @@ async function finishes(deployment: Deployment, caller: Caller, token: string): 
   const came = await deployment.post(caller, JSON.stringify(params));
   const owed = deployment.owed(caller, { answers, state: token, from: caller });
   if (said(came) !== owed.says)
-    throw new Error(`The honest user's call comes to ${JSON.stringify(said(came))}.`);
+    throw new Error(`The honest user's call ends with ${JSON.stringify(said(came))}.`);
 }
 
 const picked = (from: Caller, keys: readonly ('call' | 'principal' | 'place')[]): Partial<Caller> => ({
@@ -184,7 +184,7 @@ function paramsOf(call: ToolCall, more: object, retry: object): Record<string, u
   return { name: call.tool, arguments: { ...more, ...args }, ...retry };
 }
 
-/** Whether a server at `here` opens what one at `there` has sealed. */
+/** Whether a server at `here` opens a token that `there` has sealed. */
 const opens = (here: Place, there: Place): boolean =>
   KEYS_OF[here].includes(KEYS_OF[there][0]) && (here === 'other audience') === (there === 'other audience');
 
@@ -202,7 +202,7 @@ function sameCall(from: Caller, caller: Caller, more: object | undefined): boole
 
 const TOO_LARGE = 'too large';
 
-/** What a reply says, in short. */
+/** A summary of a reply. */
 function said({ result, error }: Posted): unknown {
   if (isDeepStrictEqual(error, REJECTED)) return 'rejected';
   if (error)
@@ -223,7 +223,7 @@ type Written = Readonly<Record<'audits' | 'writes', number>>;
 interface Presented {
   readonly answers: Readonly<Record<string, unknown>>;
   readonly state: unknown;
-  /** The caller whose state it is; undefined where it is nobody's. */
+  /** The caller whose state it is; undefined if it belongs to none. */
   readonly from: Caller | undefined;
 }
 
@@ -249,13 +249,13 @@ class Deployment {
     };
   }
 
-  /** Posts, and holds the reply to what every reply has to be. */
+  /** Posts, and checks the rules for every reply. */
   async post({ place, principal }: Caller, body: string): Promise<Posted> {
     const authInfo = principal === undefined ? undefined : callerNamed(principal);
     return sound(await this.#site(place).face.post('tools/call', body, { authInfo }));
   }
 
-  /** Makes an honest call up to the caller's stage; the state that it has then, if it has one. */
+  /** Makes an honest call up to the caller's stage, and returns its state, if it has one. */
   async reach(caller: Caller): Promise<string | undefined> {
     const params = (retry: object) => JSON.stringify(paramsOf(caller.call, {}, retry));
     let { result } = await this.post(caller, params({}));
@@ -267,7 +267,7 @@ class Deployment {
     return result?.requestState as string | undefined;
   }
 
-  /** What a request is owed. */
+  /** The expected result of a request. */
   owed(caller: Caller, { answers, state, from }: Presented): { says: unknown } & Written {
     const nothing = { audits: 0, writes: 0 };
     if (areOutsized(passedOn(answers))) return { says: TOO_LARGE, ...nothing };
@@ -317,11 +317,11 @@ class Deployment {
   }
 }
 
-/** The reply, if the server is well and keeps its secrets. */
+/** The reply, if the server is healthy and leaks nothing. */
 export function sound(came: Posted): Posted {
   if (came.status >= 500) throw new Error(`Status ${came.status}: ${came.text}`);
   const leak = LEAKS.find((pattern) => pattern.test(came.text));
-  if (leak) throw new Error(`The reply tells ${leak}: ${came.text}`);
+  if (leak) throw new Error(`The reply leaks ${leak}: ${came.text}`);
   return came;
 }
 
@@ -338,12 +338,12 @@ const KEYS_OF: Readonly<Record<Place, readonly [string, ...string[]]>> = {
   'rolled key': [...OTHER_KEYS, ...KEYS],
 };
 
-// Stretching keys takes longer than a whole case does.
+// Stretching keys takes longer than a whole case.
 const RINGS = Object.fromEntries(PLACES.map((place) => [place, keyRing(KEYS_OF[place])])) as Readonly<
   Record<Place, RequestStatePolicy['ring']>
 >;
 
-/** What no reply may hold, by accident: what is sealed, the key, a stack, a path, the reason of a refusal. */
+/** A reply must not contain sealed contents, the key, a stack, a path, or the reason of a refusal. */
 const LEAKS = [
   /"s\\*":\\*"\w|(?:once|tool-builder|linear|resolve|journal)\/1/,
   new RegExp(SECRET, 'i'),

@@ -1,4 +1,4 @@
-/** Boundaries without servers: the handler that one puts around an author's, called with a context built by hand. */
+/** Boundaries without servers: calls the handler that a boundary puts around an author's, with a built context. */
 
 import { CLIENT_CAPABILITIES_META_KEY, McpServer } from '@modelcontextprotocol/server';
 import {
@@ -12,7 +12,7 @@ import {
 } from '@mrtr/core';
 import { withRoutingLabel } from '@mrtr/core/shape';
 
-/** One request, as far as a boundary looks at it. */
+/** The parts of a request that a boundary reads. */
 export interface SiteRequest {
   readonly method: MrtrMethod;
   readonly target: string;
@@ -27,7 +27,7 @@ export type SiteAuthor = (ctx: ServerContext) => unknown;
 
 /** A protected server of which only the boundary is used. */
 export interface Site {
-  /** What the server's log was told since the last look. */
+  /** The log entries since the last call. */
   log(): string[];
   request(request: SiteRequest, author: SiteAuthor): Promise<unknown>;
 }
@@ -35,7 +35,7 @@ export interface Site {
 /** The time of all sites, in milliseconds. */
 export const clock = { now: 1_785_240_000_000 };
 
-/** Which author serves a request travels with it. */
+/** Names the author's function for each request. */
 const AUTHOR = Symbol('author');
 type Carrying = ServerContext & { readonly [AUTHOR]: SiteAuthor };
 type Wrapped = (request: unknown, ctx: ServerContext) => Promise<unknown>;
@@ -60,9 +60,9 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
   server.server.onerror = (error) => log.push(error.message);
   const wrapped = new Map<string, Wrapped>();
   const low = server.server as unknown as Sets;
-  // The boundary hands what it makes to the low-level server: here it is kept instead.
+  // The boundary registers its handler on the low-level server. Keep it here instead.
   low.setRequestHandler = (method, handler) => wrapped.set(method, handler as Wrapped);
-  // There is no connection, which would know the revision.
+  // There is no connection, so no negotiated revision.
   low.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   protectRequestState(server, { ...policy, audience });
   for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
@@ -107,7 +107,7 @@ function asTheSdkCollects(answers: Readonly<Record<string, unknown>>): Record<st
   return accepted;
 }
 
-/** An author who asks one question and keeps `state`, with a routing label where one is given. */
+/** An author who asks one question and keeps `state`, with an optional routing label. */
 export const keeping =
   (state: unknown, label?: string): SiteAuthor =>
   () =>
@@ -116,7 +116,7 @@ export const keeping =
       label,
     );
 
-/** What a request came to: the author was entered, or it was refused with an error. */
+/** The end of a request: the author was entered, or the boundary refused it with an error. */
 export type Came =
   | {
       readonly entered: { readonly state: string | undefined; readonly ctx: ServerContext };

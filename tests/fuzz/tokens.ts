@@ -1,4 +1,4 @@
-/** The property of all properties: a token is good for exactly the call that it was minted for. */
+/** The most important property: a token is valid only for the call that it was minted for. */
 
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import { anyMutation, type Mutation, mutated } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText, outsized } from './hostile-values.ts';
 import { clock, keeping, policyOf, presented, type Site, siteWith } from './sites.ts';
 
-/** Where a request goes, what it is, and who makes it: all that a token is bound to. */
+/** The server, the request and the caller: all fields that a token is bound to. */
 interface Claims {
   readonly method: MrtrMethod;
   readonly target: string;
@@ -26,7 +26,7 @@ interface Claims {
 
 const TTL_SECONDS = 600;
 const NOW = clock.now;
-/** What nobody but the author may read. */
+/** A text that only the author may read. */
 const SECRET = 'kept-by-the-author';
 
 const [K1, K2, K3] = ['1', '2', '3'].map((letter) => letter.repeat(32)) as [string, string, string];
@@ -77,7 +77,7 @@ const anyClaims: fc.Arbitrary<Claims> = fc.record({
 
 const CLAIMS = ['method', 'target', 'arguments', 'principal', 'audience', 'ring', 'versions'] as const;
 
-/** What is taken from another request: one claim, or several. */
+/** The fields that come from another request: one or several. */
 const changes = fc.oneof(
   fc.constantFrom(...CLAIMS).map((claim) => [claim]),
   fc.subarray([...CLAIMS], { minLength: 1, maxLength: 3 }),
@@ -129,13 +129,13 @@ function hostilePayload() {
     .map((text) => SECRET + text);
 }
 
-/** Makes the site of a ring, an audience and versions. A broken one may do less than it should. */
+/** Makes the site of a ring, an audience and versions. A broken twin may do less than it should. */
 export type Build = (secrets: readonly string[], audience: string, versions?: Versions) => Site;
 
 export const build: Build = (keys, audience, versions) =>
   siteWith(policyOf({ keys, ttlSeconds: TTL_SECONDS, ...versions }), audience);
 
-/** Whatever a client makes of its tokens, and wherever it presents them. */
+/** Arbitrary changes of tokens, presented anywhere. */
 export function onlyWhatWasMinted(build_: Build = build) {
   const sites = new Map<string, Site>();
   const siteOf = ({ ring, audience, versions }: Claims): Site => {
@@ -159,19 +159,19 @@ export function onlyWhatWasMinted(build_: Build = build) {
       await mintedAt(siteOf(other), other, payloads[1], labels[1]),
     ];
     const [token, otherToken] = tokens;
-    // Arguments that have no digest cannot be bound to a token, and none is given out.
+    // Arguments without a digest cannot be bound to a token, so the server gives out none.
     if (token === undefined || otherToken === undefined) return;
     clock.now = NOW + elapsed * 1000;
     const state = mutated(mutation, token, otherToken);
     const asked = attempt.respelt ? { ...present, arguments: reordered(present.arguments) } : present;
     const came = await presented(siteOf(present), { ...asked, state });
     const log = siteOf(present).log().join();
-    if (log.includes(SECRET)) throw new Error(`The log tells the payload: ${log}`);
+    if (log.includes(SECRET)) throw new Error(`The log leaks the payload: ${log}`);
 
     const alive = elapsed >= -60 && elapsed < TTL_SECONDS;
     const good = [mint, other].findIndex((claims, at) => state === tokens[at] && sameCall(claims, present));
     if (good >= 0 && alive) {
-      if (!('entered' in came)) throw new Error(`What was minted for this call is refused: ${log}`);
+      if (!('entered' in came)) throw new Error(`A state that was minted for this call is refused: ${log}`);
       if (came.entered.state !== payloads[good])
         throw new Error('The author gets another state than was kept.');
     } else {
@@ -200,7 +200,7 @@ const changed = (claims: Claims, by: Claims, keys: readonly (keyof Claims)[]): C
   ...Object.fromEntries(keys.map((key) => [key, by[key]])),
 });
 
-/** Whether a server that is asked `there` may take what was minted for `here`. */
+/** Whether a server may accept at `there` a token that was minted for `here`. */
 function sameCall(here: Claims, there: Claims): boolean {
   const [sealedWith] = RINGS[here.ring] as [string];
   const call = ({ method, target, principal, audience, arguments: given }: Claims) => [
@@ -224,7 +224,7 @@ function acceptsVersion(here: Claims, there: Claims): boolean {
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** The same JSON value, with the members of its objects the other way round. */
+/** The same JSON value, with the members of its objects in reverse order. */
 function reordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reordered);
   if (typeof value !== 'object' || value === null) return value;
@@ -232,7 +232,7 @@ function reordered(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, reordered(member)]));
 }
 
-/** The same value, with all its texts, and all numbers as texts, twisted. */
+/** The same value, with all texts changed, and all numbers turned into changed texts. */
 function twisted(value: unknown, twist: (text: string) => string): unknown {
   if (typeof value === 'string' || typeof value === 'number') return twist(String(value));
   if (Array.isArray(value)) return value.map((item) => twisted(item, twist));
@@ -242,7 +242,7 @@ function twisted(value: unknown, twist: (text: string) => string): unknown {
   );
 }
 
-/** What the SDK puts on the wire of an error. */
+/** The parts of an error that the SDK sends. */
 export const onTheWire = (error: unknown): unknown => {
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   return { code, message, data };

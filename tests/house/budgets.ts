@@ -30,7 +30,7 @@ const sourcesIn = (folder: string) =>
     .filter((file) => /(?<!\.test|\.test-support|\.proof)\.ts$/.test(file))
     .map((file) => `${folder}/src/${file}`);
 
-/** Whether people install it. Folders of packages, and those without a manifest, are none. */
+/** Whether the folder is an installable package: it has a manifest, and is not a folder of packages. */
 function isPublished(folder: string): boolean {
   if (!readdirSync(join(root, folder)).includes('package.json')) return false;
   return !JSON.parse(textOf(`${folder}/package.json`)).private;

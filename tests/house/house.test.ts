@@ -25,12 +25,12 @@ test('no file names a path of the machine it was written on', () => {
   expect(findings(/\/(?:(?:work|root)\/|farm)/)).toEqual([]);
 });
 
-test('no file is named after nothing in particular', () => {
+test('no file has a vague name such as utils', () => {
   const vague = /(?:^|\/)(?:utils?|helpers?|common|misc)(?:\.[^/]*)?(?:\/|$)/;
   expect(files.filter((file) => vague.test(file))).toEqual([]);
 });
 
-test('every name is kebab-case, but for the documents that are customarily in capitals', () => {
+test('every file name is kebab-case, except documents that are usually in capitals', () => {
   const kebab = /^\.?[a-z0-9]+(?:[-.][a-z0-9]+)*$/;
   const document = /^[A-Z]+(?:\.md)?$/;
   const offenders = files.filter(

@@ -1,4 +1,4 @@
-/** What a TypeScript file measures, by its syntax tree. */
+/** Measures a TypeScript file by its syntax tree. */
 import { parseSync, Visitor } from 'oxc-parser';
 
 /** In lines. */

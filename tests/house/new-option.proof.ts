@@ -1,4 +1,4 @@
-/** A new option is a folder and a line: a copy of this project gets one, and everything that runs options runs it. */
+/** Adding an option takes a folder and a line: a copy of this project gets one, and every runner of options runs it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { projectFiles } from '../testkit/project-files.ts';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 let copy = '';
 
-/** Runs a command in the copy; gives what it prints. */
+/** Runs a command in the copy, and returns its output. */
 async function run(command: string, ...args: string[]): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1' };
   const { stdout } = await promisify(execFile)(command, args, { cwd: copy, env, maxBuffer: 2 ** 26 });
@@ -43,7 +43,7 @@ test('the tests run it: matrix, abandonment, key rotation, traces and fuzz', asy
     ).toBe(true);
 }, 120_000);
 
-test('the tables of the documents have a row for it, and its shape is measured', async () => {
+test('the tables of the documents have a row for it, and the matrix measures it', async () => {
   const observations = JSON.parse(await run('node', 'demos/cli/run.mjs', 'matrix', '--json'));
   const own = (observations as { option: string; outcome: string }[]).filter(({ option }) => option === 'k');
   const model = (observations as { option: string }[]).filter(({ option }) => option === 'f');

@@ -7,8 +7,8 @@ import { entryPoints } from './exported-names.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = projectFiles()
-  // fastify's folder is a part of the recipes.
-  .filter((file) => /^(?:packages|demos)\/(?!recipes\/.+\/).*package\.json$/.test(file))
+  // fastify's folder is a part of the recipes, and the page one of the lab.
+  .filter((file) => /^(?:packages|demos)\/(?!recipes\/.+\/|lab\/page\/).*package\.json$/.test(file))
   .map((file) => file.slice(0, -'/package.json'.length));
 // An option exports itself, to the list of options.
 const OF_NAMES = FOLDERS.filter((folder) => !/^packages\/options\/[a-z]-/.test(folder));

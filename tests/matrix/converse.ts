@@ -27,20 +27,18 @@ export type Deploy<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promis
 /** In this process. */
 const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
-    throw new Error(
-      `'${hosting}' hosting takes processes of its own: start them, and pass their \`deploy\`.`,
-    );
+    throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
   }
   const state = requestStatePolicy({ keys: [key], legacy, singleUse: false });
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
 
-/** Records the entries of a subject that publishes no diagnostics. */
+/** Records the entries of a subject without diagnostics. */
 const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:handler', event: {} });
 
 /**
- * Starts a deployment of the subject, connects a client, makes the call, and takes everything down again. Each
- * conversation has a world and a key of its own. Several may run at once.
+ * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each conversation has
+ * its own world and key. Several may run at once.
  */
 export const converse = (request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> =>
   inHarness(callOf(request), inNewWorld(request, deploy));

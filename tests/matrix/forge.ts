@@ -1,15 +1,15 @@
-/** What a client can make a server do by sending what no user said and what this call's server never gave out. */
+/** Measures forged requests: an answer that no question asked for, and the state of another call. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { InProcess } from '@mrtr/harness';
 import { createWorld, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import type { Subject } from './subject.ts';
 
-/** What was measured. */
+/** The measurements. */
 export interface Forged {
-  /** An answer to a question that was not asked yet: whether an item was written by it. */
+  /** Whether an answer to a question that was not asked yet wrote an item. */
   readonly unaskedAnswer: 'refused' | 'taken';
-  /** The state of another item's call: whether this item was written by it. */
+  /** Whether the state of another item's call wrote this item. */
   readonly stateOfAnotherCall: 'refused' | 'taken';
 }
 

@@ -1,6 +1,6 @@
 /**
- * The other direction: a modern client at a server of the last era. The client's application is the same as
- * towards new servers, so it has to see the same; the wire differs by nature, and is not compared.
+ * The other direction: a modern client at an old server. The client's application is the same as with new servers, so
+ * it has to see the same. The wire is different in any case, and is not compared.
  */
 
 import { diffViews, hostViewOfAnyEra } from '@mrtr/harness/transcript';
@@ -13,7 +13,7 @@ import type { Subject } from './subject.ts';
 /** A measured call at an old server. */
 export type OldServerCell = Pick<Cell, 'scenario' | 'observed'>;
 
-/** Measures an old server with every script. What the policy says of old clients (`legacy`) means nothing here. */
+/** Measures an old server with every script. The policy for old clients (`legacy`) has no effect here. */
 export async function measureOldServer(subject: Subject): Promise<OldServerCell[]> {
   const cells: OldServerCell[] = [];
   for (const script of SCRIPTS) {
@@ -41,7 +41,7 @@ const titled = ({ observed: { conversation, observation } }: OldServerCell) => (
   lines: hostViewOfAnyEra(conversation),
 });
 
-/** 7. At an old server a call is one request and one entry, its effects come once, and no other instance knows it. */
+/** 7. At an old server, a call is one request and one entry, has its effects once, and no other instance knows it. */
 export function onceAtOldServer({
   scenario: { script },
   observed: { observation },

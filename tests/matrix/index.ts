@@ -1,4 +1,4 @@
-/** The matrix: every option in every scenario, measured and held to its claims. */
+/** The matrix: measures every option in every scenario, and compares it with its claims. */
 export * from './converse.ts';
 export * from './from-old-server.ts';
 export * from './invariants.ts';

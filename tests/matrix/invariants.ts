@@ -1,6 +1,6 @@
 /**
- * The five invariants that the matrix holds every option to. Each function returns what is wrong, in words;
- * an empty list is a pass. `tests/broken` holds an option for each that makes it fail.
+ * The invariants that the matrix checks for every option. Each function returns descriptions of the violations; an
+ * empty list is a pass. `tests/broken` has an option for each invariant that makes it fail.
  */
 
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
@@ -10,42 +10,42 @@ import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 import { isHeld, isSpread } from './subject.ts';
 
-/** One measured cell, with what was claimed. */
+/** One measured cell, with its claims. */
 export interface Cell {
   readonly claims: Claims;
   readonly scenario: Scenario;
   readonly observed: Observed;
 }
 
-/** What is wrong. */
+/** The violations. */
 export type Violations = string[];
 
 /** 1. Options that claim the same in a scenario show the host application the same. */
 export const sameForTheHost = (cells: readonly Cell[]): Violations =>
   compare(cells, ({ observed }) => hostView(observed.conversation));
 
-/** 2. Their wires differ in nothing but the masked fields: in effect, in whether `requestState` is there. */
+/** 2. Their wires differ only in the masked fields, and so only in whether `requestState` is there. */
 export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
   compare(cells, ({ observed }) => wireView(observed.conversation));
 
-/** 3. Audit entries and writes are what the claims say. */
+/** 3. Audit entries and writes agree with the claims. */
 export const effectsAsClaimed = (cell: Cell): Violations =>
   differences(cell, ['outcome', 'audits', 'writes']);
 
-/** 4. Entries, rounds, state, frames and survival are what the claims say. */
+/** 4. Entries, rounds, state, frames and survival agree with the claims. */
 export function mechanicsAsClaimed(cell: Cell): Violations {
   const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
   return [...differences(cell, measured), ...stateAsClaimed(cell)];
 }
 
-/** 5. Where an old client on stateless serving cannot be served, it gets a clear error, and nothing is written. */
+/** 5. An old client that cannot be served on stateless serving gets a clear error, and nothing is written. */
 export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
   if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
     return [];
   const { outcome, audits, writes, result } = observation;
   const wrong: Violations = [];
   if (outcome !== 'error')
-    wrong.push(`${where(observation)} should fail, and came to '${outcome}': ${result}`);
+    wrong.push(`${where(observation)} should fail, but ended with '${outcome}': ${result}`);
   if (audits + writes > 0)
     wrong.push(`${where(observation)} failed after writing ${audits + writes} entries`);
   if (!/client|connection/.test(result))
@@ -54,9 +54,9 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
 }
 
 /**
- * 10. With single-use state, retries that are delivered twice write once and are answered alike. Without it they are
- * served twice; but a parked frame is taken out by the first of them, and the second is refused, or where the call is
- * stored for other instances, gets what came of the first.
+ * 10. With single-use state, retries that are delivered twice write once and get the same answer. Without it, they are
+ * served twice. The exception is a parked frame, which the first retry takes: the second is refused, or gets the first
+ * one's result if a store keeps the call for other instances.
  */
 export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.retriedTwice) return [];
@@ -81,7 +81,7 @@ export function retriesAsClaimed({ claims, observed: { observation } }: Cell): V
   return wrong;
 }
 
-/** What no user and no server said is refused, where the claims say so. */
+/** Forged requests are refused if the claims say so. */
 export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.forged) return [];
   const { forgeries } = claims.modern;
@@ -109,7 +109,7 @@ const titled = (cell: Cell, view: (cell: Cell) => string[]) => ({
   lines: view(cell),
 });
 
-/** Errors are each shape's own words; and a call that another instance refuses has no end to compare. */
+/** Each shape has its own errors, and a call that another instance refuses has no result to compare. */
 function comparable({ claims, scenario }: Cell): boolean {
   if (scenario.client === 'mute') return claims.modern.unaskable === 'default';
   if (isHeld(scenario.hosting)) return true;
@@ -118,7 +118,7 @@ function comparable({ claims, scenario }: Cell): boolean {
     : claims.legacy.stateless === 'default';
 }
 
-/** Cells of one group must look alike: those in which the user is asked, and those in which nobody can be. */
+/** Cells of one group must look alike: cells in which the user is asked, and cells in which no client can be. */
 function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
   const held = client === 'legacy' && isHeld(hosting);
   const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));

@@ -1,4 +1,4 @@
-/** Every option × client × hosting × user × legacy policy, held to the invariants; and an old server. */
+/** Checks the invariants for every option × client × hosting × user × legacy policy, and for an old server. */
 
 import { eventsOf, hostView, type Transcript } from '@mrtr/harness/transcript';
 import { OPTIONS } from '@mrtr/options';
@@ -43,7 +43,7 @@ it('records transcripts that fit their schema', () => {
   expect(schemaMistakes(cells.map(({ observed }) => observed.conversation))).toEqual([]);
 });
 
-it('gives a modern client the same under another legacy policy', async () => {
+it('gives a modern client the same results under another legacy policy', async () => {
   const asked = SCENARIOS.filter(
     ({ client, hosting, script }) =>
       client === 'modern' && hosting === 'memory' && script.name === 'duplicate',
@@ -81,7 +81,7 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
 });
 
 describe('a modern client at an old server', () => {
-  it.each(OPTIONS.map(({ id }) => id))('shows its application what option %s shows it', (id) => {
+  it.each(OPTIONS.map(({ id }) => id))('shows its application the same as option %s', (id) => {
     const own = cells.filter(({ observed }) => observed.observation.option === id);
     expect(sameFromOldServer(oldCells, own).join('\n')).toBe('');
   });
@@ -93,7 +93,7 @@ describe('a modern client at an old server', () => {
   it.each([
     ['modern-only', /did not offer pinned protocol version 2026-07-28/],
     ['mute', /Client does not support form elicitation/],
-  ] as const)('is told clearly when it cannot be served (%s)', async (client, message) => {
+  ] as const)('gets a clear error when it cannot be served (%s)', async (client, message) => {
     const { events, end } = await converse({
       subject: oldServer,
       client,

@@ -1,4 +1,4 @@
-/** All the cells that there are. */
+/** All cells of the matrix. */
 import type { Cell } from './invariants.ts';
 import { type LocalScenario, observe } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';

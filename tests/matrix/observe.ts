@@ -1,4 +1,4 @@
-/** Observations: what is measured of one option in one scenario, as plain data. */
+/** Observations: the measurements of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
 import type { LegacyPolicy } from '@mrtr/core';
 import type { LocalHostingKind } from '@mrtr/harness';
@@ -19,13 +19,13 @@ export interface Scenario {
   readonly script: Script;
 }
 
-/** What a call came to: the user answered, a default stood in, it failed, or the user said no. */
+/** How a call ended: the user answered, a default stood in, it failed, or the user refused. */
 export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
 
-/** Whether the same call, made the same way on other hosting, comes to the same end; if that was tried. */
+/** Whether the same call ends in the same way on other hosting, if that was measured. */
 export type Survival = 'finishes' | 'refused' | 'not measured';
 
-/** What was measured. */
+/** The measurements. */
 export interface Observation {
   readonly option: string;
   readonly client: Scenario['client'];
@@ -44,17 +44,17 @@ export interface Observation {
   readonly entries: number;
   readonly audits: number;
   readonly writes: number;
-  /** Length of `requestState` in each `input_required` result, 0 where there is none. */
+  /** Length of `requestState` in each `input_required` result, 0 without one. */
   readonly stateBytes: readonly number[];
   /** The most frames held in memory while the user was thinking. */
   readonly framesHeld: number;
-  /** When each round reaches another instance: on `fleet`, or, where this was measured in processes, on `processes`. */
+  /** When each round reaches another instance: on `fleet`, or on `processes` for measurements in processes. */
   readonly otherInstance: Survival;
-  /** When the instance is restarted between any two requests; in processes, when the one that asked is killed. */
+  /** When the instance restarts between any two requests; in processes, when the one that asked is killed. */
   readonly restart: Survival;
-  /** When each retry is delivered twice; where that was tried. */
+  /** When each retry is delivered twice, if that was measured. */
   readonly retriedTwice?: Readonly<Record<Presentations, RetriedTwice>>;
-  /** When a client makes up what no user and no server said; where that was tried. */
+  /** When a client sends forged answers and state, if that was measured. */
   readonly forged?: Forged | undefined;
 }
 
@@ -85,7 +85,7 @@ export async function observeCall(subject: Subject, scenario: LocalScenario): Pr
   return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
 }
 
-/** Tried with the call of two questions, whose second round brings state. */
+/** Measured with the call of two questions, whose second round brings state. */
 const forgedIn = async (
   subject: Subject,
   { client, hosting, script }: LocalScenario,
@@ -94,7 +94,7 @@ const forgedIn = async (
     ? { forged: await forge(subject) }
     : {};
 
-/** Tried where a call writes an item: that is what must not happen twice. */
+/** Measured for calls that write an item, because a write must not happen twice. */
 async function retriedTwice(
   subject: Subject,
   scenario: LocalScenario,
@@ -109,7 +109,7 @@ async function retriedTwice(
   return { retriedTwice: { unlimited, 'single use': singleUse } };
 }
 
-/** Counts what happened in a conversation, and adds what others came to. */
+/** Counts the events of a conversation, and adds the results of the others. */
 export function observed(
   subject: Subject,
   scenario: Scenario,
@@ -141,7 +141,7 @@ export function observed(
   };
 }
 
-// A conversation with one of our own scripts always goes the same way, so the three cells that need it share it.
+// A conversation with one of our scripts always runs the same, so the three cells that need it share it.
 const rehearsed = new WeakMap<Subject, Map<string, Promise<Transcript>>>();
 
 /** The conversation of `subject` in a scenario of this process. */

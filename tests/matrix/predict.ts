@@ -1,11 +1,11 @@
-/** What an option's claims say that a scenario will measure. */
+/** Derives the expected measurements of a scenario from an option's claims. */
 
 import type { AuditClaim, Claims, EntryClaim } from '@mrtr/tools';
 import { GET_WEATHER } from '@mrtr/tools';
 import type { Observation, Outcome, Scenario } from './observe.ts';
 import { isHeld, isSpread } from './subject.ts';
 
-/** The measured fields that claims speak of. Where one is undefined, the claims leave it open. */
+/** The measured fields that claims cover. If a field is undefined, the claims leave it open. */
 export type Prediction = {
   readonly [Field in
     | 'outcome'
@@ -40,7 +40,7 @@ function predictModern({ modern }: Claims, { client, hosting, script }: Scenario
 function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Prediction {
   const { hosting, script } = scenario;
   const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
-  // Nothing of a call that is asked over its own connection can go on elsewhere; one that is not asked is over.
+  // Another instance cannot resume a call that asks over its own connection. A call that does not ask is over.
   const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
   if (isHeld(hosting) && askedWhenHeld) {
     const framesHeld = modern.framesHeld;
@@ -74,7 +74,7 @@ function effects(
   ];
   return {
     outcome,
-    // A call that fails because nobody can be asked, or that its user ends, may be over before the function that holds
+    // A call that fails because its client cannot be asked, or that its user ends, may be over before the function with
     // the effects is entered.
     entries: outcome === 'error' || endsBefore(claim, outcome) ? undefined : entries,
     audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,

@@ -1,4 +1,4 @@
-/** What one logical call leaves behind when each of its retries is delivered twice, as a network may. */
+/** Measures one logical call when each of its retries is delivered twice, as a network may do. */
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { host, type Round, type User } from '@mrtr/harness';
@@ -9,7 +9,7 @@ import type { ConversationRequest } from './subject.ts';
 /** Whether the policy makes state single-use, and answers a second presentation with the first one's result. */
 export type Presentations = 'unlimited' | 'single use';
 
-/** What was measured. */
+/** The measurements. */
 export interface RetriedTwice {
   /** Work items written. */
   readonly writes: number;

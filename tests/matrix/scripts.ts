@@ -1,4 +1,4 @@
-/** What the scripted users do, and what a call with them comes to when everything is well. */
+/** The scripted users, and the expected result of a call with each. */
 
 import { scripted, type User } from '@mrtr/harness';
 import type { ToolName } from '@mrtr/tools';

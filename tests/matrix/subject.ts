@@ -1,4 +1,6 @@
-/** What the matrix and the demos run, and on what: options, demos in an option's form, and servers of other origins. */
+/**
+ * The subjects of the matrix and the demos (options, demos in an option's form, foreign servers), and their hosting.
+ */
 import type { LegacyPolicy, McpServer, RequestStatePolicy } from '@mrtr/core';
 import type {
   ClientKind,
@@ -8,33 +10,33 @@ import type {
 } from '@mrtr/harness';
 import type { Claims, OptionDeps } from '@mrtr/tools';
 
-/** Something to run. */
+/** A server to run. */
 export interface Subject {
   readonly id: string;
   readonly title: string;
   create(deps: OptionDeps): ServerInstance;
 }
 
-/** A subject with claims to be measured. Every option is one. */
+/** A subject with claims. Every option is one. */
 export interface Measured extends Subject {
-  /** Its name in tables, where that is not its `id` in capitals. */
+  /** Its name in tables, if that is not its `id` in capitals. */
   readonly name?: string | undefined;
   readonly claims: Claims;
 }
 
-/** A client of the harness; or `mute`, a modern one that did not declare elicitation. */
+/** A client of the harness, or `mute`: a modern client that did not declare elicitation. */
 export type Client = ClientKind | 'mute';
 
 /**
- * Processes of their own. `stdio`: one that belongs to the connection. `http`: one that listens, with a session for
- * each old client. `processes`: three that listen and hold nothing, behind a proxy.
+ * Hosting in separate processes. `stdio`: one process per connection. `http`: one that listens, with a session for each
+ * old client. `processes`: three that listen and hold nothing, behind a proxy.
  */
 export type ProcessHostingKind = 'stdio' | 'http' | 'processes';
 
-/** Where a subject runs: in this process, or in processes of its own. */
+/** Where a subject runs: in this process, or in separate processes. */
 export type HostingKind = LocalHostingKind | ProcessHostingKind;
 
-/** Whether an old client has a connection of its own there, over which it can be asked. */
+/** Whether an old client has its own connection there, over which it can be asked. */
 export const isHeld = (hosting: HostingKind): boolean =>
   hosting === 'memory' || hosting === 'stdio' || hosting === 'http';
 
@@ -49,7 +51,7 @@ export interface ConversationRequest extends Omit<Request, 'client' | 'participa
   readonly legacy: LegacyPolicy;
 }
 
-/** A subject out of a server that keeps nothing between two requests. */
+/** Makes a subject from a server that keeps nothing between two requests. */
 export const standalone = (
   id: string,
   title: string,

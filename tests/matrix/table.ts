@@ -49,7 +49,7 @@ export function measuredRows(
   };
 }
 
-/** One row per option, each cell measured. Where two numbers stand, they are of one and of two questions. */
+/** One row per option, each cell measured. Two numbers in a cell are for one and for two questions. */
 function optionsTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
   const head = [
     'Option',
@@ -124,7 +124,7 @@ function heldConnection(find: (where: Where) => Observation): string {
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
 }
 
-/** Writes where each retry is delivered twice: as it is, and with single-use state. */
+/** Writes when each retry is delivered twice: without and with single-use state. */
 function retried({ retriedTwice }: Observation): string {
   if (!retriedTwice) return 'not measured';
   const { unlimited, 'single use': once } = retriedTwice;
@@ -133,7 +133,7 @@ function retried({ retriedTwice }: Observation): string {
   return `${plain} (${once.writes})`;
 }
 
-/** What is taken stands out. */
+/** Makes accepted forgeries bold. */
 function forged({ forged }: Observation): string {
   if (!forged) return 'not measured';
   const { unaskedAnswer, stateOfAnotherCall } = forged;
@@ -142,7 +142,7 @@ function forged({ forged }: Observation): string {
     .join(' / ');
 }
 
-/** More than one for one logical call is the footgun; it stands out. */
+/** Makes more than one effect for one logical call bold. */
 function auditEntries(modern: number, old: number): string {
   const count = modern > 1 ? `**${modern}**` : `${modern}`;
   return modern === old ? count : `${count} (old client: ${old})`;

@@ -1,4 +1,4 @@
-/** An entry is counted for the conversation whose call it is. */
+/** An entry counts for the conversation of its call. */
 
 import { Gate } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
@@ -13,7 +13,7 @@ import { Processes, type ProcessHosting } from './deployment.ts';
 
 const { database, test } = await postgresOfTheRun();
 
-test('a call that another process takes over is entered there for its own conversation, not for the first one', async () => {
+test('an entry after a takeover counts for its own conversation, not for the first one', async () => {
   const postgres = await database();
   const listed = findOption('h-postgres');
   if (!listed) throw new Error('There is no option h-postgres.');
@@ -41,7 +41,7 @@ test('a call that another process takes over is entered there for its own conver
     return { over, hosting: await deployed.promise };
   }
 
-  // The first conversation launches DBOS in both processes, so what DBOS does there runs in its context.
+  // The first conversation launches DBOS in both processes, so DBOS runs in its context.
   const first = await begun();
   const second = await begun();
   const victim = second.hosting.servedLast();

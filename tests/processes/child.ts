@@ -1,12 +1,13 @@
 /**
- * The spawned program: an instance that serves the subjects that the observing process opens, and reports what
- * happens in them. It ends when that process does.
+ * The spawned program: an instance that serves the subjects that the observing process opens, and reports their events.
+ * It ends with that process.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { observe, requestStatePolicy } from '@mrtr/core';
-import { observeDiagnostics } from '@mrtr/harness';
+import { type Diagnostic, LineCoverage, observeDiagnostics } from '@mrtr/harness';
 import type { OptionDeps, RunningOption } from '@mrtr/tools';
+import { authorsFile } from './authors-file.ts';
 import {
   DATABASE_VARIABLE,
   type DatabaseMethods,
@@ -14,7 +15,7 @@ import {
   type Opening,
   type Place,
 } from './messages.ts';
-import { remoteWorld } from './remote-world.ts';
+import { remoteLedger, remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
 /** One conversation's part in this process. */
@@ -27,9 +28,12 @@ interface Opened {
 type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption } | undefined>>;
 
 const opened = new Map<string, Opened>();
-// Diagnostics channels are the process's; a port is one conversation's, and what happens on it happens in here.
+// Diagnostics channels belong to the process, and a port to one conversation: this context tells them apart.
 const current = new AsyncLocalStorage<Place>();
-// On stdio the whole process is one conversation's.
+// So is coverage.
+let coverage: LineCoverage | undefined;
+const counted: Place[] = [];
+// On stdio, the whole process belongs to one conversation.
 let connection: Place | undefined;
 
 const methods: InstanceMethods = {
@@ -44,7 +48,11 @@ const methods: InstanceMethods = {
     opened.delete(scope);
     await serving?.close();
   },
-  framesHeld: (scope) => opened.get(scope)?.running.framesHeld?.() ?? 0,
+  framesHeld(scope) {
+    // Asked whenever a round is over, so what ran in it is told before the answer.
+    for (const place of counted.filter((one) => one.scope === scope)) tellLines(place);
+    return opened.get(scope)?.running.framesHeld?.() ?? 0;
+  },
 };
 
 const [port, name = ''] = (process.env[DATABASE_VARIABLE] ?? '').split(':');
@@ -52,7 +60,7 @@ if (!port) throw new Error(`This program is spawned by the harness, which sets $
 const socket = connect(Number(port), '127.0.0.1');
 const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
 void database.closed.then(() => process.exit());
-// A call that was taken over runs in the context of whoever launched DBOS here. Its rounds come in at its own place.
+// A call that was taken over runs in the context that launched DBOS here. Its rounds arrive on its own port.
 const places = new Map<string, Place>();
 observe('mrtr:round', ({ call, phase }) => {
   const place = current.getStore();
@@ -61,21 +69,38 @@ observe('mrtr:round', ({ call, phase }) => {
 observeDiagnostics((diagnostic) => {
   const { call = '' } = diagnostic.event as { readonly call?: string };
   const place = places.get(call) ?? current.getStore() ?? connection;
-  // Without its database this process ends.
-  if (place) database.remote.diagnostic(place, diagnostic).catch(() => {});
+  if (!place) return;
+  if (diagnostic.channel === 'mrtr:handler') tellLines(place);
+  tell(place, diagnostic);
 });
 await database.remote.hello(name);
 
+// Without its database this process ends.
+function tell(place: Place, diagnostic: Diagnostic): void {
+  database.remote.diagnostic(place, diagnostic).catch(() => {});
+}
+
+function tellLines(place: Place): void {
+  const lines = counted.includes(place) ? coverage?.take() : undefined;
+  if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
+}
+
 async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
-  const { module, name: exported = 'option', postgres, key, legacy, version } = opening;
+  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse = false } = opening;
+  if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, singleUse: false });
-  // Told only by an option that publishes no diagnostics.
+  const once = singleUse ? { ledger: remoteLedger(database, place) } : { singleUse: false as const };
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, ...once });
+  // Only for an option without diagnostics.
   const onEntry = () => {
-    database.remote.diagnostic(place, { channel: 'mrtr:handler', event: {} }).catch(() => {});
+    tellLines(place);
+    tell(place, { channel: 'mrtr:handler', event: {} });
   };
   const running = subject.create({ world: remoteWorld(database, place), state, postgres, onEntry });
+  if (opening.countLines) counted.splice(0, counted.length, place);
+  // What ran while the module was loaded is no entry.
+  coverage?.take();
   if (opening.serve === 'stdio') {
     connection = place;
     const { serveStdio } = await import('@mrtr/hosting/stdio');

@@ -1,4 +1,4 @@
-/** Options in processes of their own, held to the invariants, and to two more that only processes can show. */
+/** Checks the invariants for options in separate processes, and two more that only processes can show. */
 
 import { eventsOf } from '@mrtr/harness/transcript';
 import type { ListedOption } from '@mrtr/options';
@@ -22,7 +22,7 @@ import {
   sameAcrossHostings,
 } from './index.ts';
 
-/** Measures the `listed` options in `plays`, or in all of them, and defines the tests. */
+/** Measures the `listed` options in `plays` (default: all of them), and defines the tests. */
 export function holdToClaims(listed: readonly Pick<ListedOption, 'id'>[], plays?: Plays): void {
   const ids = listed.map(({ id }) => id);
   let database: OptionsOnPostgres | undefined;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { MemoryLedger, type StateLedger } from '@mrtr/core';
 import { inInstance, type Recorder } from '@mrtr/harness';
 import type { World } from '@mrtr/tools';
 import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
@@ -21,6 +22,8 @@ export class Database {
   readonly #scopes = new Map<string, Scope>();
   readonly #expected = new Map<string, Arrival>();
   readonly #instances = new Set<Rpc<InstanceMethods>>();
+  /** Of every scope: the ids of tokens are unique. */
+  readonly #ledger: StateLedger = new MemoryLedger();
 
   private constructor(server: Server) {
     this.#server = server;
@@ -35,21 +38,21 @@ export class Database {
     return database;
   }
 
-  /** The value of the variable for a process that shall connect; `arrived` is called when it does. */
+  /** The value of the variable for a process that will connect; `arrived` is called when it does. */
   expect(arrived: Arrival): string {
-    // Nobody can guess the name, so nobody else on this machine can pass for an instance.
+    // Nobody can guess the name, so no other process of this machine can pose as an instance.
     const name = randomBytes(16).toString('hex');
     this.#expected.set(name, arrived);
     return `${(this.#server.address() as AddressInfo).port}:${name}`;
   }
 
-  /** Opens a scope; the returned function closes it, and what is written to it afterwards fails. */
+  /** Opens a scope. The returned function closes it; later writes to it fail. */
   open(name: string, scope: Scope): () => void {
     this.#scopes.set(name, scope);
     return () => void this.#scopes.delete(name);
   }
 
-  /** Disconnects everybody: an instance that loses its database ends. */
+  /** Disconnects all instances. An instance that loses its database ends. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const instance of this.#instances) instance.close();
@@ -65,6 +68,8 @@ export class Database {
       },
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
+      claim: (_place, presented) => this.#ledger.claim(presented),
+      settle: (_place, id, result) => this.#ledger.settle(id, result),
       record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),
       find: (place, id) => this.#in(place, ({ items }) => items.find(id)),
       setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),

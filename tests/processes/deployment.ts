@@ -1,4 +1,4 @@
-/** Deployments in real processes, for any number of conversations: each has a port, a world and a key of its own. */
+/** Deployments in real processes, for any number of conversations. Each has its own port, world and key. */
 import { randomUUID } from 'node:crypto';
 import type { Hosting, Recorder } from '@mrtr/harness';
 import type { Deploy, Scene } from '../matrix/index.ts';
@@ -12,13 +12,13 @@ import type { Rpc } from './rpc.ts';
 /** Tells where another process finds a subject. */
 export type Locate = (subject: { readonly id: string }) => SubjectModule;
 
-/** A hosting of which one process can be blamed: what a kill has to hit. */
+/** A hosting that knows which process a kill has to hit. */
 export interface ProcessHosting extends Hosting {
-  /** The process that served the latest round. Undefined on stdio, where it belongs to the client. */
+  /** The process that served the latest round. Undefined on stdio, where the process belongs to the client. */
   readonly servedLast: () => Instance | undefined;
 }
 
-/** One process that holds sessions, some that hold none behind a proxy, and the database of all. */
+/** One process with sessions, some without sessions behind a proxy, and the database of all. */
 export class Processes {
   readonly #locate: Locate;
   readonly #database: Database;
@@ -39,7 +39,7 @@ export class Processes {
     this.#fleet = fleet;
   }
 
-  /** Starts them all, with `fleet` instances behind the proxy. Whoever starts them has to `close` them. */
+  /** Starts them all, with `fleet` instances behind the proxy. The caller has to `close` them. */
   static async start(locate: Locate, { fleet = 3 } = {}): Promise<Processes> {
     const [database, proxy] = await Promise.all([Database.listen(), RoundRobinProxy.listen()]);
     const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
@@ -66,7 +66,7 @@ export class Processes {
       case 'processes':
         return this.#onFleet({ ...opening, serve: 'stateless' }, scene, over);
       default:
-        throw new Error(`'${hosting}' hosting is not in processes of its own.`);
+        throw new Error(`'${hosting}' hosting does not use separate processes.`);
     }
   };
 
@@ -131,7 +131,7 @@ export class Processes {
   }
 }
 
-/** The parts of a hosting on `instances` that are the same wherever it listens. */
+/** The parts of a hosting on `instances` that do not depend on where it listens. */
 function heldBy(instances: readonly Instance[], scope: string, recorder: Recorder, over: () => void) {
   const listeners = instances.map((_, at) => () => recorder.record({ kind: 'kill', instance: idOf(at) }));
   for (const [at, instance] of instances.entries()) instance.onKill.add(listeners[at] as () => void);

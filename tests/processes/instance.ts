@@ -20,7 +20,7 @@ export class Instance {
   /**
    * Starts one.
    *
-   * @throws Error with the process's output, where it ends instead, or does not connect in time.
+   * @throws Error with the process's output, if it ends or does not connect in time.
    */
   static async start(database: Database): Promise<Instance> {
     let address = '';
@@ -41,22 +41,22 @@ export class Instance {
     return this.#process.alive;
   }
 
-  /** Has it serve a subject; resolves with the address. */
+  /** Makes it serve a subject; resolves with the address. */
   async open(opening: Opening): Promise<URL> {
     return new URL((await this.#rpc.remote.open(opening)) as string);
   }
 
-  /** Stops serving `scope`. An instance that is gone serves nothing. */
+  /** Stops serving `scope`. Does nothing if the instance is gone. */
   async close(scope: string): Promise<void> {
     await this.#unlessGone(this.#rpc.remote.close(scope));
   }
 
-  /** Frames that it holds for `scope`; and everything that it told before has arrived by then. */
+  /** Frames that it holds for `scope`. All its earlier reports have arrived when this resolves. */
   async framesHeld(scope: string): Promise<number> {
     return (await this.#unlessGone(this.#rpc.remote.framesHeld(scope))) ?? 0;
   }
 
-  /** Undefined where the process is gone, also where that is why there is no answer. */
+  /** Undefined if the process is gone, or goes before it answers. */
   async #unlessGone<T>(answer: Promise<T>): Promise<T | undefined> {
     try {
       return await answer;
@@ -66,13 +66,13 @@ export class Instance {
     }
   }
 
-  /** SIGKILL. Resolves when it is gone and everything that it had told has arrived. */
+  /** SIGKILL. Resolves when it is gone and all its reports have arrived. */
   async kill(): Promise<void> {
     for (const listener of this.onKill) listener();
     await Promise.all([this.#process.kill(), this.#rpc.closed]);
   }
 
-  /** Takes its database away, upon which it has to end. */
+  /** Disconnects its database. Then it has to end. */
   stop(): Promise<void> {
     return this.#process.stop(() => this.#rpc.close());
   }

@@ -1,11 +1,11 @@
-/** Two more invariants, of what only real processes can show. `tests/broken` holds an option for each. */
+/** Two more invariants that only real processes can show. `tests/broken` has an option for each. */
 import { diffViews, hostView } from '@mrtr/harness/transcript';
 import type { Violations } from '../matrix/invariants.ts';
 import { observed, where } from '../matrix/observe.ts';
 import { predict } from '../matrix/predict.ts';
 import type { KillCell, ProcessCell } from './measure.ts';
 
-/** 8. A call shows the host application the same in processes of its own as it does in this one. */
+/** 8. A call shows the host application the same in separate processes as in this one. */
 export const sameAcrossHostings = (cells: readonly ProcessCell[]): Violations =>
   cells.flatMap(({ observed: { observation, conversation }, counterpart }) => {
     const here = { title: `${where(observation)}, in this process`, lines: hostView(counterpart) };
@@ -28,18 +28,19 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   const claim = legacy ? option.claims.legacy.afterKill : option.claims.modern.afterKill;
   const { outcome, audits, writes, result } = observation;
   if (claim === 'finishes') {
-    // As if nothing had happened.
+    // The call has to end as if no process had died.
     const expected = predict(option.claims, { ...play, hosting: 'http' });
-    if (outcome !== expected.outcome) complain(`claims ${expected.outcome}, came to ${outcome}: ${result}`);
+    if (outcome !== expected.outcome)
+      complain(`claims ${expected.outcome}, ended with ${outcome}: ${result}`);
     if (audits !== expected.audits) complain(`claims ${expected.audits} audit entries, measured ${audits}`);
     if (writes !== expected.writes) complain(`claims ${expected.writes} writes, measured ${writes}`);
     return wrong;
   }
-  if (outcome !== 'error') complain(`claims to be ${claim}, came to '${outcome}': ${result}`);
+  if (outcome !== 'error') complain(`claims to be ${claim}, ended with '${outcome}': ${result}`);
   if (writtenAfter > 0) complain(`failed, and wrote ${writtenAfter} entries after that`);
   if (!CLEAR[claim].test(result)) complain(`failed with an unclear message: ${result}`);
   return wrong;
 }
 
-/** What a client has to be told: to call again, or that the connection is gone. */
+/** The error for a client: it has to call again, or its connection is gone. */
 const CLEAR = { refused: /again|requestState/, lost: /connection/i } as const;

@@ -1,4 +1,4 @@
-/** What becomes of calls whose process is killed while their users are thinking. */
+/** Kills the processes of calls while their users are thinking, and measures how the calls end. */
 import type { ShownQuestion, User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { type ConversationRequest, converse } from '../matrix/index.ts';
@@ -7,18 +7,17 @@ import type { Processes, ProcessHosting } from './deployment.ts';
 /** A conversation through a kill. */
 export interface Survivor {
   readonly conversation: Transcript;
-  /** Whether the user had been asked when the process was killed; otherwise the call had ended before. */
+  /** Whether the user had been asked when the process was killed. If not, the call had ended before. */
   readonly asked: boolean;
   /** Audit entries and writes after the kill. */
   readonly writtenAfter: number;
 }
 
 /**
- * Makes all calls, until each user is thinking about a first question or the call has ended. Then the processes
- * that served the rounds in which those questions were asked are killed with SIGKILL, all at once; and then the
- * users answer.
+ * Makes all calls, until each user is thinking about a first question or the call has ended. Then kills the processes
+ * that asked those questions with SIGKILL, all at once. Then the users answer.
  *
- * @throws Error where that would leave no instance of a fleet.
+ * @throws Error if that would leave no instance of a fleet.
  */
 export async function killWhileAsked(
   processes: Processes,
@@ -76,7 +75,7 @@ class InterruptedCall {
     this.standsStill = Promise.race([thinking, this.conversation]);
   }
 
-  /** The process that has to be killed for this call, where its user is thinking. */
+  /** The process to kill for this call, if its user is thinking. */
   get servedLast() {
     return this.asked ? this.#hosting?.servedLast() : undefined;
   }

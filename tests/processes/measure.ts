@@ -19,22 +19,22 @@ export interface ProcessCell extends Cell {
   readonly counterpart: Transcript;
 }
 
-/** One call through a kill, with what was claimed of it. */
+/** One call through a kill, with its claim. */
 export interface KillCell {
   readonly option: Measured;
   readonly play: Play;
   readonly survivor: Survivor;
 }
 
-/** Everything that was measured. */
+/** All measurements. */
 export interface ProcessMeasurements {
   readonly cells: readonly ProcessCell[];
   readonly kills: readonly KillCell[];
 }
 
 /**
- * Measures `options` on all three hostings. The processes are killed in the end, so they are good for one
- * measurement; the caller closes what is left of them.
+ * Measures `options` on all three hostings. The last step kills processes, so they serve for one measurement. The
+ * caller closes the remaining ones.
  */
 export async function measureProcesses(
   options: readonly Measured[],
@@ -55,7 +55,7 @@ export async function measureProcesses(
   ];
   await Promise.all([inParallel(2, onStdio, make), inParallel(6, onHttp, make)]);
 
-  // Where an old client is asked, it is asked over a connection; a new one's rounds may go anywhere.
+  // An old client is asked over its connection; the rounds of a new one may go anywhere.
   const killed = options.flatMap((option) =>
     plays.processes.map((play) => new Call(option, play, play.client === 'legacy' ? 'http' : 'processes')),
   );
@@ -86,7 +86,7 @@ export async function measureProcesses(
   return { cells: await Promise.all(cells), kills };
 }
 
-/** One call to be made, and the conversation when it has been. */
+/** One call, and its conversation after it was made. */
 class Call {
   readonly option: Measured;
   readonly play: Play;
@@ -104,7 +104,7 @@ class Call {
     return requestOf(this.option, this.scenario);
   }
 
-  /** Whether the other is the same call, wherever it is made. */
+  /** Whether the other is the same call, on any hosting. */
   isLike({ option, play }: Pick<Call, 'option' | 'play'>): boolean {
     return this.option === option && sameCall(this.play, play);
   }

@@ -1,9 +1,9 @@
-/** The calls between the process that observes and the processes that it observes. */
-import type { LegacyPolicy } from '@mrtr/core';
+/** The calls between the observing process and the observed processes. */
+import type { Claim, LegacyPolicy, Presented } from '@mrtr/core';
 import type { Diagnostic } from '@mrtr/harness';
 import type { ResolutionKind, WorkItem } from '@mrtr/tools';
 
-/** Where another process finds a subject: the URL of a module, and the name that it exports the subject under. */
+/** How another process loads a subject: the URL of a module, and the name of its export. */
 export interface SubjectModule {
   readonly module: string;
   /** Default `option`. */
@@ -18,20 +18,24 @@ export interface Place {
   readonly instance: string;
 }
 
-/** The subject that an instance serves, and how. */
+/** The subject that an instance serves, and its settings. */
 export interface Opening extends SubjectModule, Place {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
   /** The policy's `version`. */
   readonly version?: string | undefined;
-  /** `sessions` and `stateless` over HTTP, each opening on a port of its own; or the process's stdio. */
+  /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
+  /** Makes state single-use, with one ledger for all instances: the observing process's. */
+  readonly singleUse?: boolean | undefined;
+  /** Counts the lines of the author's files that run. One conversation at a time: coverage is the process's. */
+  readonly countLines?: boolean | undefined;
 }
 
 /** The methods of an instance. */
 export interface InstanceMethods {
-  /** Resolves with the address, where there is one. */
+  /** Resolves with the address, if there is one. */
   open(opening: Opening): Promise<string | undefined>;
   close(scope: string): Promise<void>;
   framesHeld(scope: string): number;
@@ -39,9 +43,11 @@ export interface InstanceMethods {
 
 /** The methods of the observing process: the database of all instances, and their reports. */
 export interface DatabaseMethods {
-  /** Tells which spawned process this is. */
+  /** Names the spawned process. */
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
+  claim(place: Place, presented: Presented): Promise<Claim>;
+  settle(place: Place, id: string, result: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;
   find(place: Place, id: number): Promise<WorkItem | undefined>;
   setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;

@@ -1,4 +1,4 @@
-/** One option for each way in which a call goes on, in processes. `processes.proof.ts` runs all of them. */
+/** One option for each way of resuming a call, in processes. `processes.proof.ts` runs all of them. */
 
 import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { LISTED } from '../testkit/options-on-postgres.ts';

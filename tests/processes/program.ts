@@ -1,9 +1,9 @@
-/** How to run the program of an instance from its TypeScript. */
+/** The command that runs the program of an instance from its TypeScript. */
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Program } from '@mrtr/harness';
 
-// A Node that cannot strip types itself borrows tsx, by its address: the working directory may be anybody's.
+// A Node that cannot strip types itself uses tsx, by its URL, because the working directory may be any folder.
 const loader = (process.features as { typescript?: unknown }).typescript
   ? []
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];

@@ -38,7 +38,7 @@ const named = (name: string) =>
 
 const post = async (url: URL) => (await fetch(url, { method: 'POST', body: 'news' })).text();
 
-test('requests are dealt out in turn, with their bodies', async () => {
+test('the proxy sends requests to the instances in turn, with their bodies', async () => {
   const route = proxy.route('turns', [(await named('one')).url, (await named('two')).url]);
   expect([await post(route.url), await post(route.url), await post(route.url)]).toEqual([
     'one got news',
@@ -48,7 +48,7 @@ test('requests are dealt out in turn, with their bodies', async () => {
   expect(route.lastServed).toBe(0);
 });
 
-test('an instance that is gone is passed over, and nobody is an error', async () => {
+test('the proxy skips an instance that is gone, and answers with an error if none is left', async () => {
   const [one, two] = [await named('one'), await named('two')];
   const route = proxy.route('gone', [one.url, two.url]);
   await stop(one.server);
@@ -57,7 +57,7 @@ test('an instance that is gone is passed over, and nobody is an error', async ()
   expect((await fetch(route.url, { method: 'POST' })).status).toBe(502);
 });
 
-test('a response is passed on while it is being written, and breaks off where the instance does', async () => {
+test('a response is passed on while it is written, and breaks off when the instance dies', async () => {
   // The adapter logs the break.
   onTestFinished(() => vi.mocked(console.error).mockRestore());
   vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -69,7 +69,7 @@ test('a response is passed on while it is being written, and breaks off where th
   await expect(reader.read()).rejects.toThrow('terminated');
 });
 
-test('a client that goes away takes its request with it', async () => {
+test('a client that disconnects cancels its request at the instance', async () => {
   const closed = new Gate();
   const { url } = await upstream((req, res) => {
     req.socket.once('close', () => closed.open());
@@ -82,7 +82,7 @@ test('a client that goes away takes its request with it', async () => {
   await closed.promise;
 });
 
-test('an instance that has seen a request and dies is not asked again, and nobody else is either', async () => {
+test('a request whose instance dies is not sent again, also not to another instance', async () => {
   let seen = 0;
   const dies: RequestListener = (req) => {
     seen++;
@@ -93,7 +93,7 @@ test('an instance that has seen a request and dies is not asked again, and nobod
   expect([response.status, seen]).toEqual([502, 1]);
 });
 
-test('an address that is not routed is not found', async () => {
+test('an address without a route is not found', async () => {
   const route = proxy.route('over', []);
   proxy.unroute(route);
   expect((await fetch(route.url)).status).toBe(404);

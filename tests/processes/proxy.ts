@@ -1,4 +1,4 @@
-/** A reverse proxy over HTTP that deals requests out in turn, as the ones in front of real fleets do. */
+/** A reverse proxy over HTTP that sends requests to the instances in turn, like those in front of real fleets. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export class Route {
   #turn = 0;
   /** The upstream that served the latest POST: the latest round of a call. */
   lastServed: number | undefined;
-  /** Called with each request before an upstream is asked. */
+  /** Called with each request before it goes to an upstream. */
   onRequest: (upstream: number, body: string) => void = () => {};
 
   constructor(url: URL, upstreams: readonly URL[]) {
@@ -20,7 +20,7 @@ export class Route {
     this.#upstreams = upstreams;
   }
 
-  /** Every upstream once, the one whose turn it is first. */
+  /** Every upstream once, beginning with the next in turn. */
   *inTurn(): Generator<{ readonly at: number; readonly url: URL }> {
     const first = this.#turn;
     for (let next = 0; next < this.#upstreams.length; next++) {
@@ -48,7 +48,7 @@ export class RoundRobinProxy {
     return proxy;
   }
 
-  /** Routes an address of its own to `upstreams`. */
+  /** Routes a new address to `upstreams`. */
   route(name: string, upstreams: readonly URL[]): Route {
     const { port } = this.#server.address() as AddressInfo;
     const route = new Route(new URL(`http://127.0.0.1:${port}/${name}`), upstreams);
@@ -61,7 +61,7 @@ export class RoundRobinProxy {
     this.#routes.delete(route.url.pathname);
   }
 
-  /** Cuts what is left, and stops listening. */
+  /** Cuts the remaining connections, and stops listening. */
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -77,7 +77,7 @@ export class RoundRobinProxy {
     const init = { method, headers, signal, ...(body !== '' && { body }) };
     for (const { at, url } of route.inTurn()) {
       if (method === 'POST') route.onRequest(at, body);
-      // A connection of its own: a kept one may be to a process that has been killed, and a POST is not sent twice.
+      // A new connection: a kept one may lead to a process that was killed, and a POST is not sent twice.
       const answer = await proxyFetch(url.origin, url, init, { agent: false }).catch(unlessRefused);
       if (!answer) continue;
       if (method === 'POST') route.lastServed = at;
@@ -87,7 +87,7 @@ export class RoundRobinProxy {
   }
 }
 
-/** Undefined where nobody listens, so that nothing of the request has been seen. */
+/** Undefined if no process listens, so that none has seen the request. */
 function unlessRefused(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ECONNREFUSED') throw error;
 }

@@ -1,11 +1,12 @@
-/** The world as another process sees it: the database is elsewhere, and every write waits until it is there. */
+/** The world for another process: the database is in the observing process, and every write waits for it. */
+import type { StateLedger } from '@mrtr/core';
 import { fixedWeather, type World } from '@mrtr/tools';
 import type { DatabaseMethods, Place } from './messages.ts';
 import type { Rpc } from './rpc.ts';
 
 /**
- * The world at `place`. A write resolves when the database has acknowledged it, so nothing that a handler has seen
- * done is lost when its process is killed.
+ * The world at `place`. A write resolves when the database has acknowledged it, so a kill of the process loses no write
+ * that the handler has seen.
  */
 export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): World {
   return {
@@ -30,3 +31,9 @@ export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): Wor
 }
 
 const elsewhere = () => new Error('Only the observing process knows what was written.');
+
+/** The ledger of presented tokens, in the observing process. */
+export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
+  claim: (presented) => remote.claim(place, presented),
+  settle: (id, result) => remote.settle(place, id, result),
+});

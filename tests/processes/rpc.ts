@@ -18,20 +18,20 @@ export interface Rpc<Theirs extends object> {
 const gone = () => new Error('The other process has ended.');
 
 /**
- * Connects one end. Lines arrive in the order in which they were sent, so an answer to a call also says that every
- * event sent before it has arrived.
+ * Connects one end. Lines arrive in the order in which they were sent, so when a call is answered, every event that was
+ * sent before the answer has arrived.
  *
  * @param ours the methods that the other end may call here.
- * @param events the methods of the other end that are not answered.
+ * @param events the methods of the other end that send no answer.
  */
 export function rpcOver<Theirs extends object, Ours extends object>(
   socket: Socket,
   ours: Ours,
   events: (keyof Theirs)[] = [],
 ): Rpc<Theirs> {
-  // Small lines that are waited for: without this each would wait for the acknowledgement of the one before.
+  // Send small lines at once: otherwise each would wait for the acknowledgement of the one before.
   socket.setNoDelay(true);
-  // A killed process resets its connection; that it is closed is all that there is to know.
+  // A killed process resets its connection. Treat that as its end.
   socket.on('error', () => {});
   const lines = createInterface({ input: socket }).on('error', () => {});
   const remote = createBirpc<Theirs, Ours>(ours, {
@@ -62,6 +62,6 @@ export function rpcOver<Theirs extends object, Ours extends object>(
   };
 }
 
-/** An error as text: it has no JSON. */
+/** An error as text, because an error has no JSON form. */
 const failure = ({ e }: { readonly e?: unknown }) =>
   e === undefined ? {} : { e: e instanceof Error ? e.message : String(e) };

@@ -16,7 +16,7 @@ export const LISTED: readonly ListedOption[] = OPTIONS.filter(
 /** The options on one database. */
 export interface OptionsOnPostgres {
   readonly options: readonly Measured[];
-  /** The address of an option, for a process of its own. */
+  /** The URL of an option's module, to load it in another process. */
   readonly locate: (subject: { readonly id: string }) => {
     readonly module: string;
     readonly postgres?: string;
@@ -24,7 +24,7 @@ export interface OptionsOnPostgres {
   close(): Promise<void>;
 }
 
-/** Loads the options, on a database of their own. `close` ends its connections. */
+/** Loads the options, on a new database. `close` ends its connections. */
 export async function optionsOnPostgres(): Promise<OptionsOnPostgres> {
   const postgres = missing === undefined ? await database() : undefined;
   const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });

@@ -1,7 +1,7 @@
 /** The options that tests run, from the one list of them. */
 import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options';
 
-/** Every option that needs no database. */
+/** Every option that works without a database. */
 export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(
   OPTIONS.filter(({ needsPostgres }) => !needsPostgres),
 );
@@ -10,8 +10,8 @@ export const IN_MEMORY: readonly LoadedOption[] = await loadOptions(
 export const sealsState = ({ claims }: LoadedOption): boolean => claims.modern.forgeries === 'refused';
 
 /**
- * One option for each way in which a call goes on: with or without sealed state, with or without a handler
- * that waits in memory, and for old clients in one run of the handler or in many, through the SDK's shim or without it.
+ * One option for each way of resuming a call: with or without sealed state, with or without a handler that waits in
+ * memory; and for old clients in one run of the handler or in many, with the SDK's shim or without it.
  */
 export function oneForEachWay(options: readonly LoadedOption[]): readonly LoadedOption[] {
   const ways = new Map<string, LoadedOption>();

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every file that is committed or would be, relative to the root: what a reader of the repository gets. */
+/** Every file of the repository, relative to the root: committed, or not ignored. */
 export function projectFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
     cwd: root,
@@ -14,7 +14,7 @@ export function projectFiles(): string[] {
   return [...new Set(listed.split('\0'))].filter((file) => file && existsSync(join(root, file))).sort();
 }
 
-/** The text of one of them. A file with a NUL byte is binary and reads as empty. */
+/** The text of a file. A file with a NUL byte is binary and reads as empty. */
 export function textOf(file: string): string {
   const bytes = readFileSync(join(root, file));
   return bytes.includes(0) ? '' : bytes.toString('utf8');

@@ -8,18 +8,18 @@ import type { RedisClientOptions } from 'redis';
 import { test } from 'vitest';
 
 export interface Redis {
-  /** What a client of the `redis` package takes to connect. */
+  /** The options of a client of the `redis` package. */
   readonly options: RedisClientOptions;
   stop(): Promise<void>;
 }
 
-// The server ends when its stdin does, so with this process, however that ends; and its folder is deleted.
+// The server ends with its stdin, and so with this process, even if that is killed. Then its folder is deleted.
 const UNTIL_STDIN_ENDS = `redis-server --port 0 --unixsocket "$0/socket" --dir "$0" --save '' --appendonly no &
 cat >/dev/null; kill $!; wait; rm -rf "$0"`;
 
 /**
- * The Redis that `MRTR_TEST_REDIS` names, or one that is started where `redis-server` is installed. Undefined where there
- * is neither: a skipped test says so, and in CI this throws.
+ * The Redis that `MRTR_TEST_REDIS` names, or one that is started if `redis-server` is installed. Undefined without
+ * either: a skipped test says so, and in CI this throws.
  */
 export async function redisOfThisFile(): Promise<Redis | undefined> {
   const url = process.env.MRTR_TEST_REDIS;

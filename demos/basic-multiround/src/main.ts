@@ -40,7 +40,7 @@ await client.callTool({ name: 'resolve', arguments: { id: 4522 } });
 await client.close();
 await handler.close();
 
-/** One message without its envelope, and with the two long values as what they are. */
+/** One message without its envelope. Replaces the two long values with a description. */
 function abridge(message: string): string {
   const { method, params, result } = JSON.parse(message, (key, value) => {
     if (key === '_meta') return undefined;

@@ -1,9 +1,9 @@
 /**
- * Two dependent rounds: the second question is known only after the first answer, so that answer has to travel.
+ * Two dependent rounds: the second question is known only after the first answer, so the state carries that answer.
  *
- * A request brings the answers of the latest round and no others. What an earlier round learned goes out to the
- * client as `requestState` and comes back with the next request, so any instance can serve any round. Read
- * `demos/basic` first: this is the same two moves, made twice.
+ * A request brings only the answers of the latest round. The server sends earlier answers to the client as
+ * `requestState`, and the client sends them back with the next request. So any instance can serve any round. Read
+ * `demos/basic` first: this demo makes the same two moves twice.
  */
 import {
   cancelledResult,
@@ -40,8 +40,8 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
     if (resolution.value.resolution === 'Fixed') return textResult(await save(id, 'Fixed'));
 
-    // Round 2, of duplicates only: of which item? The next request will bring this answer alone, so the first
-    // one goes into the state. The server seals it: the client can neither read nor change what it carries.
+    // Round 2, for duplicates only: of which item? The next request will bring only this answer, so the first
+    // one goes into the state. The server seals the state: the client can neither read nor change it.
     const which = elicitation(`Which item is #${id} a duplicate of?`, Which);
     const original = readAnswer(ctx, 'original', which);
     if (isRefusal(original)) return cancelledResult('original');
@@ -57,11 +57,11 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   return server;
 }
 
-/** The answer to the first question, if an earlier request brought it. An older version may have: so with its schema. */
+/** The answer to the first question, if an earlier request brought it. Another version may have kept it: check it. */
 function remembered(ctx: ServerContext) {
   const value = readState(ctx, How);
   return value && { kind: 'accepted' as const, value };
 }
 
-// Where the real work would be.
+// A real server would do its work here.
 const save = async (id: number, resolution: string): Promise<string> => `#${id} resolved as ${resolution}.`;

@@ -34,7 +34,7 @@ test('the tool that is hosted over HTTP asks once, and ends', { timeout: 30_000 
   );
 });
 
-/** A client that makes the rounds by hand, so that it can make them wrongly. */
+/** A client that makes each round itself, so that it can send wrong requests. */
 async function client() {
   const policy = requestStatePolicy({ keys: ['a key of at least thirty-two bytes'], singleUse: false });
   const site = new InProcess(() => createServer(policy));
@@ -46,12 +46,12 @@ async function client() {
 
 const yes = { inputResponses: { confirm: { action: 'accept', content: { confirm: true } } } };
 
-test('a yes that nobody was asked for deploys nothing', async () => {
+test('a yes without a question deploys nothing', async () => {
   const deploy = await client();
   expect(await deploy('production', yes)).toMatchObject({ resultType: 'input_required' });
 });
 
-test('a yes to staging is no yes to production', async () => {
+test('a yes to staging does not count for production', async () => {
   const deploy = await client();
   const { requestState } = (await deploy('staging')) as { requestState: string };
   await expect(deploy('production', { ...yes, requestState })).rejects.toMatchObject({ code: -32602 });
@@ -60,7 +60,7 @@ test('a yes to staging is no yes to production', async () => {
   });
 });
 
-test('an answer that does not fit is asked again; a no ends the call', async () => {
+test('a question whose answer does not fit is asked again; a refusal ends the call', async () => {
   const deploy = await client();
   const { requestState } = (await deploy('staging')) as { requestState: string };
   const perhaps = { inputResponses: { confirm: { action: 'accept', content: { confirm: 'perhaps' } } } };

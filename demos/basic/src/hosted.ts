@@ -1,4 +1,4 @@
-/** A tool of your own, hosted for clients of both eras over HTTP, and a client that calls it. */
+/** Hosts a tool over HTTP for clients of both eras, and calls it with a client. */
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
@@ -17,7 +17,7 @@ import { z } from 'zod';
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean().meta({ title: 'Deploy it' }) }));
 
-// The tool, in shape F. What a `once` has done in one round is not done again in the next.
+// The tool, in shape F. An effect inside `once` runs in one round only.
 const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
   const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
   const answer = ctx.answer('sure', sure);
@@ -33,14 +33,14 @@ const policy = requestStatePolicy({
   ledger: new MemoryLedger(),
 });
 
-// The server: made anew for each request or session.
+// The server: a new one for each request or session.
 const hosting = await serveHttp({
   server() {
     const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);
     server.registerTool('deploy', { description: 'Deploys the latest build.', inputSchema }, deploy);
     return server;
   },
-  async close() {}, // Where something outlives requests, such as shape H's store, it ends here.
+  async close() {}, // Close here what outlives requests, for example shape H's store.
 });
 
 // The client: speaks 2026-07-28 to servers that do, and 2025-11-25 to others. The SDK makes the rounds.

@@ -39,7 +39,7 @@ await client.callTool({ name: 'deploy', arguments: { env: 'production' } });
 await client.close();
 await handler.close();
 
-/** One message without its envelope, and with the two long values as what they are. */
+/** One message without its envelope. Replaces the two long values with a description. */
 function abridge(message: string): string {
   const { method, params, result } = JSON.parse(message, (key, value) => {
     if (key === '_meta') return undefined;

@@ -23,8 +23,8 @@ const Confirmation = z.object({ confirm: z.boolean().meta({ title: 'Deploy it' }
 
 /** A new server with the one tool. On stateless hosting this is called for every request. */
 export function createServer(policy: RequestStatePolicy): McpServer {
-  // Each question goes out with requestState, a sealed token that the client sends back with the answer. It says what
-  // was asked, by which tool, with which arguments, of which user, and until when. An answer without it does not count.
+  // Each question goes out with requestState, a sealed token that the client sends back with the answer. It names the
+  // question, the tool, its arguments, the user and the expiry. An answer without it does not count.
   const server = protectedServer({ name: 'basic', version: '1.0.0' }, policy);
 
   const tool = { description: 'Deploys the latest build, if the user confirms it.', inputSchema };
@@ -37,8 +37,8 @@ export function createServer(policy: RequestStatePolicy): McpServer {
       return inputRequired({ inputRequests: { confirm: question.request } });
     }
 
-    // Move 2: the user has answered, so act on it. Effects that must happen once stand down here, below the guard:
-    // everything above runs in both rounds.
+    // Move 2: the user has answered, so act on it. Put effects that must happen once here, below the guard: the code
+    // above runs in both rounds.
     if (isRefusal(answer)) return cancelledResult('confirm');
     if (!answer.value.confirm) return textResult('Nothing was deployed.');
     return textResult(await deploy(env));
@@ -47,5 +47,5 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   return server;
 }
 
-// Where the real work would be.
+// A real server would do its work here.
 const deploy = async (env: string): Promise<string> => `Deployed to ${env}.`;

@@ -1,4 +1,4 @@
-/** `all`: the same call to every option, one line each, and below the lines what they answered. */
+/** `all`: makes the same call to every option, prints a line for each, and their results below. */
 import { resultText, type Tally, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ListedOption, loadOption } from '@mrtr/options';
 import type { Settings } from './args.ts';
@@ -9,7 +9,7 @@ import { play } from './run-demo.ts';
 import { optionScene } from './scene.ts';
 import { WIDTH } from './title-line.ts';
 
-/** Prints the table, line by line as the conversations end; or as JSON, every option's transcript by its name. */
+/** Prints the table line by line, as the conversations end; or, as JSON, every option's transcript by its name. */
 export async function runAll(
   settings: Settings,
   paint: Paint,
@@ -49,7 +49,7 @@ interface Column {
   readonly cell: (tally: Tally) => string;
 }
 
-/** The columns beside an option's title, by their heads. */
+/** The columns beside an option's title, by their headings. */
 const columnsWith = (effect: 'audited' | 'written'): Readonly<Record<string, Column>> => ({
   rounds: { width: 6, cell: ({ rounds }) => `${rounds}` },
   asked: { width: 5, cell: ({ questions }) => `${questions}×` },

@@ -12,7 +12,7 @@ const DEFAULTS: Settings = {
   format: 'drawing',
 };
 
-/** The name and the settings that a line asks for. */
+/** The name and the settings in a command line. */
 function read(line: string, env = {}) {
   const asked = readArgs(line.split(' ').filter(Boolean), terminalWith('', env));
   if (!asked || 'list' in asked) throw new Error(`'${line}' asks for no demo.`);
@@ -24,11 +24,11 @@ test('a name alone runs with the defaults', () => {
   expect(read('all')).toEqual({ name: 'all', ...DEFAULTS });
 });
 
-test('an option goes by its package, its letter and its word', () => {
+test('an option can be named by its package, its letter or its word', () => {
   for (const name of ['option-g', 'g', 'G', 'tool-builder']) expect(read(name).name).toBe('option-g');
 });
 
-test('flags go before or after the name, and a literal -- separates nothing', () => {
+test('flags may stand before or after the name, and a literal -- is ignored', () => {
   const line =
     '--client=legacy option-a -- --legacy shim --tool work-item --hosting fleet --answer ask --json';
   expect(read(line)).toEqual({
@@ -53,7 +53,7 @@ test('a demo in several shapes can be shown in one of them', () => {
 
 const LOCAL = 'postgres://ada:secret@127.0.0.1/calls';
 
-test('H keeps its calls in a database of its own, or in one that is named', () => {
+test('H keeps its calls in a new database, or in a given one', () => {
   const databaseOf = (line: string, env = {}) => read(line, env).database;
   expect(databaseOf('option-h --store postgres')).toEqual({ url: undefined });
   expect(databaseOf('option-h --store postgres', { MRTR_POSTGRES: LOCAL })).toEqual({ url: LOCAL });
@@ -64,7 +64,7 @@ test('H keeps its calls in a database of its own, or in one that is named', () =
   expect(databaseOf('sticky', { MRTR_POSTGRES: LOCAL })).toBeUndefined();
 });
 
-test('text that is no connection string is not repeated: it may be a password', () => {
+test('the error does not repeat a wrong connection string: it may be a password', () => {
   const message = 'takes a connection string: postgres://user:password@host:port/database.';
   const error = (where: string) => new UsageError(`${where} ${message}`);
   expect(() => read('fleet-of-three --postgres secret')).toThrow(error('--postgres'));

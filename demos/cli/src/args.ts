@@ -23,7 +23,7 @@ export interface Settings {
   readonly database?: Database | undefined;
 }
 
-/** What the command line asks for; undefined for the help, which has been printed. */
+/** The parsed command line; undefined for the help, which has been printed. */
 export type Asked =
   | { readonly demo: Demo; readonly settings: Settings }
   | { readonly list: true }
@@ -86,7 +86,7 @@ const program = () =>
     .addHelpText('after', NAMES);
 
 /**
- * Reads the arguments after the program's name, and from the environment the database.
+ * Reads the arguments after the program's name, and the database from the environment.
  *
  * @throws UsageError for an unknown name, option or value, and for options that do not go together.
  */

@@ -31,14 +31,14 @@ function typing(text: string, interrupted = () => {}) {
   return { ...personAt({ ...streams, interrupted }), printed: () => String(output.read() ?? '') };
 }
 
-test('what is typed goes out as it is, fit or not, one line a question', async () => {
+test('each line answers one question and goes out unchanged, whether it fits or not', async () => {
   const { user, printed } = typing('furlongs\n metric \n');
   expect(await user(units)).toEqual({ action: 'accept', content: { units: 'furlongs' } });
   expect(await user(units)).toEqual({ action: 'accept', content: { units: 'metric' } });
   expect(printed()).toContain('Which units?\n    ┆  units (metric | imperial; decline, cancel): furlongs\n');
 });
 
-test('decline and cancel are taken as such, and so is the end of input, again and again', async () => {
+test('decline and cancel refuse the question, and so does the end of input, each time', async () => {
   const { user } = typing('decline\ncancel\n');
   expect(await user(units)).toEqual({ action: 'decline' });
   expect(await user(units)).toEqual({ action: 'cancel' });
@@ -46,19 +46,19 @@ test('decline and cancel are taken as such, and so is the end of input, again an
   expect(await user(units)).toEqual({ action: 'cancel' });
 });
 
-test('a form of several fields is filled in order; text that reads as the type of its field becomes it', async () => {
+test('a form is filled field by field, and text that parses as its field’s type is converted', async () => {
   const { user } = typing('yes\n7\nhello\nperhaps\nmany\n\n');
   expect(await user(several)).toEqual({ action: 'accept', content: { sure: true, many: 7, note: 'hello' } });
   expect(await user(several)).toEqual({ action: 'accept', content: { sure: 'perhaps', many: 'many' } });
 });
 
-test('a question cannot command the terminal', async () => {
+test('a question cannot send commands to the terminal', async () => {
   const { user, printed } = typing('\u001b[2J\n');
   await user({ message: '\u001b[2Jx', requestedSchema: { properties: { '\u001b': { enum: ['\u001b'] } } } });
   expect(printed()).not.toContain('\u001b');
 });
 
-test('the values that a field allows are said in words', () => {
+test('the prompt names the values that a field allows', () => {
   expect(allowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('metric | imperial');
   expect(allowed({ type: 'boolean' })).toBe('yes | no');
   expect(allowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe('whole number from 1 to 99999');
@@ -66,7 +66,7 @@ test('the values that a field allows are said in words', () => {
   expect(allowed({ type: 'string' })).toBe('text');
 });
 
-test('Ctrl-C at a question interrupts, and does not count as an answer of its own', async () => {
+test('Ctrl-C at a question interrupts and is not an answer', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const screen = { isTTY: true };
   const interrupts: string[] = [];

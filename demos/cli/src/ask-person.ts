@@ -1,4 +1,4 @@
-/** The user who is really there: shows the question at the terminal and takes what is typed. */
+/** A real user: shows the question at the terminal and reads the answer. */
 import { createInterface } from 'node:readline';
 import type { Reply, ShownQuestion, User } from '@mrtr/harness';
 import { ASIDE } from './frame.ts';
@@ -14,25 +14,25 @@ type Streams = {
 type Field = Readonly<Record<string, unknown>>;
 type Value = string | number | boolean;
 
-/** A person at a terminal, or lines from a pipe. `close` lets go of the input. */
+/** A person at a terminal, or lines from a pipe. `close` releases the input. */
 export interface Person {
   readonly user: User;
   close(): void;
 }
 
 /**
- * Asks the person at `input`. Nothing is validated here, so that one can see what a server does with an answer that
- * does not fit. `decline` and `cancel` are taken as such, and the end of input as a cancel.
+ * Asks the person at `input`. It validates nothing, so that one can see what a server does with an answer that does not
+ * fit. `decline` and `cancel` refuse the question; the end of input counts as `cancel`.
  */
 export function personAt({ input, output, interrupted }: Streams): Person {
   const lines = createInterface({ input, output, terminal: Boolean(input.isTTY && output.isTTY) });
-  // From the start, since lines from a pipe may all be there before the first question.
+  // Listen from the start, since all lines from a pipe may arrive before the first question.
   const typed = lines[Symbol.asyncIterator]();
   let over = false;
   lines.once('close', () => {
     over = true;
   });
-  // While readline reads, the terminal is in raw mode: Ctrl-C is a character, and no signal comes.
+  // While readline reads, the terminal is in raw mode: Ctrl-C is a character and sends no signal.
   lines.once('SIGINT', () => {
     output.write('\n');
     lines.close();
@@ -47,7 +47,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
       lines.prompt();
     }
     const { value, done } = await typed.next();
-    // A terminal shows what is typed; a pipe does not.
+    // A terminal shows the typed text; a pipe does not.
     if (done || !input.isTTY) output.write(`${done ? '' : printable(value)}\n`);
     return done ? undefined : value.trim();
   };
@@ -66,7 +66,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
   return { user, close: () => lines.close() };
 }
 
-/** What a field takes, in words: `metric | imperial`, `yes | no`, `whole number, 1 to 99999`. */
+/** The values that a field allows: `metric | imperial`, `yes | no`, `whole number, 1 to 99999`. */
 export function allowed({ type, enum: values, minimum, maximum }: Field): string {
   if (Array.isArray(values)) return values.join(' | ');
   if (type === 'boolean') return 'yes | no';
@@ -78,7 +78,7 @@ export function allowed({ type, enum: values, minimum, maximum }: Field): string
   return [type === 'integer' ? 'whole number' : 'number', ...bounds].join(' ');
 }
 
-// A form has types, a keyboard has none: what reads as the field's type becomes it, the rest stays text.
+// Typed text has no type. Text that parses as the field's type is converted; other text stays text.
 function typedValue({ type }: Field, text: string): Value {
   if (type === 'boolean' && /^(yes|no|true|false)$/.test(text)) return text === 'yes' || text === 'true';
   const number = Number(text);

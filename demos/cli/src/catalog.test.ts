@@ -30,11 +30,11 @@ test("the letters and titles that are known early are the demos' own, and --shap
   }
 });
 
-test('a heading leaves room for what it was run on', () => {
+test('a heading leaves room for the settings of the run', () => {
   for (const demo of RUNNABLE) expect(columns(headingOf(demo))).toBeLessThanOrEqual(39);
 });
 
-test('a heading says what one will see', () => {
+test('a heading names the demo', () => {
   expect(headingOf(demoOf('f'))).toBe('option F · once');
   expect(headingOf(demoOf('h'), true)).toBe('option H on PostgreSQL');
   expect(headingOf(demoOf('basic'))).toBe('basic · one question, one retry');

@@ -1,21 +1,21 @@
-/** What can be run, by the name one types. Nothing is loaded before it is asked for. */
+/** All demos by name. A demo is loaded only when it runs. */
 
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 import type { Subject } from '@mrtr/tests/matrix';
 
-/** Something to run. */
+/** A demo. */
 export interface Demo {
   /** The name in lists and headings: `basic`, `option-g`. */
   readonly name: string;
-  /** What it is, in a word or two. */
+  /** Describes it in a few words. */
   readonly title: string;
-  /** The options of the command line that go with it. */
+  /** The options of the command line that it accepts. */
   readonly takes: readonly Flag[];
-  /** Set where it is an option, with both tools. */
+  /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
-  /** The letters of its shapes, where it is shown in several. */
+  /** The letters of its shapes, if it has several. */
   readonly shapes?: readonly string[];
-  /** The subjects: one, or one for each shape. Absent where the demo draws itself. */
+  /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
   readonly load?: () => Promise<readonly Subject[]>;
 }
 
@@ -36,7 +36,7 @@ type Flag =
 const CONVERSATION: readonly Flag[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
 const NO_USER = CONVERSATION.filter((flag) => flag !== 'answer');
 
-/** The options that are demos of their own; the others are variants of one. */
+/** The options that have their own demo; the others are variants of one. */
 export const LETTERED = OPTIONS.filter(({ id }) => id.length === 1);
 
 const program = (name: string, title: string, load: () => Promise<{ createServer: Server }>): Demo => ({
@@ -95,7 +95,7 @@ export const DEMOS: readonly Demo[] = [
   },
 ];
 
-/** The demo of this name. An option goes by its package, its letter and its word: `option-g`, `g`, `tool-builder`. */
+/** The demo of this name. An option has three names: its package, letter and word (`option-g`, `g`, `tool-builder`). */
 export function findDemo(name: string): Demo | undefined {
   const option = findOption(name);
   return DEMOS.find((demo) => demo.name === name || (option !== undefined && demo.option === option));

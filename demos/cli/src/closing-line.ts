@@ -1,7 +1,7 @@
-/** The line below a drawing: what the conversation comes to, in numbers. */
+/** The line below a drawing, with the numbers of the conversation. */
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 
-/** The effect that a tool must have once per call. The demos without one leave nothing that can be counted. */
+/** The effect that a tool must have once per call. Demos without one have no effect to count. */
 export type CountedEffect = 'audit' | 'write' | undefined;
 
 /** `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. */

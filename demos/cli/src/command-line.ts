@@ -1,11 +1,11 @@
-/** What the three commands have in common: how options are declared, and how a mistake is answered. */
+/** Declares options and reports mistakes, for all three commands. */
 import { Command, CommanderError, Option } from 'commander';
 import type { Terminal } from './terminal.ts';
 
-/** The command line cannot be understood. The message says what exists; the exit code is 2. */
+/** A wrong command line. The message names what exists; the exit code is 2. */
 export class UsageError extends Error {}
 
-/** A command that throws where commander would end the process, and whose help fits a terminal. */
+/** A command that throws instead of ending the process as commander does, with a help that fits a terminal. */
 export const command = (usage: string, description: string): Command =>
   new Command('pnpm')
     .usage(usage)
@@ -21,7 +21,7 @@ export const oneOf = (flags: string, description: string, values: readonly [stri
 /**
  * Parses the arguments.
  *
- * @returns false where they asked for the help, which has been printed.
+ * @returns false for `--help`, which has been printed.
  * @throws UsageError for an unknown option or value, and for options that exclude each other.
  */
 export function parsed(
@@ -31,7 +31,7 @@ export function parsed(
 ): boolean {
   program.configureOutput({ writeErr: () => {}, writeOut: (text) => stdout.write(text) });
   try {
-    // A literal `--` is passed on by some package managers, and separates nothing here.
+    // Some package managers pass a literal `--` on. It means nothing here.
     program.parse(
       args.filter((arg) => arg !== '--'),
       { from: 'user' },
@@ -58,6 +58,6 @@ export function soleName(what: string, [name, ...more]: readonly string[], names
   return name;
 }
 
-/** Whether an option was given, and not only has its default. */
+/** Whether the user gave an option, so that it is not just the default. */
 export const given = (program: Command, option: string): boolean =>
   program.getOptionValueSource(option) === 'cli';

@@ -1,22 +1,22 @@
-/** The PostgreSQL that calls of option H are kept in: one that is named, or one that is started for this run. */
+/** The PostgreSQL that keeps the calls of option H: a given one, or one that is started for this run. */
 import { UsageError } from './command-line.ts';
 import type { Environment } from './terminal.ts';
 
-/** Which one. Undefined as `url`: one that is started, and is over with this process. */
+/** Which PostgreSQL. Without `url`, one is started, and ends with this process. */
 export interface Database {
   readonly url: string | undefined;
 }
 
-/** The variable with the connection string where the command line has none. Only the command line reads it. */
+/** The variable with the connection string if the command line has none. Only the command line reads it. */
 const VARIABLE = 'MRTR_POSTGRES';
 
-/** It cannot be used. The exit code is 1. */
+/** The database cannot be used. The exit code is 1. */
 export class DatabaseError extends Error {}
 
 /**
  * The database that `--postgres` names, or else the variable.
  *
- * @throws UsageError for text that is no connection string. It is not repeated: there may be a password in it.
+ * @throws UsageError for text that is not a connection string. It does not repeat the text, which may hold a password.
  */
 export function databaseOf(flag: string | undefined, env: Environment): Database {
   const url = flag ?? env[VARIABLE];
@@ -28,7 +28,7 @@ export function databaseOf(flag: string | undefined, env: Environment): Database
 /**
  * The database of `--store` and `--postgres`; undefined for the memory.
  *
- * @throws UsageError where only one of the two asks for a database.
+ * @throws UsageError if only one of the two asks for a database.
  */
 export function withStore(
   store: 'memory' | 'postgres',
@@ -43,13 +43,13 @@ export function withStore(
 const isConnectionString = (url: string): boolean =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
-/** A database in words, without its password. */
+/** Describes a database, without its password. */
 export const described = ({ url }: Database): string =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
 /**
- * Does `work` with the connection string of the database. A server that is started is stopped after that, and ends with
- * this process in any case.
+ * Does `work` with the connection string of the database. A started server is stopped afterwards, and in any case ends
+ * with this process.
  *
  * @throws DatabaseError when it cannot be reached, or does not start.
  */
@@ -69,7 +69,7 @@ export async function withDatabase<T>({ url }: Database, work: (postgres: string
 
 const unusable = (url: string | undefined) => (cause: NodeJS.ErrnoException) => {
   if (url !== undefined) {
-    // Where a name has several addresses, each has an error, and all of them together have no message.
+    // If a name has several addresses, each has its own error, and the error of all has no message.
     const why = cause.message || cause.code;
     throw new DatabaseError(`PostgreSQL at ${placeOf(url)} cannot be used: ${why}`, { cause });
   }

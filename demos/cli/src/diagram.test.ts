@@ -97,7 +97,7 @@ test('two rounds on a modern client, nothing open at the server while the user t
   `);
 });
 
-test('a tool error, a JSON-RPC error and a rejected state are drawn as what they are, and each error once', () => {
+test('a tool error, a JSON-RPC error and a rejected state each have their own drawing, once', () => {
   const message = 'Invalid or expired requestState';
   const lines = diagram(
     transcript(
@@ -119,7 +119,7 @@ test('a tool error, a JSON-RPC error and a rejected state are drawn as what they
   ]);
 });
 
-test("an error that no message brought is shown at the client's side", () => {
+test("the client's own error is shown at the client's side", () => {
   const end = { error: { message: 'The client does not speak 2026-07-28.' } };
   expect(diagram(transcript([], end), undefined)[1]).toMatch(
     /^ {4}│ {2}✗ The client does not speak 2026-07-28\./,
@@ -176,7 +176,7 @@ const happening: fc.Arbitrary<Happening> = fc.tuple(hostile, id).chain(([text, i
   );
 });
 
-test('nothing that is said can leave the frame or command the terminal', () => {
+test('no text can leave the frame or send commands to the terminal', () => {
   fc.assert(
     fc.property(fc.array(happening, { maxLength: 12 }), hostile, (happenings, message) => {
       const drawing = new Diagram();
@@ -190,7 +190,7 @@ test('nothing that is said can leave the frame or command the terminal', () => {
   );
 });
 
-test('colours go to a terminal that shows them, and change nothing else', () => {
+test('colours appear only on a terminal that shows them, and change nothing else', () => {
   const stream = (isTTY: boolean, colours: boolean, env: Environment = {}) =>
     paintFor({ stdout: Object.assign(new PassThrough(), { isTTY, hasColors: () => colours }), env });
   const call = transcript([toolCall(0, tokyo), entry, fromServer({ id: 0, result: says('Sun.') })]);

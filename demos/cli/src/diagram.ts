@@ -1,6 +1,6 @@
 /**
- * A conversation as a sequence diagram: the client on the left, the server on the right, time going down. The
- * server's lifeline is thick while it has a request open, so that what is held while the user thinks can be seen.
+ * A conversation as a sequence diagram: the client on the left, the server on the right, time going down. The server's
+ * lifeline is thick while it has an open request, which shows what it holds while the user thinks.
  */
 
 import type { Reply, Root } from '@mrtr/harness';
@@ -29,11 +29,11 @@ import { wrap } from './printable.ts';
 type Lines = readonly string[];
 type Entry = Extract<TranscriptEvent, { kind: 'entry' }>;
 
-/** Draws event by event, while the conversation goes on. Each call returns the lines that are complete. */
+/** Draws event by event, during the conversation. Each call returns the lines that are complete. */
 export class Diagram {
   readonly #frame: Frame;
   readonly #paint: Paint;
-  /** The requests that are drawn as open: `client:1` is one that the client made. */
+  /** The requests that are drawn as open. The client made those with a name like `client:1`. */
   readonly #open = new Set<string>();
   #entries = 0;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
@@ -62,17 +62,17 @@ export class Diagram {
   next(event: TranscriptEvent): Lines {
     if (event.kind === 'entry') return this.#entered(event);
     if (event.kind === 'state' && event.phase !== 'rejected') {
-      // Said with the message that carries it.
+      // It is drawn with the message that carries it.
       this.#sealed = event.phase === 'sealed';
       return [];
     }
     return [...this.#arrow(), ...this.#draw(event)];
   }
 
-  /** What is left to say when the call is over. */
+  /** The last lines, when the call is over. */
   end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
     const lines = [...this.#arrow()];
-    // An error that no message brought is the client's own.
+    // An error without a message is the client's own.
     if (error && !this.#errorDrawn) lines.push(...this.#frame.text(`✗ ${error.message}`, 'error', false));
     return lines;
   }
@@ -84,6 +84,8 @@ export class Diagram {
         return event.from === CLIENT ? this.#fromClient(event.message) : this.#fromServer(event.message);
       case 'question':
         this.#form = event.schema;
+        return [];
+      case 'lines':
         return [];
       case 'answer':
         return this.#answer(event.reply, open);
@@ -112,13 +114,13 @@ export class Diagram {
     const drawn = this.#frame.text(`☺ ${replyText(reply)}`, 'user', open);
     const accepted = reply !== 'silence' && reply.action === 'accept';
     const why = accepted ? misfit(this.#form, reply.content ?? {}) : undefined;
-    // The server asks again, and nothing on the wire says why.
+    // The server asks again, and the wire does not show why.
     return why === undefined
       ? drawn
       : [...drawn, ...this.#frame.text(`  does not fit: ${why}`, 'error', open)];
   }
 
-  /** An effect of one call that comes twice is what this project is about. */
+  /** Marks an effect that one call has twice: this project is about preventing that. */
   #effect(text: string, open: boolean): Lines {
     if (this.#effects.has(text)) return this.#frame.note(`${text} — AGAIN`, 'error', open);
     this.#effects.add(text);
@@ -191,7 +193,7 @@ export class Diagram {
     return this.#arrowPending ? this.#arrow(label) : this.#frame.note(label, 'entry', this.#open.size > 0);
   }
 
-  /** The closing line: what the conversation comes to, in numbers. */
+  /** The closing line, with the numbers of the conversation. */
   closing(transcript: Transcript, effect: CountedEffect): Lines {
     const lines = wrap(closingLine(transcript, effect), 78);
     return lines.map((line) => `  ${this.#paint('quiet', line)}`);

@@ -30,7 +30,7 @@ const floors = (natural: readonly number[]): readonly number[] =>
 const total = (widths: readonly number[]): number =>
   widths.reduce((sum, wide) => sum + wide, 0) + GAP.length * (widths.length - 1);
 
-/** Takes from the column that is furthest above its floor, until all of them fit. */
+/** Narrows the column that is furthest above its minimum, until all of them fit. */
 function fit(natural: readonly number[], width: number): readonly number[] {
   const [widths, least] = [[...natural], floors(natural)];
   while (total(widths) > width && Math.max(...widths) > 1) {

@@ -1,4 +1,4 @@
-/** The geometry of the drawing: two lifelines, what is written between them, and the arrows across. */
+/** The geometry of the drawing: two lifelines, the text between them, and the arrows. */
 import { type Paint, plain, type Role } from './paint.ts';
 import { clip, columns, wrap } from './printable.ts';
 import { WIDTH } from './title-line.ts';
@@ -6,9 +6,9 @@ import { WIDTH } from './title-line.ts';
 const MARGIN = '    ';
 const BETWEEN = 64;
 const TEXT = BETWEEN - 4;
-/** What stands beside the lifelines while a person types: it is not on the wire. */
+/** The line beside the lifelines while a person types. It is not on the wire. */
 export const ASIDE = `${MARGIN}┆  `;
-// What remains to the right of the server's lifeline.
+// The width to the right of the server's lifeline.
 const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 
 /** Whether a request is open at the server: its lifeline is thick for as long as one is. */

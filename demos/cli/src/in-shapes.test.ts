@@ -1,4 +1,4 @@
-/** What the demos in several shapes look like, from end to end. */
+/** The complete drawings of demos in several shapes. */
 import type { Subject } from '@mrtr/tests/matrix';
 import { expect, test } from 'vitest';
 import { readArgs } from './args.ts';
@@ -18,7 +18,7 @@ async function drawn(line: string, at = 0): Promise<string> {
   return `\n${diagram(await play(subject, settings, scene), scene.effect).join('\n')}\n`;
 }
 
-test('a resource that waits, and whose second round reaches another instance', async () => {
+test('a parked resource whose second round reaches another instance', async () => {
   expect(await drawn('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
     "
       client                                                          server
@@ -40,7 +40,7 @@ test('a resource that waits, and whose second round reaches another instance', a
   `);
 });
 
-test('a resource that is asked for by an old client, over the stream that is held', async () => {
+test('a resource that asks an old client over its open stream', async () => {
   expect(
     await drawn('prompt-and-resource --shape j --client legacy --legacy shim', 1),
   ).toMatchInlineSnapshot(`

@@ -10,7 +10,7 @@ const { database, test: testOnPostgres } = await postgresOfTheRun();
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
-/** Runs the program as a user does, in a process of its own. `hangUp`: until it has said something. */
+/** Runs the program as a user does, in its own process. `hangUp`: only until it has printed something. */
 async function program(args: string, { hangUp = false } = {}) {
   const env = { NO_COLOR: '1' };
   const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
@@ -20,7 +20,7 @@ async function program(args: string, { hangUp = false } = {}) {
 }
 
 describe('pnpm demo', () => {
-  test('--json prints the transcript and nothing else; who asks for it is asked beside it', async () => {
+  test('--json prints only the transcript on stdout, and asks the person on stderr', async () => {
     const { code, out, err } = await run('option-g --json -- --tool work-item --answer ask', {
       typed: 'Duplicate\n4301\n',
     });
@@ -54,7 +54,7 @@ describe('pnpm demo', () => {
     expect(tally({ events })).toMatchObject({ rounds: 2, effects: { ticket: 1 } });
   });
 
-  test('all prints one line an option, and what they answered', async () => {
+  test('all prints one line per option, and their results', async () => {
     const { code, out } = await run('all --client legacy');
     expect(code).toBe(0);
     expect(out.match(/^ [A-Z] {2}.+ \(1\)$/gm)).toHaveLength(LETTERED.length);
@@ -76,7 +76,7 @@ describe('pnpm demo', () => {
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
 
-  test('or the one that is wanted; and as JSON, their transcripts by letter and method', async () => {
+  test('--shape draws one shape, and --json prints the transcripts by letter and method', async () => {
     const [drawn, printed] = await Promise.all([
       run('sampling-and-roots --shape j --client legacy --legacy shim'),
       run('prompt-and-resource --shape h --json --hosting fleet'),
@@ -119,7 +119,7 @@ describe('pnpm demo', () => {
     );
   });
 
-  test('--list prints every name that can be run, and what it is', async () => {
+  test('--list prints every demo with its title', async () => {
     const { code, out, err } = await run('--list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^basic +one question, one retry\n/);
@@ -130,7 +130,7 @@ describe('pnpm demo', () => {
     expect(out.match(/^[\w-]+ {2,}\S.+$/gm)).toHaveLength(DEMOS.length);
   });
 
-  test('a database that cannot be used is said so, with the exit code 1 and without the password', async () => {
+  test('a database that cannot be used gives an error without the password, and the exit code 1', async () => {
     for (const line of ['option-h --store postgres', 'fleet-of-three', 'matrix']) {
       const { code, out, err } = await run(`${line} --postgres postgres://ada:secret@127.0.0.1:1/calls`);
       expect(code).toBe(1);
@@ -139,7 +139,7 @@ describe('pnpm demo', () => {
     }
   });
 
-  testOnPostgres('option-h goes on with a call on any instance, with its calls in a PostgreSQL', async () => {
+  testOnPostgres('any instance of option-h resumes a call, with its calls in a PostgreSQL', async () => {
     const { code, out, err } = await run('option-h --store postgres --hosting fleet --tool work-item', {
       env: { MRTR_POSTGRES: await database() },
     });
@@ -150,8 +150,8 @@ describe('pnpm demo', () => {
   });
 });
 
-describe.concurrent('pnpm demo, in a process of its own', () => {
-  test('basic draws its conversation, without colours in a pipe or where NO_COLOR is set', async () => {
+describe.concurrent('pnpm demo, in its own process', () => {
+  test('basic draws its conversation, without colours in a pipe or if NO_COLOR is set', async () => {
     const { code, out, err } = await program('basic');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
@@ -162,14 +162,14 @@ describe.concurrent('pnpm demo, in a process of its own', () => {
     expect(out).not.toContain('\u001b');
   });
 
-  test('what is not understood is answered on stderr with what exists, and exit code 2', async () => {
+  test('a wrong command line prints what exists on stderr, with exit code 2', async () => {
     const { code, out, err } = await program('basic --frobnicate');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain("Unknown option '--frobnicate'. Options:");
     expect(err).not.toContain('    at ');
   });
 
-  test('a reader that hangs up is no failure', async () => {
+  test('a reader that hangs up does not make the command fail', async () => {
     const { code, err } = await program('basic', { hangUp: true });
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });

@@ -1,4 +1,4 @@
-/** `pnpm demo`: says at once what it is about to do, and loads what that takes only then. */
+/** `pnpm demo`: prints its title at once, and only then loads the demo. */
 import { type Asked, readArgs, type Settings } from './args.ts';
 import { DEMOS, headingOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';

@@ -1,4 +1,4 @@
-/** `pnpm matrix`: measures the options, prints the tables, and keeps the documents' generated blocks true. */
+/** `pnpm matrix`: measures the options, prints the tables, and updates the documents' generated blocks. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
@@ -26,7 +26,7 @@ const program = () =>
     .addOption(
       new Option('--json', 'every observation of the whole matrix, as JSON').conflicts(['write', 'check']),
     )
-    .option('--processes', 'with --json: also in processes of their own, and through kills; a minute more')
+    .option('--processes', 'with --json: also in separate processes, and through kills; a minute more')
     .addOption(
       new Option('--write', 'rewrite the generated blocks of README.md and docs/').conflicts('check'),
     )
@@ -57,7 +57,7 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
   if (flags.processes && !flags.json) throw new UsageError('--processes goes with --json.');
   return withDatabase(databaseOf(flags.postgres, terminal.env), async (postgres) => {
     const { keptOpen } = await import('@mrtr/option-h-postgres');
-    // No call is kept by it: it keeps the connections.
+    // This keeps connections open; it stores no calls.
     const state = requestStatePolicy({ keys: [randomBytes(32)], singleUse: false });
     const close = await keptOpen({ state, postgres });
     try {
@@ -78,7 +78,7 @@ async function run(
   const options = await Promise.all(
     OPTIONS.map((option) => (option.needsPostgres ? loadOnPostgres(postgres) : loadOption(option))),
   );
-  // The tables need three scripts only; measuring the rest is what `--json` and the tests are for.
+  // The tables need only three scripts. `--json` and the tests measure the rest.
   const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const [at, option] of options.entries()) {
@@ -88,7 +88,7 @@ async function run(
   progress.show('Measuring the old server …');
   const { oldServer } = await import('@mrtr/tests/old-server');
   const oldCells = await measureOldServer(oldServer);
-  if (processes) progress.show('Measuring in processes of their own, and through kills …');
+  if (processes) progress.show('Measuring in separate processes, and through kills …');
   const processCells = processes ? await measureInProcesses(options, postgres) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
   progress.end();
@@ -109,7 +109,7 @@ async function run(
   return check && stale.length > 0 ? 1 : 0;
 }
 
-/** What fits the terminal, and the names of the rest. In a pipe there is no width, so that gets what fits a terminal. */
+/** The columns that fit the terminal, and the names of the rest. A pipe has no width, so it gets that of a terminal. */
 function printFitted(tables: readonly (readonly (readonly string[])[])[], stdout: Output): void {
   for (const rows of tables) {
     const { lines, left } = fittedTable(rows, stdout.columns ?? 100);

@@ -1,9 +1,9 @@
-/** Why an answer does not fit the form that it was asked by. */
+/** Why an answer does not fit its form. */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 
 const validator = new AjvJsonSchemaValidator();
 
-/** The reason in words, or undefined for an answer that fits. */
+/** The reason as text, or undefined for an answer that fits. */
 export function misfit(form: Readonly<Record<string, unknown>>, content: object): string | undefined {
   const checked = validator.getValidator(form)(content);
   return checked.valid

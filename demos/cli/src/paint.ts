@@ -1,4 +1,4 @@
-/** What the parts of the drawing look like, on a terminal that has colours. */
+/** The colours of the parts of the drawing. */
 import { styleText } from 'node:util';
 import type { Terminal } from './terminal.ts';
 
@@ -15,7 +15,7 @@ const STYLES = {
   error: 'red',
 } as const;
 
-/** A part of the drawing, named for what it says and not for its colour. */
+/** A part of the drawing, named for its meaning and not for its colour. */
 export type Role = keyof typeof STYLES;
 
 /** Colours a text, or leaves it as it is. */
@@ -25,14 +25,14 @@ export type Paint = (role: Role, text: string) => string;
 export const plain: Paint = (_role, text) => text;
 
 /**
- * Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. `FORCE_COLOR` decides
- * before all of these, as it does for Node: `0` and `false` mean no colours, anything else means colours.
+ * Colours where stdout is a screen that shows them, and `NO_COLOR` or `TERM=dumb` do not forbid it. `FORCE_COLOR`
+ * decides before all of these, as it does for Node: `0` and `false` mean no colours, anything else means colours.
  */
 export function paintFor({ stdout, env }: Pick<Terminal, 'stdout' | 'env'>): Paint {
   const { FORCE_COLOR: forced } = env;
   const coloured =
     forced === undefined ? stdout.isTTY && stdout.hasColors?.() : forced !== '0' && forced !== 'false';
   if (!coloured) return plain;
-  // The stream has been asked; newer versions of Node would ask again, and always ask stdout.
+  // The stream was checked above. Newer versions of Node would check again, and always check stdout.
   return (role, text) => styleText(STYLES[role], text, { validateStream: false });
 }

@@ -12,7 +12,7 @@ const text = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-test('no line of a wrapped text is wider than asked, has a control in it, or is one too many', () => {
+test('a wrapped text keeps to its width and number of lines, and has no control characters', () => {
   fc.assert(
     fc.property(
       text,
@@ -31,7 +31,7 @@ test('no line of a wrapped text is wider than asked, has a control in it, or is 
   );
 });
 
-test('words stay whole where they fit, and what is left out is marked', () => {
+test('words stay whole if they fit, and omitted text is marked', () => {
   expect(wrap('one two three', 8)).toEqual(['one two', 'three']);
   expect(wrap('abcdefghijkl mn', 8)).toEqual(['abcdefgh', 'ijkl mn']);
   expect(wrap('長長長長長', 8)).toEqual(['長長長長', '長']);

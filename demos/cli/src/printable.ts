@@ -1,4 +1,4 @@
-/** Text from elsewhere (a tool's name, a question, a result), made fit for a terminal and for a column of it. */
+/** Makes foreign text (a tool's name, a question, a result) safe for a terminal, and fits it into a column. */
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
@@ -6,7 +6,7 @@ import wrapAnsi from 'wrap-ansi';
 // separators, the bidirectional marks, and halves of a surrogate pair.
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** The same text with nothing in it that a terminal would obey: an escape shows as `␛`, and so on. */
+/** The same text without control characters for the terminal: an escape shows as `␛`, and so on. */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, (character) => {
     const code = character.charCodeAt(0);
@@ -18,7 +18,7 @@ export function printable(text: string): string {
 /** How many columns a printable text takes: two for a wide character, none for a combining one. */
 export const columns = (text: string): number => stringWidth(text);
 
-/** The text in lines of at most `width` columns, printable, and no more than `most` of them: then comes `…`. */
+/** The text as at most `most` printable lines of at most `width` columns; `…` marks omitted text. */
 export function wrap(text: string, width: number, most = 6): readonly string[] {
   const all = text.split('\n').flatMap((paragraph) => broken(printable(paragraph), width));
   if (all.length <= most) return all;

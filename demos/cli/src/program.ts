@@ -1,7 +1,7 @@
 /** The process that a command runs in. */
 import { main } from './main.ts';
 
-// A reader may stop early, as `head` does; that is no failure.
+// A reader may stop early, as `head` does; that is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
@@ -9,5 +9,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const args = process.argv.slice(2);
 process.exitCode = await main(args, process);
-// A tool that was served may still be waiting for something.
+// A served tool may still wait for something, which would keep the process alive.
 if (args[0] === 'serve') process.exit();

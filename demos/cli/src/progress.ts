@@ -1,7 +1,7 @@
-/** One line on stderr that says what a long command is doing. Only a person at a terminal sees it. */
+/** One line on stderr that shows what a long command is doing. Only a person at a terminal sees it. */
 import type { Output } from './terminal.ts';
 
-/** The start of the line, and what clears the rest of it. */
+/** Moves to the start of the line, and clears it. */
 const CLEAR = '\r\u001b[K';
 
 export class Progress {
@@ -16,7 +16,7 @@ export class Progress {
     if (this.#stderr.isTTY) this.#stderr.write(`${CLEAR}${text}`);
   }
 
-  /** Takes the line away. */
+  /** Clears the line. */
   end(): void {
     if (this.#stderr.isTTY) this.#stderr.write(CLEAR);
   }

@@ -1,4 +1,4 @@
-/** Runs one demo and draws it while it happens. */
+/** Runs one demo and draws it while it runs. */
 import type { User } from '@mrtr/harness';
 import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
 import { converse, type Subject } from '@mrtr/tests/matrix';
@@ -11,22 +11,22 @@ import { type Scene, scenesOf } from './scene.ts';
 import type { Terminal } from './terminal.ts';
 import { titleLine } from './title-line.ts';
 
-/** Where a demo is shown. */
+/** The terminal of a demo. */
 export interface Stage {
   readonly terminal: Terminal;
   readonly paint: Paint;
-  /** The connection string of the database, for a demo that has one. */
+  /** The connection string of the database, for a demo that uses one. */
   readonly postgres?: string | undefined;
 }
 
-/** A demo, loaded: every scene is played by every subject. */
+/** A loaded demo. Every subject plays every scene. */
 interface Programme {
   readonly subjects: readonly Subject[];
-  /** Whether it is shown in several shapes, so that each conversation has to say in which. */
+  /** Whether it is shown in several shapes, so that each conversation names its shape. */
   readonly inShapes: boolean;
   readonly settings: Settings;
   readonly print: (lines: readonly string[]) => void;
-  /** Fresh scenes: a scripted user remembers what they were asked. */
+  /** New scenes, because a scripted user remembers earlier questions. */
   readonly scenes: () => readonly Scene[];
 }
 
@@ -41,7 +41,7 @@ export async function runDemo(
   { terminal, paint, postgres }: Stage,
 ): Promise<number> {
   const { format, answer } = settings;
-  // Stdout is for the transcript alone, and somebody can be asked all the same.
+  // Stdout is only for the transcript, so ask the person on stderr.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
   const interrupted = () => terminal.exit(INTERRUPTED);
   const person = answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted }) : undefined;
@@ -62,12 +62,12 @@ export async function runDemo(
   return 0;
 }
 
-/** What a shell reports of a program that Ctrl-C ended. */
+/** The exit code that a shell reports for a program that Ctrl-C ended. */
 const INTERRUPTED = 130;
 
 const asking = (user: User | undefined) => user && { user };
 
-/** The conversation that a scene comes to, with the settings' client, hosting and policy. */
+/** The conversation of a scene, with the settings' client, hosting and policy. */
 export async function play(
   subject: Subject,
   { client, hosting, legacy }: Settings,

@@ -1,4 +1,4 @@
-/** What the program says where it cannot even start. */
+/** What the program prints if it cannot start. */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ async function uninstalled(env: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-uninstalled-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await copyFile(new URL('../run.mjs', import.meta.url), join(folder, 'run.mjs'));
-  // Without an exit code of its own the promise would resolve.
+  // Without an error exit code the promise would resolve.
   const running = promisify(execFile)(process.execPath, [join(folder, 'run.mjs'), 'basic'], { env });
   return running.then(
     () => ({ code: 0, stderr: '' }),

@@ -1,10 +1,10 @@
-/** What is called in a demo, and by what sort of user. */
+/** The calls of a demo, and their users. */
 import { type Reply, scripted, scriptedModel } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
 import type { CountedEffect } from './closing-line.ts';
 
-/** A call, what will answer its questions, and the effect that it is to have once. */
+/** A call, the user who answers its questions, and the effect that it must have once. */
 export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots'> & {
   readonly effect: CountedEffect;
 };
@@ -12,7 +12,7 @@ export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots
 type Answer = Settings['answer'];
 type Asked = Pick<Settings, 'tool' | 'answer'>;
 
-/** The scenes of `name`, each with a fresh user. For `ask`, where that is somebody else, the user of `metric`. */
+/** The scenes of `name`, each with a new user. For `ask`, a person answers instead of this user (that of `metric`). */
 export function scenesOf(name: string, settings: Asked): readonly Scene[] {
   const { answer } = settings;
   switch (name) {
@@ -25,7 +25,7 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
         },
       ];
     case 'basic-multiround':
-      // It asks what the work item tool asks.
+      // It asks the questions of the work item tool.
       return [
         {
           call: { method: 'tools/call', params: { name: 'resolve', arguments: { id: 4522 } } },
@@ -70,7 +70,7 @@ export const optionScene = ({ tool, answer }: Asked): Scene =>
 type Given = Reply | string | boolean;
 type Replies = Readonly<Record<Answer, readonly Given[]>>;
 
-/** What the user says who would take metric, or imperial, to a question with another pair of answers. */
+/** The answer of a `metric` or `imperial` user to a question with another pair of answers. */
 const replies = (metric: Given, imperial: Given, nonsense: Given): Replies => ({
   metric: [metric],
   ask: [metric],

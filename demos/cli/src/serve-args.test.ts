@@ -21,7 +21,7 @@ const DEFAULTS = {
   http: undefined,
 };
 
-test('an option alone is served over stdio, by its name, its letter or its word', () => {
+test('an option without flags is served over stdio, by its name, its letter or its word', () => {
   for (const line of ['option-g', 'g', 'tool-builder', '-- g --stdio']) expect(read(line)).toEqual(DEFAULTS);
 });
 
@@ -45,7 +45,7 @@ test('everything can be chosen', () => {
   });
 });
 
-test('H keeps its calls in a database of its own, or with keys in one that is named', () => {
+test('H keeps its calls in a new database, or with keys in a given one', () => {
   expect(read('h --store postgres')).toMatchObject({ option: 'option-h', database: { url: undefined } });
   const url = 'postgres://ada:secret@10.0.0.7/calls';
   expect(read(`h --store postgres --postgres ${url} --state-key-env KEYS`)?.database).toEqual({ url });
@@ -59,7 +59,7 @@ test('H keeps its calls in a database of its own, or with keys in one that is na
   ).toThrow(unsealed);
 });
 
-test('HTTP is for this machine, unless told otherwise', () => {
+test('HTTP is for this machine by default', () => {
   expect(read('g --http 0')?.http).toMatchObject({ host: '127.0.0.1', port: 0, holders: undefined });
   for (const host of ['localhost', '127.0.0.2', '::1', '[::1]']) {
     expect(read(`g --http 0 --host ${host}`)?.http?.host).toBe(host === '[::1]' ? '::1' : host);
@@ -67,7 +67,7 @@ test('HTTP is for this machine, unless told otherwise', () => {
 });
 
 test.each(['0.0.0.0', '::', '10.0.0.7', 'box.example', '127.example'])(
-  'on %s, tokens are asked for, or somebody says that it is not necessary',
+  'on %s, --token-env or --insecure is required',
   (host) => {
     expect(() => read(`g --http 0 --host ${host}`)).toThrow(/Give --token-env NAME; or --insecure/);
     expect(read(`g --http 0 --host ${host} --token-env TOKENS`)?.http?.holders).toHaveLength(1);
@@ -75,12 +75,12 @@ test.each(['0.0.0.0', '::', '10.0.0.7', 'box.example', '127.example'])(
   },
 );
 
-test('no request is for an address that stands for all', () => {
+test('requests are not for an address that means all addresses', () => {
   expect(read('g --http 0 --host 0.0.0.0 --insecure')?.http?.allowedHosts).toEqual(LOCAL);
   expect(read('g --http 0 --host fe80::1 --insecure')?.http?.allowedHosts).toEqual([...LOCAL, '[fe80::1]']);
 });
 
-test('the help says what there is, in 80 columns', () => {
+test('the help fits 80 columns', () => {
   const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
     expect(read('--help')).toBeUndefined();
@@ -120,7 +120,7 @@ test.each([
   expect(() => read(line)).toThrow(message);
 });
 
-test('a secret that is given for a name is not repeated', () => {
+test('the error does not repeat a secret that stands where a name belongs', () => {
   for (const flag of ['--token-env', '--state-key-env']) {
     const error = new UsageError(`${flag} takes the name of an environment variable, and not what is in it.`);
     expect(() => read(`g --http 1 ${flag} ${SECRET}+/=`)).toThrow(error);

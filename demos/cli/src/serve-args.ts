@@ -9,12 +9,12 @@ import { command, exists, given, oneOf, parsed, soleName, UsageError } from './c
 import { type Database, withStore } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** What to serve, and how. */
+/** The parsed command line of `pnpm serve`. */
 export interface ServeSettings {
   readonly demo: Demo;
   readonly legacy: LegacyPolicy;
   readonly weather: 'fixed' | 'open-meteo';
-  /** Secrets of request state, the sealing one first; undefined for a random one of the process. */
+  /** Secrets of request state, the sealing one first; undefined for a random key of the process. */
   readonly keys: readonly string[] | undefined;
   /** Where the calls of option H are kept; undefined for the memory of this process. */
   readonly database: Database | undefined;
@@ -28,7 +28,7 @@ export interface HttpSettings {
   readonly port: number;
   /** Names that requests may be for. */
   readonly allowedHosts: readonly string[];
-  /** Whose tokens are known; undefined where nobody is asked for one. */
+  /** The known access tokens; undefined if the server asks for none. */
   readonly holders: readonly TokenHolder[] | undefined;
 }
 
@@ -115,7 +115,7 @@ function portOf(text: string): number {
 
 function variable(flag: string, name: string | undefined, env: Environment): string | undefined {
   if (name === undefined) return undefined;
-  // Not repeated: it may well be the secret itself.
+  // Do not repeat the text: it may be the secret itself.
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     throw new UsageError(`--${flag} takes the name of an environment variable, and not what is in it.`);
   }
@@ -159,5 +159,5 @@ function tokens(list: string | undefined, name: string | undefined): readonly To
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 
-/** Whether it is no address but all of them, which no request is for. */
+/** Whether it means all addresses, so that no request can be for it. */
 const isAnyAddress = (host: string): boolean => host === '0.0.0.0' || host === '::';

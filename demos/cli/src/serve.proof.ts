@@ -1,4 +1,4 @@
-/** `pnpm serve option-h --store postgres` where nobody has a PostgreSQL: one is started for it. */
+/** `pnpm serve option-h --store postgres` without a PostgreSQL starts one. */
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
-test('serves on a PostgreSQL that is started for it, with a key that nobody has to give', async () => {
+test('serves on a PostgreSQL that it starts itself, without a given key', async () => {
   const args = [RUN, 'serve', 'h', '--store', 'postgres'];
   const transport = new StdioClientTransport({
     command: process.execPath,

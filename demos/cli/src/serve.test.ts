@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([...left].map((stop) => stop()));
 });
 
-/** Starts the program as a user does, from somewhere else. */
+/** Starts the program as a user does, from another folder. */
 function start(args: string, env: Record<string, string> = {}): RunningProcess {
   const program = { ...command(...args.split(' ').filter(Boolean)), env };
   const running = new RunningProcess(program, { cwd: tmpdir() });
@@ -41,7 +41,7 @@ async function listening(args: string, env?: Record<string, string>) {
 
 const METRIC = { action: 'accept' as const, content: { units: 'metric' } };
 
-/** A client with what it takes for an error, for as long as the tests run. */
+/** A client, and the errors that it reports, until the tests end. */
 function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
   const errors: Error[] = [];
   client.onerror = (error: Error) => errors.push(error);
@@ -61,11 +61,11 @@ const TOKYO = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }] };
 
 const command = (...args: string[]) => ({ command: process.execPath, args: [RUN, 'serve', ...args] });
-/** Where a client starts it, and whose stderr is not looked at. */
+/** How a client starts the server, with its stderr ignored. */
 const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;
 
 describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
-  test('a modern client plugs it in over stdio, and reads nothing but protocol', async () => {
+  test('a modern client uses it over stdio, and reads only protocol messages', async () => {
     const client = await modern(new StdioClientTransport({ ...command('option-h'), ...PLUGGED }));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
     expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
@@ -73,7 +73,7 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
     await client.close();
   });
 
-  test('an old client plugs it in over stdio, and is asked', async () => {
+  test('an old client uses it over stdio, and is asked', async () => {
     const client = await old(new OldStdioTransport({ ...command('e'), ...PLUGGED }));
     expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
     expect(client.errors).toEqual([]);
@@ -98,7 +98,7 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
     expect(running.said.err).not.toContain(TOKEN);
   });
 
-  test('with a key, only a missing ledger is warned of; a second signal does not wait for a call', async () => {
+  test('with a key, it warns only of a missing ledger; a second signal does not wait for a call', async () => {
     const { running, url } = await listening('f --state-key-env KEY', { KEY: 'k'.repeat(32) });
     let ask = () => {};
     const asked = new Promise<void>((resolve) => {
@@ -119,7 +119,7 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
     expect(await cut).toBe('cut');
   });
 
-  test('the end of stdin is the end of it', async () => {
+  test('it ends with the end of stdin', async () => {
     const running = start('option-a');
     running.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
     expect(await running.ended).toBe(0);
@@ -137,7 +137,7 @@ describe.concurrent('pnpm serve', { timeout: 30_000 }, () => {
   });
 });
 
-test('a port that is taken is said so, with the exit code 1', async () => {
+test('a port in use gives an error, and the exit code 1', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -146,7 +146,7 @@ test('a port that is taken is said so, with the exit code 1', async () => {
   other.close();
 });
 
-test('a key that is too short is said so, with the exit code 2 and without the key', async () => {
+test('a key that is too short gives an error without the key, and the exit code 2', async () => {
   const { err, ...rest } = await run('serve g --state-key-env KEY', { env: { KEY: 'too-short' } });
   expect(rest).toEqual({ code: 2, out: '' });
   expect(err).toMatch(
@@ -154,9 +154,9 @@ test('a key that is too short is said so, with the exit code 2 and without the k
   );
 });
 
-// DBOS makes its tables: seconds, on a busy machine.
+// DBOS creates its tables, which takes seconds on a busy machine.
 describe('pnpm serve option-h --store postgres', { timeout: 90_000 }, () => {
-  testOnPostgres('goes on in another process with the database and the keys', async () => {
+  testOnPostgres('another process with the database and the keys resumes a call', async () => {
     const env = { MRTR_POSTGRES: await database(), KEYS: 'k'.repeat(32) };
     const first = await listening('h --store postgres --state-key-env KEYS', env);
     const { requestState, ...asked } = await round(first.url, {});
@@ -182,7 +182,7 @@ describe('pnpm serve option-h --store postgres', { timeout: 90_000 }, () => {
 const round = async (url: URL, retry: object) =>
   (await poster(url)('tools/call', { ...TOKYO, ...retry })).result as Record<string, unknown>;
 
-/** Resolves when nothing listens at `url` any more. */
+/** Resolves when no server listens at `url` any more. */
 async function refused(url: URL): Promise<void> {
   const up = () => fetch(new URL('/healthz', url), { headers: { connection: 'close' } });
   for (;;) {

@@ -1,4 +1,4 @@
-/** `pnpm serve`: one option, for a client of one's own. With stdio, stdout carries protocol only. */
+/** `pnpm serve`: serves one option to your own client. With stdio, stdout carries only protocol messages. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
@@ -13,7 +13,7 @@ import { printable } from './printable.ts';
 import { type HttpSettings, readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Runs the command; resolves with its exit code, when nothing is served any more. */
+/** Runs the command; resolves with its exit code when serving has ended. */
 export async function serve(args: readonly string[], terminal: Terminal): Promise<number> {
   const settings = readServeArgs(args, terminal);
   const say = (text: string) => void terminal.stderr.write(`${text}\n`);
@@ -48,13 +48,13 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
 
 async function servedBy({ demo, legacy, weather, keys }: ServeSettings, postgres?: string): Promise<Served> {
   const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
-  // A database that is over with this process needs no key that is not.
+  // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];
   const option = await (postgres === undefined
     ? loadOption(demo.option as ListedOption)
     : loadOnPostgres(postgres));
   try {
-    // A call that is stored takes each answer once by itself.
+    // A stored call takes each answer only once, without a ledger.
     const singleUse = postgres === undefined ? undefined : false;
     return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, singleUse }) });
   } catch (error) {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { main } from './main.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** A terminal at which somebody types `typed`, and what was written there. */
+/** A terminal with the input `typed`, and its output. */
 export function terminalWith(
   typed = '',
   env: Environment = {},
@@ -21,7 +21,7 @@ export function terminalWith(
   return { stdin, stdout, stderr, env, exit: (code) => void exited.push(code), exited, said: () => said };
 }
 
-/** Runs a command line as `pnpm` would, and tells what came of it. */
+/** Runs a command line as `pnpm` would, and returns its exit code and output. */
 export async function run(
   line: string,
   { typed = '', env = {} }: { typed?: string; env?: Environment } = {},

@@ -1,13 +1,13 @@
-/** What a command reads from and writes to. */
+/** The streams of a command. */
 import type { Readable, Writable } from 'node:stream';
 
-/** `process`, or in a test something that stands in for it. */
+/** `process`, or a replacement for it in tests. */
 export interface Terminal {
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;
-  /** Ends the program, where a person wants out of it. */
+  /** Ends the program when a person presses Ctrl-C. */
   exit(code: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** The README's first tool, as it stands there: started over stdio, asked by clients of both eras. */
+/** The README's first tool, started over stdio and called by clients of both eras. */
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -28,7 +28,7 @@ test('a new client is asked once, and its user’s yes deploys', { timeout: 30_0
   expect(asked).toEqual(['Really deploy to production?']);
 });
 
-test('so is an old client', { timeout: 30_000 }, async () => {
+test('an old client is asked once too', { timeout: 30_000 }, async () => {
   const asked: string[] = [];
   const client = new OldClient(INFO, CAN_BE_ASKED);
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => yes(asked)(params.message));

@@ -1,4 +1,4 @@
-/** `pnpm demo fleet-of-three`: a process is killed between two questions, and what becomes of the call is the shape's. */
+/** `pnpm demo fleet-of-three`: kills a process between two questions. The shape decides how the call ends. */
 import {
   CLIENT,
   type End,
@@ -16,7 +16,7 @@ import wrapAnsi from 'wrap-ansi';
 /** Where the demo writes. */
 export type Out = (text: string) => void;
 
-/** How the parts of a line are told apart, on a terminal that has colours. */
+/** Colours the parts of a line, on a terminal that has colours. */
 export type Paint = (
   role: 'title' | 'quiet' | 'question' | 'user' | 'error' | 'result',
   text: string,
@@ -97,7 +97,7 @@ function played(subject: Subject, processes: Processes, onEvent: (event: Transcr
 
 const failed = ({ error, result }: End): boolean => error !== undefined || result.isError === true;
 
-/** Writes what happens, beside the server or the user that it happens to, within the width of a terminal. */
+/** Writes each event beside its server or user, within the width of a terminal. */
 function narrator(out: Out, paint: Paint) {
   const say = (who: string, role: Parameters<Paint>[0], what: string) => {
     for (const [at, line] of wrapAnsi(what, WIDTH - MARGIN)
@@ -107,7 +107,7 @@ function narrator(out: Out, paint: Paint) {
       out(`${paint('quiet', name)}${paint(role, line)}\n`);
     }
   };
-  // By the order in which they are met: the handshake has been at the first instance.
+  // Number the instances in the order of their first request. The handshake was at the first.
   const met = new Set<string>();
   const server = (id: string) => `server ${[...met.add(id)].indexOf(id) + 1}`;
   let asking = '';

@@ -1,4 +1,4 @@
-/** The tool of docs/migrating.md, before and after: what a client sees, and what happens in the world. */
+/** The tool of docs/migrating.md, before and after: what a client sees, and which effects happen. */
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -19,7 +19,7 @@ const CALL = { name: 'book', arguments: { date: '2026-12-24' } };
 const BOOKED = { content: [{ type: 'text', text: 'Booked hold 1 for 2.' }] };
 const CANCELLED = { content: [{ type: 'text', text: "Cancelled: the question 'guests' was not answered." }] };
 
-/** A restaurant that writes down what is done to it. */
+/** A restaurant that records every effect. */
 function noting(): Restaurant & { readonly done: string[] } {
   const done: string[] = [];
   return {

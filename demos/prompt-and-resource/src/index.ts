@@ -6,7 +6,7 @@ import { createServer as linear } from './linear.ts';
 import { createServer as once } from './once.ts';
 import { createServer as resolve } from './resolve.ts';
 
-/** The four, by their letters. */
+/** The four shapes, by their letters. */
 export const SHAPES: readonly Subject[] = [
   standalone('f', 'once', once),
   {

@@ -1,7 +1,7 @@
 /**
- * Shape J: a prompt and a resource that ask, written like H and entered like F: in each round, from the top. A settled
- * step returns its record in the journal, so any instance can resume the call. A user who says no makes the `await`
- * throw. Left alone, this ends the call as its method allows: a prompt or a resource ends with a JSON-RPC error.
+ * Shape J: a prompt and a resource that ask. They are written as in H, but each round enters them from the top, as in
+ * F. A finished step returns its record in the journal, so any instance can resume the call. If the user refuses, the
+ * `await` throws. Uncaught, this ends a prompt or a resource with a JSON-RPC error.
  */
 import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { journal } from '@mrtr/shapes/journal';
@@ -23,7 +23,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     'report://quarterly',
     quarterly,
     journal(async (uri, ctx) => {
-      // The figures of the moment in which the report is opened. The journal carries them to the second round.
+      // The figures at the time of opening the report. The journal carries them to the second round.
       const figures = await ctx.once('figures', queryFigures);
       return report(uri, figures, await ctx.ask('currency', whichCurrency));
     }),

@@ -1,7 +1,7 @@
 /**
- * Shape F: a prompt and a resource that ask. Both are entered in each round, and return their question until its
- * answer is there; `once` keeps the query above the question to one round. The only difference from a tool is the end:
- * the result of a prompt or a resource has no room for "Cancelled: …", so a user who says no ends it with a JSON-RPC error.
+ * Shape F: a prompt and a resource that ask. Each round enters them, and they return their question until its answer is
+ * there. `once` runs the query above the question in one round only. Only the end differs from a tool: the result of a
+ * prompt or a resource has no room for "Cancelled: …", so a refusal ends it with a JSON-RPC error.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { isRefusal, type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
@@ -30,7 +30,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     'report://quarterly',
     quarterly,
     once(async (uri, ctx) => {
-      // The figures of the moment in which the report is opened. They travel to the second round in requestState.
+      // The figures at the time of opening the report. They travel to the second round in requestState.
       const figures = await ctx.once('figures', queryFigures);
 
       const answer = ctx.answer('currency', whichCurrency);

@@ -24,7 +24,7 @@ const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
 
 type Where = Pick<ConversationRequest, 'client' | 'hosting' | 'legacy'>;
 
-/** A call whose user says `audience` or `currency`, whichever is asked for. */
+/** A call whose user answers with `audience` or `currency`. */
 const call = (subject: Subject, where: Where, what: LogicalCall, replies: readonly (Reply | string)[] = []) =>
   converse({
     subject,
@@ -79,7 +79,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     }
   });
 
-  test('asks again what was answered with nonsense, or not at all', async () => {
+  test('asks again after a nonsense answer, or none', async () => {
     for (const unfit of ['nonsense', 'silence']) {
       const notes = await call(subject, MODERN, prompt, [unfit, 'developers']);
       const report = await call(subject, MODERN, resource, [unfit, 'USD']);
@@ -91,9 +91,9 @@ describe.each(shapes)('shape %s', (id, subject) => {
 
   test.each([
     ['declared no elicitation', { ...MODERN, client: 'mute' }],
-    ['is an old one, and not to be asked', { ...OLD, legacy: 'degrade' }],
+    ['is an old one that the policy does not ask', { ...OLD, legacy: 'degrade' }],
     ['is an old one on stateless hosting', { ...OLD, hosting: 'fleet' }],
-  ] as const)('answers with its default where the client %s', async (_, where) => {
+  ] as const)('answers with its default if the client %s', async (_, where) => {
     const notes = await call(subject, where, prompt);
     const report = await call(subject, where, resource);
     expect([asked(notes), asked(report)]).toEqual([0, 0]);
@@ -101,7 +101,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     expect(JSON.stringify(report.end.result)).toContain('300 k EUR.');
   });
 
-  test('shows the application the same as every other shape', async () => {
+  test('gives the application the same results as every other shape', async () => {
     for (const where of [MODERN, OLD]) {
       for (const what of [prompt, resource]) {
         const [own, other] = await Promise.all([call(subject, where, what), call(shape('f'), where, what)]);
@@ -112,25 +112,22 @@ describe.each(shapes)('shape %s', (id, subject) => {
 
   test(`queries the figures ${id === 'i' ? 'below' : 'above'} the question, once`, async () => {
     const guarded = ['figures ran', 'figures held'];
-    // H and I need no guard, so there is none to be seen.
+    // H and I need no guard, so they publish no guarded effect.
     const expected = id === 'f' || id === 'j' ? guarded : [];
     expect(guards(await call(subject, MODERN, resource))).toEqual(expected);
     expect(guards(await call(subject, OLD, resource))).toEqual(expected);
   });
 });
 
-test.each(stateless)(
-  'shape %s goes on with a call on any instance, and after a restart',
-  async (_, subject) => {
-    for (const hosting of ['fleet', 'restart'] as const) {
-      const where = { ...MODERN, hosting };
-      expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
-      expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
-    }
-  },
-);
+test.each(stateless)('shape %s resumes a call on any instance, and after a restart', async (_, subject) => {
+  for (const hosting of ['fleet', 'restart'] as const) {
+    const where = { ...MODERN, hosting };
+    expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
+    expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
+  }
+});
 
-test('shape h is refused by another instance, and after a restart, with a JSON-RPC error that says why', async () => {
+test('another or a restarted instance refuses a call of shape h, with a JSON-RPC error that says why', async () => {
   for (const hosting of ['fleet', 'restart'] as const) {
     for (const what of [prompt, resource]) {
       const conversation = await call(shape('h'), { ...MODERN, hosting }, what);

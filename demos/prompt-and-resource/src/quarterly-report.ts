@@ -1,4 +1,4 @@
-/** The resource without the protocol: what it asks, what it is made from, what it says. */
+/** The resource without the protocol: its question, its figures and its text. */
 import { elicitation, type ReadResourceResult } from '@mrtr/core';
 import { z } from 'zod';
 
@@ -16,7 +16,7 @@ export const whichCurrency = elicitation('In which currency?', Currency, { other
 /** Thousands of euros. */
 export type Figures = { readonly revenue: number; readonly costs: number };
 
-/** Where the real work would be: a slow query, of figures that go on changing. */
+/** Stands for the real work: a slow query of figures that keep changing. */
 export const queryFigures = async (): Promise<Figures> => ({ revenue: 1200, costs: 900 });
 
 const RATES = { EUR: 1, USD: 1.1 };

@@ -1,4 +1,4 @@
-/** The prompt without the protocol: what it takes, what it asks, what it says. */
+/** The prompt without the protocol: its arguments, its question and its text. */
 import { elicitation, type GetPromptResult } from '@mrtr/core';
 import { z } from 'zod';
 

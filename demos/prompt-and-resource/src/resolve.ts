@@ -1,7 +1,7 @@
 /**
  * Shape I: a prompt and a resource that declare the answers they need. A resolver fills each parameter, with a value or
- * with the answer to a question; the body is entered once, when all of them are there. Where the body takes the plain
- * value, as here, a user who says no ends the call before it: for a prompt or a resource, with a JSON-RPC error.
+ * with the answer to a question. The body is entered once, when all of them are filled. Here the body takes the plain
+ * value, so a refusal ends the call before it. A prompt or a resource then ends with a JSON-RPC error.
  */
 import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { resolve, resolveResource, resolver } from '@mrtr/shapes/resolve';
@@ -26,7 +26,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     'quarterly',
     'report://quarterly',
     quarterly,
-    // The figures of the moment in which the user has answered: the body runs then, and not before.
+    // The figures at the time of the answer: the body does not run before.
     resolveResource({ currency }, async ({ uri, currency }) => report(uri, await queryFigures(), currency)),
   );
 

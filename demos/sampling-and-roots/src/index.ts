@@ -3,7 +3,7 @@ import { type Subject, standalone } from '@mrtr/tests/matrix';
 import { createServer as journal } from './journal.ts';
 import { createServer as resolve } from './resolve.ts';
 
-/** The two, by their letters. */
+/** The two shapes, by their letters. */
 export const SHAPES: readonly Subject[] = [
   standalone('i', 'resolver injection', resolve),
   standalone('j', 'journaled await', journal),

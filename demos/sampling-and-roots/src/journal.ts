@@ -1,6 +1,6 @@
 /**
- * Shape J: a tool that needs the client's roots, and then its model. It is written in the order in which things happen,
- * and entered in each round, from the top; a settled step returns its record in the journal.
+ * Shape J: a tool that needs the client's roots, and then its model. Its code stands in the order of its steps. Each
+ * round enters it from the top, and a finished step returns its record in the journal.
  */
 import {
   errorResult,
@@ -22,14 +22,14 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     'summarise',
     summarise,
     journal(async ({ words }, ctx) => {
-      // A server must not ask for what its client did not declare; and half of it would be of no use.
+      // A server must not ask for a kind of input that its client did not declare, and this tool needs both.
       if (!ctx.canAsk('roots') || !ctx.canAsk('sampling')) return errorResult(NEEDS);
 
       const { roots } = await ctx.ask('roots', listRoots());
       const [project] = roots;
       if (project === undefined) return errorResult('No project is open.');
 
-      // Read in one round: the journal carries it to the next. So it has to be small; a large file is better read anew.
+      // Read in one round: the journal carries the text to the next, so it has to be small. Read a large file again.
       const readme = await ctx.once('readme', () => readmeOf(project));
       return textResult(textOf(await ctx.ask('summary', sampling(prompt(readme, words)))));
     }),

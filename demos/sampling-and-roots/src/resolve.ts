@@ -1,6 +1,6 @@
 /**
  * Shape I: a tool that needs the client's roots, and then its model. Each is a resolver: its needs, and a function that
- * returns a question or a value. The order follows from the needs. The body is entered once, when all is there.
+ * returns a question or a value. The order follows from the needs. The body is entered once, when all are filled.
  */
 import {
   CannotAsk,
@@ -16,12 +16,12 @@ import { argument, requestContext, resolve, resolver } from '@mrtr/shapes/resolv
 import { NEEDS, prompt, readmeOf, summarise, textOf } from './summarise.ts';
 
 const project = resolver('roots', { ctx: requestContext() }, ({ ctx }) => {
-  // A server must not ask for what its client did not declare; and half of it would be of no use.
+  // A server must not ask for a kind of input that its client did not declare, and this tool needs both.
   if (!ctx.canAsk('roots') || !ctx.canAsk('sampling')) throw new CannotAsk(NEEDS);
   return listRoots();
 });
 
-// Read in each round: only answers travel. Were the file to change in between, the model would be asked again.
+// Read in each round, because only answers travel. If the file changed in between, the model would be asked again.
 const readme = resolver('readme', { project }, ({ project: { roots } }) => roots[0] && readmeOf(roots[0]));
 
 const summary = resolver('summary', { readme, words: argument<number>() }, ({ readme, words }) =>

@@ -10,7 +10,7 @@ const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
 const bicycles = { uri: 'file:///home/ada/bicycles', name: 'bicycles' };
 const attic = { uri: 'file:///home/ada/attic' };
 
-/** A model that repeats what it is told to do with what. */
+/** A model that repeats its instructions. */
 const parrot: Model = ({ messages }) => ({
   role: 'assistant',
   content: { type: 'text', text: JSON.stringify(messages[0]?.content) },
@@ -33,7 +33,7 @@ const summarise = (subject: ConversationRequest['subject'], differing: Differing
 const answered = ({ events }: Transcript) =>
   events.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'answer' ? [kind] : []));
 const textOf = ({ end }: Transcript) => (end.result as { content: { text: string }[] }).content[0]?.text;
-/** What the client declared: with each request, or when it shook hands, which is before the call. */
+/** The capabilities that the client declared: with each request, or in the handshake before the call. */
 const declared = ({ events }: Transcript) =>
   messagesFrom('client', events).map(({ params }) => {
     const { _meta } = params as { _meta: Record<string, unknown> };
@@ -78,7 +78,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     }
   });
 
-  test('does not mind whether a library or an application makes the rounds', async () => {
+  test('works with rounds that a library makes and with rounds that an application makes', async () => {
     const byHand = await summarise(subject, { user: Object.assign(scripted({}), { maySayNothing: true }) });
     expect(hostView(byHand)).toEqual(hostView(await summarise(subject)));
   });
@@ -90,14 +90,14 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 });
 
-test('both shapes show the application the same, in either era', async () => {
+test('both shapes give the application the same results, in either era', async () => {
   for (const where of [MODERN, OLD]) {
     const [one, other] = await Promise.all(SHAPES.map((subject) => summarise(subject, where)));
     expect(hostView(one as Transcript)).toEqual(hostView(other as Transcript));
   }
 });
 
-test('a client declares exactly what it was given', async () => {
+test('a client declares exactly the capabilities that it was given', async () => {
   const [subject] = SHAPES as [ConversationRequest['subject']];
   const both = await summarise(subject);
   const none = await summarise(subject, { model: undefined, roots: undefined });

@@ -1,10 +1,10 @@
-/** A real modern client that remembers who served it. It knows nothing of instances, and does nothing for routing. */
+/** A real modern client that records which instance served it. It does nothing for the routing. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { modernClient } from '@mrtr/harness';
 
-/** What came of one call. */
+/** The result of one call. */
 export interface Called {
-  /** The instance that served each round, as the router tells it. */
+  /** The instance that served each round, as the router reports it. */
   readonly servedBy: readonly string[];
   /** The states that were echoed. */
   readonly states: readonly string[];

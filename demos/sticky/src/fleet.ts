@@ -1,4 +1,4 @@
-/** Three processes of option H on this machine. They share the key of the state, and nothing else. */
+/** Three processes of option H on this machine. They share only the key of the state. */
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';

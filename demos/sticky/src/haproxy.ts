@@ -1,4 +1,4 @@
-/** HAProxy with a configuration of ours, in front of a fleet. */
+/** HAProxy with our configuration, in front of a fleet. */
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,24 +8,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort, RunningProcess } from '@mrtr/harness/process';
 import type { Fleet } from './fleet.ts';
 
-// Debian installs it where the PATH of an ordinary user does not look.
+// Debian installs it in a folder that is not on an ordinary user's PATH.
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const PROGRAM = process.env.HAPROXY || 'haproxy';
 
-/** What to say where it is missing. */
+/** The message if it is missing. */
 export const NOT_INSTALLED =
   'HAProxy is not installed, and this demo is about it. Install it and run this again:\n' +
   '  apt-get install haproxy     (Debian, Ubuntu; version 2.6 or later)\n' +
   '  brew install haproxy        (macOS)\n' +
   'Where it is installed out of the PATH, name the program in HAPROXY.\n';
 
-/** HAProxy's version, or undefined where there is none to run. */
+/** HAProxy's version, or undefined if it is not installed. */
 export function haproxyVersion(): string | undefined {
   const { stdout } = spawnSync(PROGRAM, ['-v'], { env: { ...process.env, PATH }, encoding: 'utf8' });
   return /version (\d+\.\d+(?:\.\d+)?)/.exec(stdout ?? '')?.[1];
 }
 
-/** The configuration as it is in the repository. */
+/** The configuration in the repository. */
 export const readConfiguration = (): Promise<string> =>
   readFile(new URL('../haproxy.cfg', import.meta.url), 'utf8');
 

@@ -1,4 +1,4 @@
-/** A server process: option H over HTTP, under the name that the router knows it by. Lives as long as its parent. */
+/** A server process: option H over HTTP, under its name in the router. Lives as long as its parent. */
 import { requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';

@@ -1,4 +1,4 @@
-/** The router in front of the instances, as it is configured in the repository. */
+/** The instances behind the router, with the configuration in the repository. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readPosted, requestInit } from '@mrtr/harness';
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const INSTANCE = /^i[123]$/;
 
-/** What comes back for a state that nobody sealed, and from whom. */
+/** The answer to a state that no server sealed, and the instance that gave it. */
 async function present(params: Record<string, unknown>) {
   const response = await fetch(
     router.url,
@@ -78,7 +78,7 @@ routed(
   },
 );
 
-routed('many calls at once, from clients of their own, all come to their end', async () => {
+routed('many calls at once, each from its own client, all finish', async () => {
   const calls = await Promise.all(
     Array.from({ length: 9 }, async () => {
       const caller = await connect(router.url);
@@ -100,7 +100,7 @@ routed('a label that a client makes up chooses an instance, which rejects the st
   }
 });
 
-routed('a label that names no instance reaches one of them all the same, and nothing else', async () => {
+routed('a label that names no instance reaches one of the instances and no other host', async () => {
   for (const label of ['i9', '', '127.0.0.1:22', 'mcp', '%[src]', 'i1~i2 x', '\n']) {
     const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${label}` });
     expect(answer).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
@@ -120,8 +120,8 @@ routed(
   },
 );
 
-// The last one on this fleet: an instance less afterwards.
-routed('the call of an instance that died is refused by another one, in words', async () => {
+// The last test on this fleet, because it kills an instance.
+routed('another instance refuses the call of a dead one, with the reason', async () => {
   const caller = await connect(router.url);
   onTestFinished(() => caller.close());
   const { servedBy, failed, text } = await caller.call((by) => fleet.kill(by as 'i1' | 'i2' | 'i3'));
@@ -139,7 +139,7 @@ test('without HAProxy, `pnpm demo sticky` says what is missing and fails', () =>
   expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: NOT_INSTALLED });
 });
 
-test('the configuration has one routing rule, and taking it out takes nothing else', async () => {
+test('the configuration has one routing rule, and withoutRule removes only that line', async () => {
   const configuration = await readConfiguration();
   const lines = configuration.split('\n');
   const left = withoutRule(configuration).split('\n');

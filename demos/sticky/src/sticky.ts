@@ -1,4 +1,4 @@
-/** `pnpm demo sticky`: parked calls find their way back through HAProxy, and do not without its routing rule. */
+/** `pnpm demo sticky`: HAProxy routes retries back to their parked calls, and cannot without its routing rule. */
 import wrapAnsi from 'wrap-ansi';
 import { type Called, type Caller, connect } from './caller.ts';
 import { type Fleet, INSTANCES, startFleet } from './fleet.ts';
@@ -15,7 +15,7 @@ const STANDARD: Output = {
   err: (text) => void process.stderr.write(text),
 };
 
-/** Shows both. Returns the exit code: 0 when each ended as it should, 1 when not or where HAProxy is missing. */
+/** Shows both. Returns the exit code: 0 if each ended as it should; 1 if not, or if HAProxy is missing. */
 export async function sticky({ out, err }: Output = STANDARD): Promise<number> {
   const version = haproxyVersion();
   if (version === undefined) {
@@ -24,7 +24,7 @@ export async function sticky({ out, err }: Output = STANDARD): Promise<number> {
   }
   out(` sticky · three processes of option H behind HAProxy ${version}\n`);
   const configuration = await readConfiguration();
-  // A signal ends a program without its `exit` listeners, unless it is taken and made an exit.
+  // Without a listener, a signal ends a program before its `exit` listeners run.
   const leave = () => process.exit(1);
   for (const signal of SIGNALS) process.once(signal, leave);
   const fleet = await startFleet();

@@ -1,13 +1,13 @@
 /**
  * What a handler did with this round's answers.
  *
- * A handler that reads one key and asks another asks its user the same thing for ever, and nothing fails. So the
- * readers note what they read here, and the boundary finds the answers that came and did not count.
+ * A handler that asks under one key and reads another asks its user the same question for ever, and nothing fails. So
+ * the readers note here what they read, and the boundary finds the answers that came and did not count.
  */
 import { distance } from 'fastest-levenshtein';
 import type { AnswerEvent } from './diagnostics.ts';
 
-/** How an answer was read. `missing`: none came. `reworded`: it was given to a question in other words. */
+/** How an answer was read. `missing`: no answer came. `reworded`: it was given to a question in other words. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';
 
 /** The reads of one entry of a handler. */
@@ -15,7 +15,7 @@ export class AnswerReads {
   readonly #reads = new Map<string, AnswerRead>();
   #complete = false;
 
-  /** Says that from now on every read is noted, so an answer without a note is unread. */
+  /** From this call on, every read is noted, so an answer without a note is unread. */
   complete(): void {
     this.#complete = true;
   }
@@ -24,7 +24,7 @@ export class AnswerReads {
     this.#reads.set(key, read);
   }
 
-  /** Why an answer that came under `key` did not count, or undefined where it did, or where nobody can know. */
+  /** Why an answer under `key` did not count. Undefined if it counted, or if the notes cannot show it. */
   whyIgnored(key: string): Pick<AnswerEvent, 'reason' | 'didYouMean'> | undefined {
     const read = this.#reads.get(key);
     if (read === 'reworded' || read === 'invalid') return { reason: read };

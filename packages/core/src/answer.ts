@@ -1,4 +1,4 @@
-/** What came back for a question: five ways, so that a decline is never mistaken for silence. */
+/** The answer to a question, in five kinds, so that a decline is never mistaken for silence. */
 import type { StandardSchemaV1 } from './wire.ts';
 
 /**
@@ -16,20 +16,20 @@ export type Answer<T> =
 /** An answer that fits its question's schema; `value` is the schema's output. */
 export type Accepted<T> = { readonly kind: 'accepted'; readonly value: T };
 
-/** The client answered no (`declined`), or dismissed the question (`cancelled`). */
+/** The client declined the question (`declined`) or dismissed it (`cancelled`). */
 export type Refusal = { readonly kind: 'declined' } | { readonly kind: 'cancelled' };
 
-/** An {@link Answer} after which nothing is left to ask. */
+/** An {@link Answer} that closes its question. Do not ask it again. */
 export type Settled<T> = Accepted<T> | Refusal;
 
 /**
- * Whether the answer is a no, in either of the two ways.
+ * Whether the answer is a refusal: `declined` or `cancelled`.
  *
  * @example if (isRefusal(answer)) return cancelledResult('units');
  */
 export const isRefusal = (answer: Answer<unknown>): answer is Refusal =>
   answer.kind === 'declined' || answer.kind === 'cancelled';
 
-/** Whether the question is settled: accepted, declined or cancelled. Do not ask it again. */
+/** Whether the question is closed: accepted, declined or cancelled. Do not ask it again. */
 export const isSettled = <T>(answer: Answer<T>): answer is Settled<T> =>
   answer.kind === 'accepted' || isRefusal(answer);

@@ -11,7 +11,7 @@ import { textResult } from './results.ts';
 const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
 const metric = { action: 'accept', content: { units: 'metric' } };
 
-/** A tool that asks live; `outcomes` collects the answers and the errors. */
+/** A tool that asks live; `outcomes` collects its answers and errors. */
 const asking =
   (outcomes: unknown[], question: Question = units) =>
   (server: McpServer): void => {
@@ -21,7 +21,7 @@ const asking =
     });
   };
 
-/** The outcome for an old client whose user gives `replies`, one after the other. */
+/** The tool's answer or error for an old client whose user gives `replies`, one after the other. */
 async function ask(...replies: Record<string, unknown>[]): Promise<{ outcome: unknown; asked: string[] }> {
   const outcomes: unknown[] = [];
   const asked: string[] = [];

@@ -1,4 +1,4 @@
-/** Asking an old client the old way: with a request over the stream that its call holds open. */
+/** Asks an old client with a request over the stream that its call holds open. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled, type Settled } from './answer.ts';
 import { callOf } from './call.ts';
@@ -17,13 +17,13 @@ const MAX_ATTEMPTS = 8;
  * Asks `question` over the live connection of a client at 2025-11-25 and waits for the answer. An answer that
  * is missing or does not fit the schema is asked again, up to eight times.
  *
- * Sent as a plain request and not through `ctx.mcpReq.elicitInput`: that one throws on the first answer that
- * does not fit, and compiles an inline schema anew on every call.
+ * The question is a plain request. `ctx.mcpReq.elicitInput` would throw on the first answer that does not fit, and
+ * would compile an inline schema on every call.
  *
- * A client that cannot be asked gets the question's `otherwise`, where it has one.
+ * For a client that cannot be asked, the answer is the question's `otherwise`, where it has one.
  *
- * @throws CannotAsk at once, without `otherwise`, where no live connection is open (stateless serving) or the client did not declare the
- * kind of input: a question that was sent all the same would wait for an answer that cannot arrive.
+ * @throws CannotAsk at once, if the question has no `otherwise` and either no live connection is open (stateless
+ * serving) or the client did not declare the kind of input. Its answer could never arrive.
  * @throws UnprotectedServer on a server without `protectRequestState`.
  * @throws RoundsExceeded after the eighth unusable answer.
  */
@@ -42,7 +42,7 @@ export async function askLive<Q extends Question>(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
     const { method, params } = question.request;
-    // With the call's signal: an answer that comes after the client cancelled must not start anything.
+    // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
     const answer = question.read(response) as Answer<AnswerOf<Q>>;

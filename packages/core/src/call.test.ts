@@ -164,7 +164,7 @@ test('a shape on an unprotected server gets an error that says what to do', asyn
   ]);
 });
 
-test('a client cannot send a record of its own', async () => {
+test('a client cannot send its own record', async () => {
   const calls: (Call | undefined)[] = [];
   const client = await oldClient(hosted(recording(calls)));
   await client.callTool({

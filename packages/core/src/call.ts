@@ -1,4 +1,4 @@
-/** The boundary's record of a request: what the SDK's `ctx` does not carry. Read-only. */
+/** The boundary's record of a request. It holds the facts that the SDK's `ctx` does not carry. Read-only. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { AnswerReads } from './answer-reads.ts';
 import { UnprotectedServer } from './errors.ts';
@@ -7,11 +7,11 @@ import type { ClientCapabilities, MrtrMethod } from './wire.ts';
 
 /**
  * What an old client (2025-11-25) gets from a tool that asks. `shim`: the SDK asks it over the open stream and
- * enters the handler again. `degrade`: it is not asked; the tool answers with a default or an error.
+ * enters the handler again. `degrade`: the server does not ask it; the tool answers with a default or an error.
  */
 export type LegacyPolicy = 'shim' | 'degrade';
 
-/** The limits that a round is held to; see {@link askProblem}. */
+/** The limits of a round; see {@link askProblem}. */
 export interface RoundLimits {
   /** 1 for the first request; grows by one with every `requestState` that comes back. */
   readonly round: number;
@@ -25,7 +25,7 @@ export interface RoundLimits {
   readonly askable: readonly InputKind[];
   /** The version that the state is sealed with. */
   readonly version?: string | undefined;
-  /** How often each question was asked in a row until now, as key → times; for the words when rounds run out. */
+  /** How often in a row each question was asked, as key → times. The error of the last round names them. */
   readonly timesAsked?: ReadonlyMap<string, number>;
 }
 
@@ -49,11 +49,11 @@ export interface Call extends RoundLimits {
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
   /**
-   * Refuses this request, because its state is not what this code keeps. The client gets the frozen error, whatever the
-   * handler does with the one that is thrown here; `why` goes to the operator, who may not learn the values.
+   * Refuses this request, because its state is not the state that this code keeps. The client gets the frozen error,
+   * also if the handler catches the error that is thrown here. `why` is for the operator, so it holds no values.
    */
   rejectState(why: string): never;
-  /** Where readers of answers note what they read, so that an answer that is ignored is noticed. */
+  /** Readers of answers note here what they read, so that the boundary notices an ignored answer. */
   readonly reads: AnswerReads;
 }
 

@@ -14,13 +14,13 @@ export interface RoundEvent {
   readonly target: string;
   /** 1 for the first request. */
   readonly round: number;
-  /** Only at the start: the client's W3C trace context, where it sent one in `_meta`. Unchecked client input. */
+  /** Only at the start: the client's W3C trace context, if it sent one in `_meta`. Client input, not checked. */
   readonly traceparent?: string | undefined;
   /** Only at the end. */
   readonly outcome?: 'input_required' | 'complete' | 'error';
 }
 
-/** `mrtr:handler`: code of the author was entered. */
+/** `mrtr:handler`: the author's code was entered. */
 export interface HandlerEvent {
   readonly call: string;
   readonly target: string;
@@ -40,17 +40,19 @@ export interface AskEvent {
   readonly live: boolean;
 }
 
-/** `mrtr:answer`: an answer came and did not count, and its question is asked again: more than once in a row. */
+/** `mrtr:answer`: answers to a question came, did not count, and it is asked again. From the second in a row on. */
 export interface AnswerEvent {
   readonly call: string;
   readonly method: string;
   readonly target: string;
   readonly key: string;
-  /** `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it. */
+  /**
+   * `unread`: no code read it. `reworded`: the question's words changed meanwhile. `invalid`: its schema refused it.
+   */
   readonly reason: 'unread' | 'reworded' | 'invalid';
   /** How many answers to this question did not count, in a row. */
   readonly times: number;
-  /** A key that the handler read and had not asked, if it is nearly this one. */
+  /** A key that the handler read without having asked it, if it is nearly this one. */
   readonly didYouMean?: string | undefined;
 }
 
@@ -65,7 +67,7 @@ export interface EffectEvent {
 /** `mrtr:state`: request state was sealed, opened, rejected or replayed. `reason` is never on the wire. */
 export interface StateEvent {
   readonly phase: 'sealed' | 'opened' | 'rejected' | 'replayed';
-  /** The call's id; undefined for rejected state, which could be anybody's. */
+  /** The call's id; undefined for rejected state, which may belong to any call. */
   readonly call?: string | undefined;
   readonly method: string;
   readonly target: string;
@@ -105,7 +107,7 @@ export const publishAround = <T>(start: RoundEvent, round: () => T): T =>
 
 /**
  * Binds `store` to rounds: code that runs in a round, and subscribers of what is published there, find the value
- * that `enter` made of the round's start. The returned function ends it.
+ * that `enter` made of the round's start. Call the returned function to unbind it.
  */
 export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundEvent) => T): () => void {
   channels['mrtr:round'].bindStore(store, (message) => enter(message as RoundEvent));
@@ -113,7 +115,7 @@ export function bindRounds<T>(store: AsyncLocalStorage<T>, enter: (start: RoundE
 }
 
 /**
- * Subscribes to one channel; the returned function ends it.
+ * Subscribes to one channel. Call the returned function to unsubscribe.
  *
  * @example const stop = observe('mrtr:state', ({ phase, reason }) => log.info({ phase, reason }));
  */

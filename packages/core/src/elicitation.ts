@@ -1,4 +1,4 @@
-/** A question to the user, prepared: its form is made once and not in every round. */
+/** Prepares questions to the user. A form is made once and not in every round. */
 import {
   type ElicitRequestFormParams,
   fromJsonSchema,
@@ -25,9 +25,9 @@ export type ElicitationForm = ElicitRequestFormParams['requestedSchema'];
 /** The fields of an answer to an {@link ElicitationForm}. */
 export type FormContent = NonNullable<ElicitResult['content']>;
 
-/** What a question may say about clients that cannot be asked. */
+/** The options of {@link elicitation}. */
 export interface ElicitationOptions<Value> {
-  /** The answer for a client that cannot be asked. Left out: such a client is refused. */
+  /** The answer for a client that cannot be asked. Without it, the call of such a client ends with an error. */
   readonly otherwise?: Value;
 }
 
@@ -38,8 +38,8 @@ interface Form {
   readonly questions: Map<string, Elicitation>;
 }
 
-// Converting a zod schema costs 15 µs and gives the same form each time, so each schema is converted once. A question
-// costs 5 µs more, and the same one comes in each round of its call: the latest are kept.
+// Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once. A question
+// costs 5 µs more, and each round of a call makes the same one again, so the latest questions are kept.
 const forms = new WeakMap<StandardSchemaWithJSON, Form>();
 const QUESTIONS_KEPT = 64;
 const LONGEST_KEPT = 1000;
@@ -50,8 +50,8 @@ const LONGEST_KEPT = 1000;
  * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
  * pinned to its question, and a question that changes between rounds is asked again each time.
  * @param schema a flat object of primitives, as elicitation forms allow: any Standard Schema that converts to JSON
- * Schema (zod 4, ArkType, Valibot). It has to validate synchronously. Or the form itself, as `elicitInput` took it: it goes
- * out as it stands.
+ * Schema (zod 4, ArkType, Valibot). It has to validate synchronously. Or the form itself, as `elicitInput` took it; it
+ * goes out unchanged.
  * @param options `otherwise`: the answer for a client that cannot be asked.
  * @throws TypeError when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
@@ -78,7 +78,7 @@ export function elicitation(
   return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
 }
 
-// The form that a schema was made of, so that it goes out as it stands; and that schema, made once.
+// A form that was given as JSON Schema goes out unchanged, and its schema is made once.
 const schemas = new WeakMap<ElicitationForm, StandardSchemaWithJSON>();
 const given = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
 

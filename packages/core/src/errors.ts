@@ -25,8 +25,8 @@ export abstract class MrtrError extends Error {
 }
 
 /**
- * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it, the second time in a
- * row that it happens.
+ * A handler keeps asking a question whose answers do not count. Never thrown: `onerror` gets it when this happens for
+ * the second time in a row.
  */
 export class AnswerIgnored extends MrtrError {
   readonly code = 'answer_ignored';
@@ -49,8 +49,8 @@ export class ContinuationLost extends MrtrError {
 }
 
 /**
- * The client answered no (`declined`), or that the question was dismissed (`cancelled`); `kind` tells which. Both end
- * the call politely. Some clients answer so by themselves, so the message does not speak of the user.
+ * The client declined the question (`declined`) or dismissed it (`cancelled`); see `kind`. Both end the call politely.
+ * Some clients refuse by themselves, so the message does not mention the user.
  */
 export class ElicitationDeclined extends MrtrError {
   readonly code = 'elicitation_declined';
@@ -65,7 +65,7 @@ export class ElicitationDeclined extends MrtrError {
   }
 }
 
-/** A tool was put together wrongly. Thrown while it is built, or, where it can only be seen then, in the call. */
+/** A tool was put together wrongly. Thrown while the tool is built, or in the call if it cannot be seen earlier. */
 export class InvalidDefinition extends MrtrError {
   readonly code = 'invalid_definition';
 }
@@ -80,7 +80,7 @@ export class InvalidPolicy extends MrtrError {
   readonly code = 'invalid_policy';
 }
 
-/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, wherever it can be seen then. */
+/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, where that can be seen. */
 export class InvalidSignature extends MrtrError {
   readonly code = 'invalid_signature';
 }
@@ -90,12 +90,12 @@ export class NotJson extends MrtrError {
   readonly code = 'not_json';
 }
 
-/** The call asked more often than its cap of rounds allows. */
+/** The call asked more often than its limit of rounds allows. */
 export class RoundsExceeded extends MrtrError {
   readonly code = 'rounds_exceeded';
 }
 
-/** Sealed `requestState` is over the policy's ceiling. `bytes` and `limit` are of the sealed token. */
+/** Sealed `requestState` is over the policy's limit. `bytes` and `limit` are of the sealed token. */
 export class StateTooLarge extends MrtrError {
   readonly code = 'state_too_large';
   readonly bytes: number;

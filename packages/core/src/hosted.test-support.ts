@@ -25,7 +25,7 @@ export interface PostOptions {
 export interface Hosted {
   /** The errors that the server's `onerror` received, as text. */
   readonly errors: readonly string[];
-  /** A new server instance, for a connection of its own. */
+  /** A new server instance, for one connection. */
   readonly server: () => McpServer;
   /** The stateless HTTP face. */
   readonly fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
@@ -106,7 +106,7 @@ function requestOf(method: string, params: Record<string, unknown>, options: Pos
   });
 }
 
-/** A published v1 client on a server of its own. `answer` is its user; without one it declares no elicitation. */
+/** A published v1 client, with its own server. `answer` is its user; without one it declares no elicitation. */
 export async function oldClient(
   { server }: Pick<Hosted, 'server'>,
   answer?: (params: unknown) => Record<string, unknown>,

@@ -62,5 +62,5 @@ function repeated({ timesAsked }: RoundLimits, requests: InputRequests): string 
   return often.length > 0 ? `. It asked ${often.join(' and ')}` : '';
 }
 
-/** The words for a client when its state cannot be kept; the reason is for the operator. */
+/** What the client reads if its state cannot be kept. The reason goes to the operator. */
 export const UNKEPT = 'The server cannot keep the state of this call';

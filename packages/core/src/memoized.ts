@@ -1,4 +1,4 @@
-/** A schema whose JSON form is worked out once, and not once for each server instance. */
+/** Converts a schema to JSON Schema once, and not once for each server instance. */
 import type { StandardSchemaWithJSON } from './wire.ts';
 
 type JsonSchema = StandardSchemaWithJSON['~standard']['jsonSchema'];
@@ -6,9 +6,9 @@ type JsonSchema = StandardSchemaWithJSON['~standard']['jsonSchema'];
 const known = new WeakMap<object, StandardSchemaWithJSON>();
 
 /**
- * The same schema, with its JSON form remembered. The SDK remembers it on a server instance, and on stateless serving
- * each request has an instance of its own: with zod that is 6 µs on every call of a tool. {@link protectedServer} does
- * this with the input schema of each tool by itself.
+ * The same schema, with its JSON form remembered. The SDK remembers it per server instance, and on stateless serving
+ * each request has its own instance. With zod that costs 6 µs on every call of a tool. {@link protectedServer} does
+ * this for the input schema of each tool.
  */
 export function memoized<Schema extends StandardSchemaWithJSON>(
   schema: Schema,

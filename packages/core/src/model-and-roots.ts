@@ -1,4 +1,4 @@
-/** The two questions that no user sees: to the client's model, and about the client's file system. */
+/** The two questions that no user sees: one to the client's model, one about the client's file system. */
 import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
 import type { ElicitationOptions } from './elicitation.ts';

@@ -1,5 +1,5 @@
-/** Records whose keys come from a client. */
+/** Reads records whose keys a client chooses. */
 
-/** `record[key]`, but nothing that is inherited: a client chooses the keys, so `__proto__` must find nothing. */
+/** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
 export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
   record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,4 +1,4 @@
-/** A question is a value. Each handler shape decides what to do with it. */
+/** A question is a value. Each shape decides what to do with it. */
 import { hash } from 'node:crypto';
 import type { Answer } from './answer.ts';
 import type { InputKind } from './input-kind.ts';
@@ -38,7 +38,7 @@ export type Questions = Readonly<Record<string, Question>>;
 /** The accepted answers to {@link Questions}, under the same keys. */
 export type Answers<Q extends Questions> = { [Key in keyof Q]: AnswerOf<Q[Key]> };
 
-/** Makes a question of its parts. */
+/** Makes a question from its parts. */
 export const question = <T, Rest extends object>(
   parts: Omit<Question<T>, typeof QUESTION | 'digest'> & Rest,
 ): Question<T> & Rest => {
@@ -60,8 +60,8 @@ export const isQuestions = (value: unknown): value is Questions => {
 };
 
 /**
- * 128 bits that tell one question from another, as 22 characters: a digest of an input request's method and
- * parameters, and so of the message and the schema. A yes to one text must never count for another.
+ * 128 bits that identify a question, as 22 characters: a digest of an input request's method and parameters, and so of
+ * the message and the schema. A yes to one text must never count for another.
  */
 export function questionDigest(request: InputRequest): string {
   const known = digests.get(request);

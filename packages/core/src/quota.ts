@@ -1,6 +1,6 @@
 /** Limits that are counted per principal and in all. */
 
-/** Which limit has no room: that of one owner (`own`), or that of all together (`all`). */
+/** Which limit is reached: that of one owner (`own`), or that of all together (`all`). */
 export type QuotaExceeded = 'own' | 'all';
 
 /** Counts what owners hold. An anonymous owner (undefined) counts towards the limit of all only. */
@@ -24,7 +24,7 @@ export class Quota {
     return this.#total;
   }
 
-  /** Takes `amount` for `owner`, or takes nothing and returns the limit that has no room. */
+  /** Takes `amount` for `owner`, or takes nothing and returns the limit that is reached. */
   take(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
     if (this.#total + amount > this.#max) return 'all';
     if (owner !== undefined) {

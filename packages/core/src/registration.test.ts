@@ -27,7 +27,7 @@ test('each entry of a plain handler is published, with its call', async () => {
   );
 });
 
-test('arguments that do not fit their schema enter no handler', async () => {
+test('no handler is entered with arguments that do not fit their schema', async () => {
   const handlers = eventsOf('mrtr:handler');
   const { post } = hosted((server) => {
     server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, () => textResult(''));

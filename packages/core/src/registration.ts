@@ -11,8 +11,8 @@ type Register = (...args: unknown[]) => unknown;
 const METHODS = ['registerTool', 'registerPrompt', 'registerResource'] as const;
 
 /**
- * Tells observers when a plain handler is entered, as the shapes do themselves, and converts the schema of each tool
- * once for all instances. Affects what is registered from now on.
+ * Publishes each entry of a plain handler, as the shapes do themselves, and converts the schema of each tool once for
+ * all instances. Affects only later registrations.
  */
 export function watchRegistration(server: McpServer): void {
   for (const method of METHODS) {
@@ -32,7 +32,7 @@ function entered(callback: Callback): Callback {
   };
 }
 
-/** A plain handler that returns a bare string, or nothing, otherwise fails far from its mistake. */
+/** Without this check, a plain handler that returns a bare string or nothing fails far from its mistake. */
 async function checked(returned: unknown): Promise<unknown> {
   const result = await returned;
   if (typeof result === 'object' && result !== null) return result;
@@ -44,6 +44,6 @@ function withMemoizedSchema(config: unknown): unknown {
   return isSchema(schema) ? { ...(config as object), inputSchema: memoized(schema) } : config;
 }
 
-/** Not a raw shape of zod fields, which the SDK makes a new schema of each time. */
+/** Not a raw shape of zod fields: the SDK makes a new schema from it each time. */
 const isSchema = (value: unknown): value is StandardSchemaWithJSON =>
   (value as Partial<StandardSchemaWithJSON> | undefined)?.['~standard']?.jsonSchema !== undefined;

@@ -4,7 +4,7 @@ import { cancelledResult, endCall, endCancelled, errorResult, textResult } from 
 
 const text = (text: string) => ({ content: [{ type: 'text', text }] });
 
-test('the few results that every tool needs', () => {
+test('the helpers build text, error and cancelled results', () => {
   expect({
     done: textResult('Done.'),
     error: errorResult('Give an id.'),
@@ -16,7 +16,7 @@ test('the few results that every tool needs', () => {
   });
 });
 
-test('a tool call ends with an error result, and politely after a refusal', () => {
+test('endCall ends a tool call with an error result, endCancelled without one', () => {
   const call = { method: 'tools/call' } as const;
   expect(endCall(call, 'Too many rounds.')).toEqual({ ...text('Too many rounds.'), isError: true });
   expect(endCancelled(call, undefined)).toEqual(text('Cancelled.'));

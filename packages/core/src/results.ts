@@ -11,7 +11,7 @@ export const errorResult = (text: string): CallToolResult => ({ ...textResult(te
 
 /**
  * The polite end of a tool call whose question `key` was declined or dismissed. It names the question and no reason: a
- * client may have refused by itself, and agents read nothing but this text.
+ * client may have refused by itself, and agents read only this text.
  *
  * @example if (isRefusal(answer)) return cancelledResult('units');
  */
@@ -21,8 +21,8 @@ const cancelled = (key: string | undefined): string =>
   key === undefined ? 'Cancelled.' : `Cancelled: the question '${key}' was not answered.`;
 
 /**
- * Ends a call without the author's result, in the way of its method: a tool's error result; for prompts and
- * resources, whose results have no room for an error, a JSON-RPC error.
+ * Ends a call without the author's result. A tool ends with an error result. The results of prompts and resources have
+ * no room for an error, so they end with a JSON-RPC error.
  *
  * @throws ProtocolError for `prompts/get` and `resources/read`.
  */
@@ -31,6 +31,6 @@ export function endCall(call: Pick<Call, 'method'>, text: string): CallToolResul
   throw new ProtocolError(ProtocolErrorCode.InvalidRequest, text);
 }
 
-/** Ends a call after a refused question: politely for a tool, as {@link endCall} does for the rest. */
+/** Ends a call after a refused question: politely for a tool, with {@link endCall} for prompts and resources. */
 export const endCancelled = (call: Pick<Call, 'method'>, key: string | undefined): CallToolResult =>
   call.method === 'tools/call' ? textResult(cancelled(key)) : endCall(call, cancelled(key));

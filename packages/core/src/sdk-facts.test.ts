@@ -1,6 +1,6 @@
 /**
- * Behaviour of the SDK that the boundary relies on and that the SDK does not document. A failure here names the change
- * in a new release of the SDK, before other tests fail for reasons that are harder to read.
+ * Behaviour of the SDK that the boundary relies on and that the SDK does not document. If a new release changes it, a
+ * test here names the change, before other tests fail for reasons that are harder to find.
  */
 import {
   createRequestStateCodec,

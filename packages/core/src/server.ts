@@ -1,15 +1,15 @@
-/** A new server whose request state is protected. */
+/** Builds a server whose request state is protected. */
 import type { Implementation, ServerOptions } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { protectRequestState } from './state/boundary.ts';
 import type { RequestStatePolicy } from './state/policy.ts';
 
 /**
- * Builds an `McpServer`, protects its request state before anything can be registered, and sets the SDK's legacy shim
- * and its rounds as the policy has them, so that the two cannot disagree.
+ * Builds an `McpServer` and protects its request state before anything can be registered. It also sets the SDK's legacy
+ * shim and its rounds from the policy, so that the two cannot disagree.
  *
  * @param info name and version; the name is the audience unless the policy sets one.
- * @param options the SDK's own, without `capabilities`: those are inferred from what you register. Others go through
+ * @param options the SDK's own, without `capabilities`: the SDK infers those from what you register. Add others with
  * `server.server.registerCapabilities(...)` afterwards.
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });

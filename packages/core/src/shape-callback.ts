@@ -1,4 +1,4 @@
-/** How a handler shape becomes a callback that the SDK can register. */
+/** Makes a shape's handler into a callback that the SDK can register. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Call, callOf } from './call.ts';
 import { InvalidDefinition } from './errors.ts';
@@ -38,7 +38,7 @@ function inputOf([first, second, third]: readonly unknown[]): unknown {
   return third === undefined ? first : { uri: first, variables: second };
 }
 
-/** A handler that returned something else than a result. */
+/** The error for a handler that returned no result. */
 export const notAResult = (what: string, result: unknown): InvalidDefinition =>
   new InvalidDefinition(
     `The ${what} handler returned ${result === null ? 'null' : `a value of type ${typeof result}`}. Return a result, ` +
@@ -50,8 +50,8 @@ export const shapeOf = (callback: unknown): string | undefined =>
   (callback as { [SHAPE]?: string } | undefined)?.[SHAPE];
 
 /**
- * The same result, whose sealed state will end in `~label`, so that the server's own router can send the next round
- * to the instance that the label names. Everybody can read the label, and nobody can change it.
+ * The same result, whose sealed state will end in `~label`. The server's own router can then send the next round to the
+ * instance that the label names. Anyone can read the label; nobody can change it.
  */
 export const withRoutingLabel = (
   result: InputRequiredResult,

@@ -1,4 +1,4 @@
-/** What compiles, and what must not. `tsc` checks this file; at run time there is little to see. */
+/** Shows which code compiles and which must not. `tsc` checks this file; little of it runs. */
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import type {
   ServerContext,
 } from './wire.ts';
 
-test('an environment variable is a key under `strict`, and an unset one is a mistake that names its place', () => {
+test('an environment variable can be a key under `strict`, and the error for an unset one names its place', () => {
   expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidPolicy);
   expectTypeOf([process.env.STATE_KEY]).toExtend<NonNullable<RequestStateOptions['keys']>>();
   // @ts-expect-error Keys are a list.

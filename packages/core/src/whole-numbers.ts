@@ -1,4 +1,4 @@
-/** Options that are counts or seconds. */
+/** Checks options that are counts or seconds. */
 import { InvalidPolicy } from './errors.ts';
 
 /**

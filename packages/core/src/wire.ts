@@ -1,5 +1,5 @@
 /**
- * The wire types of Multi Round-Trip Requests under one roof: the SDK's own, never declared again.
+ * The wire types of Multi Round-Trip Requests. All of them are the SDK's own.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr (SEP-2322)
  */
@@ -33,7 +33,7 @@ export type {
 } from '@modelcontextprotocol/server';
 export { inputRequired, isInputRequiredResult } from '@modelcontextprotocol/server';
 
-/** The three methods that may answer `input_required`, and no other (basic/patterns/mrtr). */
+/** The only three methods that may answer `input_required` (basic/patterns/mrtr). */
 export const MRTR_METHODS = ['tools/call', 'prompts/get', 'resources/read'] as const;
 
 /** One of {@link MRTR_METHODS}. */

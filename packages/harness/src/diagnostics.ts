@@ -3,7 +3,7 @@
  * (docs/observability.md), so a server of any origin may publish them; nothing of the libraries is imported.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { EntryPart } from './transcript/transcript.ts';
+import type { EntryPart, LinesRun } from './transcript/transcript.ts';
 
 /** One event with its channel: plain data, which can be sent to another process. */
 export type Diagnostic =
@@ -22,7 +22,9 @@ export type Diagnostic =
         readonly bytes: number;
         readonly reason?: string | undefined;
       };
-    };
+    }
+  /** Not published: sent by a process that counts its lines (`LineCoverage`). */
+  | { readonly channel: 'mrtr:lines'; readonly event: LinesRun };
 
 /** The channels' names. */
 export const CHANNELS = ['mrtr:handler', 'mrtr:effect', 'mrtr:state'] as const;

@@ -26,6 +26,7 @@ export {
   type ServerInstance,
 } from './host.ts';
 export { InProcess } from './in-process.ts';
+export { LineCoverage } from './line-coverage.ts';
 export {
   callerNamed,
   type HttpFace,

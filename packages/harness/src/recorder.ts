@@ -4,6 +4,7 @@ import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 import {
   CLIENT,
   type Happening,
+  type LinesRun,
   type Message,
   type TranscriptEvent,
   type WireMessage,
@@ -45,6 +46,8 @@ export interface RecorderOptions {
   readonly onEvent?: ((event: TranscriptEvent) => void) | undefined;
   /** The clock, in milliseconds. Default `performance.now`. */
   readonly now?: (() => number) | undefined;
+  /** Takes the lines that ran since the last take, where they are counted in this process (`LineCoverage`). */
+  readonly takeLines?: (() => LinesRun | undefined) | undefined;
 }
 
 /** A happening whose `instance` may be left out: it is the one in which it happened. */
@@ -61,6 +64,7 @@ export class Recorder {
   readonly events: TranscriptEvent[] = [];
   readonly #onEvent: (event: TranscriptEvent) => void;
   readonly #now: () => number;
+  readonly #takeLines: () => LinesRun | undefined;
   /** The instance that each request of the client reached, by the request's id. */
   readonly #served = new Map<unknown, string>();
   #instances: () => readonly string[] = () => [];
@@ -68,9 +72,14 @@ export class Recorder {
   #announced = 0;
   #startedAt: number | undefined;
 
-  constructor({ onEvent = () => {}, now = () => performance.now() }: RecorderOptions = {}) {
+  constructor({
+    onEvent = () => {},
+    now = () => performance.now(),
+    takeLines = () => undefined,
+  }: RecorderOptions = {}) {
     this.#onEvent = onEvent;
     this.#now = now;
+    this.#takeLines = takeLines;
   }
 
   /** Observes the diagnostics channels until the returned function is called. */
@@ -89,11 +98,13 @@ export class Recorder {
   /** Begins to record: connecting the client is not part of the call. `instances` gives the ids of the server's. */
   start(instances: () => readonly string[]): void {
     this.#instances = instances;
+    this.#takeLines();
     this.#startedAt = this.#now();
   }
 
   /** Ends it: closing the client is not part of the call either. */
   stop(): void {
+    this.#recordLines();
     this.#startedAt = undefined;
     this.#announce(true);
   }
@@ -102,12 +113,18 @@ export class Recorder {
   record(happening: Recorded): void {
     if (this.#startedAt === undefined) return;
     const { kind } = happening;
+    if (ENDS_A_STRETCH.has(kind)) this.#recordLines();
     const at = Math.round((this.#now() - this.#startedAt) * 10) / 10;
     const where = INSIDE.has(kind) && {
       instance: ('instance' in happening && happening.instance) || this.#here(),
     };
     this.events.push({ at, ...happening, ...where } as TranscriptEvent);
     this.#announce();
+  }
+
+  #recordLines(): void {
+    const files = this.#startedAt === undefined ? undefined : this.#takeLines();
+    if (files) this.record({ kind: 'lines', instance: this.#latest, files });
   }
 
   /** Records a diagnostic that was published in this process, or by instance `from` in another one. */
@@ -121,7 +138,7 @@ export class Recorder {
     } else if (channel === 'mrtr:state') {
       const { phase, bytes, reason } = event;
       this.record({ kind: 'state', instance: from, phase, bytes, ...(reason !== undefined && { reason }) });
-    }
+    } else this.record({ kind: 'lines', instance: from, files: event });
   }
 
   /** A message of the client reached one of the instances. */
@@ -129,15 +146,30 @@ export class Recorder {
     this.#latest = to;
     const { id, method } = parsed(body);
     if (id !== undefined && method !== undefined) this.#served.set(id, to);
-    const event = this.events.findLast(
+    const event = this.#unrouted(id, method);
+    if (event) event.to ??= to;
+    this.#announce();
+  }
+
+  /** Somebody on the way keeps the client's `body` back, and sends `message` in its place. */
+  altered(body: string, message: WireMessage): void {
+    const { id, method } = parsed(body);
+    const event = this.#unrouted(id, method);
+    if (event) {
+      event.lost = true;
+      delete event.to;
+    }
+    this.record({ kind: 'message', from: CLIENT, message, altered: true });
+  }
+
+  #unrouted(id: unknown, method: unknown): Unrouted | undefined {
+    return this.events.findLast(
       (one): one is Unrouted =>
         one.kind === 'message' &&
         one.from === CLIENT &&
         one.message.id === id &&
         one.message.method === method,
     );
-    if (event) event.to ??= to;
-    this.#announce();
   }
 
   /** Watches a client's transport, both ways. */
@@ -201,7 +233,10 @@ export class Recorder {
 }
 
 /** What happens inside an instance. */
-const INSIDE = new Set<Happening['kind']>(['entry', 'guard', 'effect', 'state', 'kill', 'restart']);
+const INSIDE = new Set<Happening['kind']>(['entry', 'lines', 'guard', 'effect', 'state', 'kill', 'restart']);
+
+/** What ran before one of these belongs to what came before it. */
+const ENDS_A_STRETCH = new Set<Happening['kind']>(['entry', 'question', 'model', 'roots']);
 
 function parsed(body: string): WireMessage {
   try {

@@ -1,12 +1,12 @@
 /**
- * `@mrtr/ledgers/contract`: the vitest tests that every ledger has to pass. Run them on a ledger of your own, against the
+ * `@mrtr/ledgers/contract`: the vitest tests that every ledger has to pass. Run them on your own ledger, against the
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
 import type { Presented, StateLedger } from '@mrtr/core';
 import { describe, expect, it } from 'vitest';
 
-/** What one principal may hold in a ledger. */
+/** The limits of one principal in a ledger. */
 export interface LedgerLimits {
   /** Tokens remembered at once. */
   readonly maxEntriesPerPrincipal?: number;
@@ -19,10 +19,10 @@ export interface LedgerUnderTest {
   /**
    * Another instance of the ledger on the same entries, as a second replica of a server would have.
    *
-   * @param limits what one principal may hold; the ledger's defaults where they are left out.
+   * @param limits the limits of one principal. Default: the ledger's own.
    */
   another(limits?: LedgerLimits): Promise<StateLedger>;
-  /** Moves the end of an entry's lease into the past, as if that time had gone by. */
+  /** Moves the end of an entry's lease into the past, as if that time had passed. */
   lapse(id: string): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
 });
 
 /**
- * Defines the contract's tests, in a `describe` of their own. Call it at the top of a vitest file, or in a `describe`.
+ * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
  *
- * @param name what the ledger keeps its entries in; it is part of the tests' names.
+ * @param name names the ledger's storage; it is part of the tests' names.
  * @param make gives each test a ledger. Tests use random ids, so they may share their entries.
  *
  * @example
@@ -82,7 +82,7 @@ function decisions(make: Make): void {
     expect(claims.filter(({ kind }) => kind === 'in-flight')).toHaveLength(29);
   });
 
-  it('answers in-flight until the lease of a claimant ends, and lost from then on', async () => {
+  it('answers in-flight until the lease on a token ends, and lost from then on', async () => {
     const { another, lapse } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
@@ -101,7 +101,7 @@ function decisions(make: Make): void {
     expect(await ledger.claim(presented(id))).toEqual({ kind: 'first' });
   });
 
-  it('tells tokens apart, whatever characters are in their ids', async () => {
+  it('keeps tokens apart, also with special characters in their ids', async () => {
     const { another } = await make();
     const ledger = await another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
@@ -112,14 +112,14 @@ function decisions(make: Make): void {
 }
 
 function limits(make: Make): void {
-  it('claims no token that has expired by its own clock', async () => {
+  it('gives no lease on a token that has expired by its own clock', async () => {
     const ledger = await (await make()).another();
     const expired = presented(randomUUID(), { expiresAt: Date.now() - 5000 });
     expect(await ledger.claim(expired)).toEqual({ kind: 'expired' });
   });
 
   it.each([-700_000, 700_000])(
-    'refuses a server whose clock is %i ms off, and says by how much',
+    'refuses a server whose clock is %i ms off, and returns the difference',
     async (off) => {
       const ledger = await (await make()).another();
       const claim = await ledger.claim(presented(randomUUID(), { now: Date.now() + off }));
@@ -128,7 +128,7 @@ function limits(make: Make): void {
     },
   );
 
-  it('has room for a limited number of tokens of one principal, and for others beside it', async () => {
+  it('limits the tokens of one principal, and still has room for others', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
     for (let n = 0; n < 2; n++) await ledger.claim(presented(randomUUID(), { principal: ada }));
@@ -169,7 +169,7 @@ function results(make: Make): void {
     expect(await one.claim(presented(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
-  it('takes the result of a claimant whose lease has ended', async () => {
+  it('records a result also after its lease has ended', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
@@ -183,7 +183,7 @@ function results(make: Make): void {
     });
   });
 
-  it('keeps the answers of the first presentation, whatever comes with the second', async () => {
+  it('keeps the answers of the first presentation, also if the second brings others', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
     await ledger.claim(presented(id, { answers: 'yes' }));

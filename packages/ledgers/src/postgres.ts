@@ -19,11 +19,11 @@ export interface PostgresLedgerOptions {
   readonly sweepSeconds?: number;
   /** Tokens remembered at once, counted at each sweep. Default 1 000 000. */
   readonly maxEntries?: number;
-  /** The same, of one principal, counted at each claim. Default 1000. Anonymous callers share `maxEntries`. */
+  /** The same, of one principal, counted for each new token. Default 1000. Anonymous callers share `maxEntries`. */
   readonly maxEntriesPerPrincipal?: number;
   /**
-   * Bytes of all recorded results: counted at each sweep, and with what this instance records until the next one. Default
-   * 256 MiB. A result without room is not kept: its token counts as lost.
+   * Bytes of all recorded results: counted at each sweep, plus the results that this instance records until the next.
+   * Default 256 MiB. A result without room is not kept: its token counts as lost.
    */
   readonly maxBytes?: number;
   /** The same, of one principal, counted at each result. Default 4 MiB. Anonymous callers share `maxBytes`. */
@@ -102,8 +102,8 @@ export class PostgresLedger implements StateLedger {
         await this.#create();
         return;
       } catch (error) {
-        // "if not exists" alone lets two creations that begin at once collide in the catalogue. No lock: any role that
-        // may connect could hold a public one for ever.
+        // With "if not exists" alone, two creations that begin at once collide in the catalogue. Do not use an advisory
+        // lock: any role that may connect could hold it for ever.
         if (attempt === 5 || !COLLISIONS.includes(String((error as { code?: unknown }).code))) throw error;
       }
     }
@@ -122,7 +122,8 @@ export class PostgresLedger implements StateLedger {
   /**
    * See {@link StateLedger.claim}.
    *
-   * @throws StoreFull when there is no room; else the database's error. The request is refused then, and does not run.
+   * @throws StoreFull when there is no room; otherwise the database's error. Then the request is refused, and does not
+   * run.
    */
   async claim({ id, answers, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
     await this.#sweep();
@@ -141,7 +142,7 @@ export class PostgresLedger implements StateLedger {
     return this.#decided(id, expiresAt, now);
   }
 
-  /** The reason why nothing was inserted. */
+  /** Why nothing was inserted. */
   async #decided(id: string, expiresAt: number, theirs: number): Promise<Claim> {
     const { rows } = await this.#db.query(
       `SELECT entry.id IS NOT NULL AS found, result, answers, lease_until > now() AS leased, clock.ms::text AS now
@@ -161,7 +162,7 @@ export class PostgresLedger implements StateLedger {
 
   /** See {@link StateLedger.settle}. */
   async settle(id: string, result: string): Promise<void> {
-    // A recorded result is sealed, so a character is a byte.
+    // A recorded result is sealed, so each character is one byte.
     const hasRoom = this.#bytes + result.length <= this.#maxBytes;
     if (hasRoom) this.#bytes += result.length;
     await this.#db.query(

@@ -22,9 +22,9 @@ export interface RedisLedgerOptions {
   readonly maxBytesPerPrincipal?: number;
 }
 
-// The script runs alone in Redis and decides by its clock. KEYS: the entry, the index of all entries, and the index of
-// the principal's. ARGV: id, answers, expiry, lease in ms, the server's clock, skew, the two limits (0: none), and the
-// principal ('': none).
+// Redis runs no other command during the script, which decides by Redis's clock. KEYS: the entry, the index of all
+// entries, and the index of the principal's. ARGV: id, answers, expiry, lease in ms, the server's clock, skew, the two
+// limits (0: no limit), and the principal ('': anonymous).
 const CLAIM = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local by = tonumber(ARGV[5]) - now
@@ -56,9 +56,10 @@ redis.call('PEXPIREAT', KEYS[1], forget)
 return { 'first' }
 `;
 
-// Redis forgets an expired key by itself. A late result must not bring the key back: it would stay for ever. KEYS: the
-// entry, and the sizes of all results. ARGV: the result, and the limits of all and of one principal, in bytes. Sizes are
-// summed by when they are forgotten, in at most 17 steps for one time to live, so that old ones can be taken off.
+// Redis deletes an expired key by itself. A late result must not create the key again: it would stay for ever. KEYS:
+// the entry, and the sizes of all results. ARGV: the result, and the limits of all and of one principal, in bytes.
+// Sizes are summed by their time of expiry, in at most 17 steps for one time to live, so that expired ones can be
+// subtracted.
 const SETTLE = `local entry = redis.call('HMGET', KEYS[1], 'lease', 'result', 'principal')
 if not entry[1] or entry[2] then return end
 local time = redis.call('TIME')
@@ -89,8 +90,8 @@ redis.call('HSET', KEYS[1], 'result', ARGV[1])
 
 /**
  * A ledger on Redis: one key for each presented token, which Redis deletes when the token expires. Use a Redis that
- * persists (AOF) and evicts nothing (`noeviction`): a token that Redis forgets early can be used again. Not a cluster: a
- * script touches several keys.
+ * persists (AOF) and evicts nothing (`noeviction`): a token that Redis forgets early can be used again. Do not use a
+ * cluster: the scripts touch several keys.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -126,7 +127,8 @@ export class RedisLedger implements StateLedger {
   /**
    * See {@link StateLedger.claim}.
    *
-   * @throws StoreFull when there is no room; else the client's error. The request is refused then, and does not run.
+   * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
+   * run.
    */
   async claim({ id, answers, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
     const [all, own] = this.#limits;

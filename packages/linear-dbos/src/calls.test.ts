@@ -1,4 +1,4 @@
-/** Of several instances that say something about one call, which one is heard. On a real PostgreSQL. */
+/** Several instances write about one call, and only its owner succeeds. On a real PostgreSQL. */
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -52,7 +52,7 @@ test('an instance that lost a call can publish nothing more of it', async () => 
   expect(await calls.read(id)).toMatchObject({ key: Buffer.from('key of 1') });
 });
 
-test('one of several instances that claim a call gets it, and may repeat its claim', async () => {
+test('one of several instances that take over a call gets it, and may repeat the statement', async () => {
   const id = await added('contested');
   const claims = await Promise.all([OTHER, THIRD].map((to) => calls.claim(id, OWNER, to)));
   expect(claims.filter(Boolean)).toHaveLength(1);
@@ -61,10 +61,10 @@ test('one of several instances that claim a call gets it, and may repeat its cla
   expect(await calls.read(id)).toMatchObject({ instance: winner });
 });
 
-test('a turn ends once, and a call that is over can be neither published nor claimed', async () => {
+test('a turn ends once, and an ended call can be neither published nor taken over', async () => {
   const id = await added('ended');
   expect(await calls.publish(id, OWNER, turn(1, 'first'))).toBe(true);
-  // Said again, because nobody knew whether it had been heard; and by another run of the same turn.
+  // Repeated, as after a lost connection; and from another run of the same turn.
   expect(await calls.publish(id, OWNER, turn(1, 'first'))).toBe(true);
   expect(await calls.publish(id, OWNER, turn(1, 'another'))).toBe(false);
   expect(await calls.publish(id, OWNER, turn(3, 'out of turn'))).toBe(false);

@@ -1,28 +1,28 @@
-/** The table of calls: where each one stands, who runs it, and what its client gets next. */
+/** The table of calls: the state of each call, its owner, and the next result for its client. */
 import type { Pool, QueryResultRow } from 'pg';
 import type { Locks } from './locks.ts';
 import { channelOf } from './presence.ts';
 import { again, said } from './statements.ts';
 
-/** A call, as it stands. */
+/** The current state of a call. */
 export interface CallRow {
   /** The store that runs it, or ran it last. */
   readonly instance: string;
-  /** Whether that one is gone. */
+  /** Whether that store is gone. */
   readonly dead: boolean;
   readonly version: string;
-  /** How many turns have ended: the client of the latest is asked, or has its result. */
+  /** How many turns have ended. The client of the latest is asked, or has its result. */
   readonly turn: number;
   readonly done: boolean;
   readonly expired: boolean;
-  /** What everything else is sealed with, itself sealed; see `Vault`. */
+  /** The sealed key that seals all other values of the call; see `Vault`. */
   readonly key: Buffer;
   readonly head: Buffer;
   /** The latest turn's record. */
   readonly body: Buffer | null;
 }
 
-/** What there is to say of a new call. */
+/** The values of a new call. */
 export interface NewCall {
   readonly id: string;
   readonly instance: string;
@@ -31,7 +31,7 @@ export interface NewCall {
   readonly key: Buffer;
   readonly head: Buffer;
   readonly ttlSeconds: number;
-  /** What the open calls of this principal may come to, this one included: their number, and the size of their heads. */
+  /** The limits of this principal's open calls, this one included: their number, and the size of their heads. */
   readonly ofPrincipal: { readonly calls: number; readonly bytes: number };
 }
 
@@ -40,18 +40,18 @@ export interface Ended {
   readonly turn: number;
   readonly done: boolean;
   readonly body: Buffer;
-  /** For how long it is kept, in seconds. */
+  /** How long it is kept, in seconds. */
   readonly keepSeconds: number;
 }
 
-/** The end of a turn, as whoever runs the call says it. */
+/** The end of a turn, as the owner of the call publishes it. */
 export interface Published extends Ended {
   readonly key: Buffer;
-  /** Another instance that is to be told, where one waits. */
+  /** Another instance to notify, if one waits. */
   readonly tell?: string | undefined;
 }
 
-/** Statements that create the table in `schema`, which is there. */
+/** Statements that create the table in `schema`, which exists. */
 export const tableOfCalls = (schema: string): string =>
   `CREATE TABLE IF NOT EXISTS ${schema}.mrtr_calls (
      id text PRIMARY KEY, instance bigint NOT NULL, version text NOT NULL, principal text,
@@ -60,12 +60,13 @@ export const tableOfCalls = (schema: string): string =>
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
 
-// Shared, so that two who look at once do not take each other for the owner; and over with the statement.
+// A shared lock, so that two instances that check at once do not mistake each other for the owner. It ends with the
+// statement.
 const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
 
 /**
- * All times are the database's. Statements may be said twice, when a connection is lost before it is known whether they
- * were heard: no two sealed bodies are equal, so a turn that is there already is known for the same one.
+ * All times are the database's. If a connection is lost, nobody knows whether its statement ran, so a statement may run
+ * twice. No two sealed bodies are equal, so an equal body shows that the turn is already stored.
  */
 export class Calls {
   readonly #pool: Pool;
@@ -78,7 +79,7 @@ export class Calls {
     this.#table = `${schema}.mrtr_calls`;
   }
 
-  /** Adds a call, or returns what its principal has too much of. */
+  /** Adds a call, or returns the limit that its principal has reached. */
   async add(call: NewCall): Promise<'calls' | 'bytes' | undefined> {
     const { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal } = call;
     const text = `WITH own AS (
@@ -112,7 +113,7 @@ export class Calls {
     return rows[0];
   }
 
-  /** Makes `to` the one that runs the call. Of several that try at once one succeeds. */
+  /** Makes `to` the owner of the call. If several instances try at once, one succeeds. */
   async claim(id: string, from: string, to: string): Promise<boolean> {
     const rows = await said(
       this.#pool,
@@ -123,7 +124,7 @@ export class Calls {
     return rows.length === 1;
   }
 
-  /** Ends a turn, for whoever runs the call. Says whether that is still `instance`, and the turn still open. */
+  /** Ends a turn for the call's owner. Returns whether `instance` still owns the call and the turn was still open. */
   async publish(id: string, instance: string, published: Published): Promise<boolean> {
     const { turn, done, body, key, keepSeconds, tell } = published;
     const rows = await said(
@@ -138,7 +139,7 @@ export class Calls {
     return rows.length === 1;
   }
 
-  /** Ends a call in the turn that is open, whoever runs it, and tells that one. Says whether it was still open. */
+  /** Ends a call in its open turn, on any instance, and notifies its owner. Returns whether the turn was still open. */
   async end(id: string, { turn, body, keepSeconds }: Ended): Promise<boolean> {
     const rows = await said(
       this.#pool,
@@ -151,7 +152,7 @@ export class Calls {
     return rows.length === 1;
   }
 
-  /** Calls that are over, or whose time is and nobody alive runs them; at most `limit`. */
+  /** Calls to delete: their time is over, and they have ended or their owner is gone. At most `limit`. */
   async expired(limit: number): Promise<string[]> {
     const rows = await said<{ id: string }>(
       this.#pool,
@@ -165,7 +166,7 @@ export class Calls {
     await said(this.#pool, `DELETE FROM ${this.#table} WHERE id = ANY($1)`, [ids]);
   }
 
-  /** Those of `instances` that are gone. */
+  /** The members of `instances` that are gone. */
   async dead(instances: readonly string[]): Promise<string[]> {
     const rows = await said<{ instance: string }>(
       this.#pool,

@@ -1,4 +1,4 @@
-/** What the tests look at in a database. */
+/** Reads a database for the tests. */
 import { query } from '@mrtr/postgres-server';
 
 /** Cuts every connection to a database. */
@@ -9,7 +9,7 @@ export const cut = (url: string) =>
      WHERE datname = current_database() AND pid <> pg_backend_pid()`,
   );
 
-/** What is left of calls: how many rows of ours, and of DBOS. */
+/** How many rows of calls are left, ours and those of DBOS. */
 export async function leftOfCalls(url: string): Promise<number> {
   const tables = ['mrtr_calls', 'workflow_status', 'operation_outputs', 'notifications', 'workflow_events'];
   const counts = tables.map((table) => `(SELECT count(*) FROM mrtr_linear.${table})`);

@@ -1,4 +1,4 @@
-/** What strangers and other principals cannot hold up. On a real PostgreSQL. */
+/** Other database roles and other principals cannot block an instance. On a real PostgreSQL. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { query } from '@mrtr/postgres-server';
@@ -11,7 +11,7 @@ import { DbosStore } from './store.ts';
 
 const { database, test } = await postgresOfTheRun();
 
-/** A session, in a transaction that has said `text`. */
+/** A session, in a transaction that has run `text`. */
 async function holding(url: string, text: string): Promise<Client> {
   const session = new Client(url);
   await session.connect();
@@ -48,7 +48,7 @@ test('a role that can only connect cannot stop a new instance', async () => {
   await query(postgres, `CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
   onTestFinished(() => query(postgres, `DROP ROLE ${role}`).then(() => {}));
   const asStranger = Object.assign(new URL(postgres), { username: role, password }).href;
-  // The public lock that instances once launched under.
+  // The public advisory lock that earlier versions used at launch.
   await holding(asStranger, "SELECT pg_advisory_lock(hashtext('mrtr-linear launch'))");
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const store = await DbosStore.open({ postgres, policy, version: '1' });
@@ -62,7 +62,7 @@ test('calls that wait for their principal’s lock hold no connection', async ()
   const { add, calls, pool } = await instance(url, 2);
   const holder = await holding(url, 'SELECT FROM mrtr_locks WHERE id > 0 FOR UPDATE');
   const waiting = Array.from({ length: 20 }, (_, n) => add(`ada ${n}`, 'ada'));
-  // Another caller gets in while those wait: one who needs no lock.
+  // Meanwhile another caller gets a connection, because it needs no lock.
   for (let n = 0; n < 20; n++) expect(await add(`anonymous ${n}`, undefined)).toBe(undefined);
   expect(await calls.read('ada 0')).toBeUndefined();
   expect(pool.waitingCount).toBe(0);
@@ -70,7 +70,7 @@ test('calls that wait for their principal’s lock hold no connection', async ()
   expect(await Promise.all(waiting)).toEqual(waiting.map(() => undefined));
 });
 
-test('of calls that a principal starts at once on two instances, exactly as many as it may have are added', async () => {
+test('a principal that starts calls at once on two instances gets exactly as many as its limit allows', async () => {
   const url = await database();
   const instances = [await instance(url, 4), await instance(url, 4)];
   const added = Array.from({ length: 40 }, (_, n) =>
@@ -79,19 +79,19 @@ test('of calls that a principal starts at once on two instances, exactly as many
   expect((await Promise.all(added)).filter((full) => full === undefined)).toHaveLength(7);
 });
 
-test('the arguments of one principal’s open calls are limited in bytes, and those of the others are apart', async () => {
+test('the arguments of open calls are limited in bytes for each principal', async () => {
   const { add } = await instance(await database(), 2);
   // Each head has six bytes.
   const limit = { calls: 10, bytes: 13 };
   expect([await add('1', 'ada', limit), await add('2', 'ada', limit)]).toEqual([undefined, undefined]);
-  // Said again, because nobody knew whether it had been heard.
+  // Repeated, as after a lost connection.
   expect(await add('2', 'ada', limit)).toBe(undefined);
   expect(await add('3', 'ada', limit)).toBe('bytes');
   expect(await add('4', 'ada', { ...limit, calls: 2 })).toBe('calls');
   expect([await add('5', 'eve', limit), await add('6', undefined, limit)]).toEqual([undefined, undefined]);
 });
 
-test('a lock that another instance does not give up is waited for only so long, and can be had later', async () => {
+test('the wait for a lock of another instance is limited, and a later attempt gets the lock', async () => {
   const url = await database();
   const { pool } = await instance(url, 2);
   const locks = new Locks(pool, 'public', 20);
@@ -102,7 +102,7 @@ test('a lock that another instance does not give up is waited for only so long, 
   expect(await locks.aloneFor('ada', async () => 'done')).toBe('done');
 });
 
-test('what fails under a lock is rolled back, and gives the lock back', async () => {
+test('work that fails under a lock is rolled back, and the lock is given back', async () => {
   const url = await database();
   const { locks } = await instance(url, 2);
   const failing = locks.aloneFor('ada', async (client) => {

@@ -1,8 +1,8 @@
 /**
- * Locks that all instances share: rows of a table of our own. PostgreSQL's advisory locks are everybody's, so any role that
- * can connect could hold one for ever; a row is locked only by roles that may use the table.
+ * Locks that all instances share: rows of our own table. Any role that can connect could hold an advisory lock of
+ * PostgreSQL for ever. Only roles that may use the table can lock its rows.
  *
- * Nobody waits inside a statement. A waiting statement would hold a connection that other principals need, and migrations
+ * No statement waits for a lock. A waiting statement would hold a connection that other principals need. And migrations
  * of DBOS build indexes concurrently, which waits for waiting statements.
  */
 import { hash } from 'node:crypto';
@@ -15,7 +15,7 @@ const LAUNCH_PATIENCE_MS = 60_000;
 const PRINCIPAL_PATIENCE_MS = 5000;
 const RETRY_MS = 5;
 const RETRY_AT_MOST_MS = 50;
-/** A process that stops while it holds a lock loses it, with its session. */
+/** A process that stops responding while it holds a lock loses its session, and with it the lock. */
 const IDLE_AT_MOST_MS = 600_000;
 const CREATIONS = 5;
 /** unique_violation, duplicate_table, duplicate_schema, duplicate_object: two instances created the table at once. */
@@ -29,10 +29,10 @@ export class Locks {
   readonly #pool: Pool;
   readonly #schema: string;
   readonly #patienceMs: number;
-  /** Who waits in this process for a row, one after the other: only the first asks the database. */
+  /** The queue of waiters for each row in this process. Only the first waiter asks the database. */
   readonly #queues = new Map<number, Promise<unknown>>();
 
-  /** @param patienceMs how long a call waits for the others of its principal, in milliseconds. */
+  /** @param patienceMs how long a call waits for other calls of its principal, in milliseconds. */
   constructor(pool: Pool, schema: string, patienceMs = PRINCIPAL_PATIENCE_MS) {
     this.#pool = pool;
     this.#schema = schema;
@@ -57,11 +57,11 @@ export class Locks {
   }
 
   /**
-   * Runs `work` in a transaction, alone among those for `principal` on all instances. Its statements see what those before
-   * it have changed.
+   * Runs `work` in a transaction. On all instances, only one such transaction runs for `principal` at a time. Its
+   * statements see the changes of earlier ones.
    */
   async aloneFor<Result>(principal: string, work: Work<Result>): Promise<Result> {
-    // A few principals share a row. That costs them a short wait.
+    // Some principals share a row, which costs them a short wait.
     const row = 1 + (Number.parseInt(hash('sha256', principal).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
     const result = before.then(() => this.#locked(row, this.#patienceMs, work));

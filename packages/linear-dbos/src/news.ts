@@ -1,4 +1,4 @@
-/** Who waits in this process for the next turn of a call. */
+/** Wakes the requests of this process that wait for the next turn of a call. */
 import type { TurnRecord } from './records.ts';
 
 type Listener = (turn?: number, record?: TurnRecord) => void;
@@ -9,16 +9,16 @@ export interface Wait {
   stop(): void;
 }
 
-/** Tells those who wait for a call in this process. */
+/** Notifies the requests of this process that wait for a call. */
 export class News {
   readonly #listeners = new Map<string, Set<Listener>>();
 
-  /** Tells of a turn, or, without one, that something has changed. */
+  /** Notifies of a turn; without a turn, only that something has changed. */
   tell(call: string, turn?: number, record?: TurnRecord): void {
     for (const listener of this.#listeners.get(call) ?? []) listener(turn, record);
   }
 
-  /** Listens from now on, so that nothing is missed between looking into the database and waiting. */
+  /** Starts listening now, so that no turn is missed between reading the database and waiting. */
   listen(call: string, awaited: number): Wait {
     const listeners = this.#listeners.get(call) ?? new Set();
     this.#listeners.set(call, listeners);

@@ -1,4 +1,4 @@
-/** What `DbosStore.open` refuses. No database is needed for that. */
+/** Options that `DbosStore.open` refuses, without a database. */
 import { requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { DbosStore } from './store.ts';
@@ -7,7 +7,7 @@ const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
 
 test.each([
   [
-    'a time of nothing',
+    'a time to live of 0',
     { ttlSeconds: 0 },
     'DbosStore: ttlSeconds must be a whole number of at least 1; it is 0.',
   ],
@@ -22,7 +22,7 @@ test.each([
     `DbosStore: schema must be a plain identifier; it is 'a"b'.`,
   ],
   [
-    'what is no URL',
+    'text that is not a URL',
     { postgres: 'host=x password=p' },
     'DbosStore: postgres must be a connection string, postgres://user@host/database.',
   ],
@@ -32,14 +32,14 @@ test.each([
     'DbosStore: postgres must be a connection string, postgres://user@host/database.',
   ],
   [
-    'a version of nothing',
+    'an empty version',
     { version: '' },
-    'DbosStore: version must be text that names the code of the handlers, and differs where they do: a commit, say.',
+    'DbosStore: version must be a text that names the version of your handlers, for example a commit.',
   ],
   [
     'a policy without keys',
     { policy: requestStatePolicy() },
-    'DbosStore: the policy has a random key of this process, and no other one could open what is stored. Give ' +
+    'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
       'requestStatePolicy the same `keys` on every instance.',
   ],
 ])('refuses %s', async (_what, options, message) => {

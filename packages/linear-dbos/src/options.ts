@@ -2,18 +2,18 @@
 import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
 import { requireWholeNumbers } from '@mrtr/core/shape';
 
-/** What `DbosStore.open` takes. */
+/** The options of `DbosStore.open`. */
 export interface DbosStoreOptions {
   /**
-   * The connection string of a PostgreSQL. Not through a pooler in transaction mode: instances hold locks,
-   * and listen. The role must be allowed to create the schema.
+   * The connection string of a PostgreSQL. Do not connect through a pooler in transaction mode: instances hold locks
+   * and listen for notifications. The role must be allowed to create the schema.
    */
   readonly postgres: string;
-  /** The servers' policy. Its key ring seals the records; nothing else of it is used. */
+  /** The servers' policy. The store uses only its key ring, to seal the records. */
   readonly policy: Pick<RequestStatePolicy, 'ring'>;
   /**
-   * Names the code of the handlers. A call runs only on instances of the version that it began on: change it with
-   * every deploy that changes which steps a handler takes or what it asks.
+   * Names the version of the handlers' code. A call runs only on instances of the version that it began on. Change it
+   * with every deploy that changes the steps or the questions of a handler.
    */
   readonly version: string;
   /** The schema that holds all tables, those of DBOS included. Default `mrtr_linear`. */
@@ -26,13 +26,13 @@ export interface DbosStoreOptions {
   readonly maxCallsPerPrincipal?: number;
   /** Memory that the arguments of this instance's calls may hold, in bytes, estimated. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** What the sealed arguments of one principal's open calls may take in the database, in bytes. Default 8 MiB. */
+  /** Bytes in the database of the sealed arguments of one principal's open calls. Default 8 MiB. */
   readonly maxBytesPerPrincipal?: number;
-  /** Connections to the database, at least 5: one shows that this process is alive, one listens. Default 10. */
+  /** Connections to the database, at least 5. One shows that this process is alive; one listens. Default 10. */
   readonly poolSize?: number;
-  /** How often this instance deletes what is over, in seconds. Default 15. */
+  /** How often this instance deletes expired calls, in seconds. Default 15. */
   readonly sweepSeconds?: number;
-  /** Gets what goes wrong and has no client to be told. Default: nothing does. */
+  /** Gets failures that no client sees. Default: they are ignored. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -69,21 +69,21 @@ export function settled(options: DbosStoreOptions): Settings {
   requireWholeNumbers('DbosStore', { ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds });
   requireWholeNumbers('DbosStore', { maxBytes, maxBytesPerPrincipal });
   requireWholeNumbers('DbosStore', { poolSize }, 5);
-  // It becomes part of the statements.
+  // The schema's name becomes part of the statements.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     throw new InvalidPolicy(`DbosStore: schema must be a plain identifier; it is '${schema}'.`);
-  // Parsed here first: the error of whoever parses it next would show the password.
+  // Parse it here first: a parse error of a library would show the password.
   if (!/^postgres(?:ql)?:/.test(postgres) || !URL.canParse(postgres))
     throw new InvalidPolicy(
       'DbosStore: postgres must be a connection string, postgres://user@host/database.',
     );
   if (typeof version !== 'string' || version === '')
     throw new InvalidPolicy(
-      'DbosStore: version must be text that names the code of the handlers, and differs where they do: a commit, say.',
+      'DbosStore: version must be a text that names the version of your handlers, for example a commit.',
     );
   if (policy.ring[0]?.ephemeral) {
     throw new InvalidPolicy(
-      'DbosStore: the policy has a random key of this process, and no other one could open what is stored. Give ' +
+      'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',
     );
   }

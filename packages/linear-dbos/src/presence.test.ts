@@ -1,4 +1,4 @@
-/** Connections that are lost at the worst moment. */
+/** Connections that are lost at a bad moment. */
 import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { requestStatePolicy } from '@mrtr/core';
@@ -32,7 +32,7 @@ const message = (type: string, body: string) => {
 test('a database that ends a session as it begins causes an error, and does not end the process', async () => {
   const fatal = message('E', 'SFATAL\0C57P01\0Mterminating connection\0\0');
   const host = await listening((socket) => {
-    // All in one piece, so that nobody has a turn in between.
+    // In one piece, so that no other code runs in between.
     const hello = Buffer.concat([message('R', '\0\0\0\0'), message('Z', 'I'), fatal]);
     socket.on('error', () => {}).once('data', () => socket.end(hello));
   });
@@ -90,7 +90,7 @@ onPostgres('a session that is lost again while it reconnects is replaced by exac
   await vi.waitFor(anew, PATIENCE);
 });
 
-/** A session that says one thing at a time. */
+/** A session that accepts one statement at a time. */
 class Session extends EventEmitter {
   #busy = false;
   readonly query = async () => {

@@ -1,7 +1,7 @@
 /**
- * Who is alive. Each store holds an advisory lock under its own number for as long as its process lives and reaches the
- * database: PostgreSQL lets go of it when the session ends, however that comes about. Through the same session a store
- * can be told of calls.
+ * Shows which instances are alive. Each store holds an advisory lock under its own number for as long as its process
+ * lives and reaches the database. PostgreSQL releases the lock when the session ends for any reason. The same session
+ * receives notifications about calls.
  */
 import { randomBytes } from 'node:crypto';
 import type { Notification, Pool, PoolClient } from 'pg';
@@ -13,23 +13,23 @@ const RECONNECT_AT_MOST_MS = 5000;
 const COMPLAIN_EVERY_MS = 60_000;
 const LOST = 'The session that shows this instance as alive was lost.';
 
-/** A number that no other instance has. */
+/** A random number for an instance, unique in practice. */
 export const newInstance = (): string => (randomBytes(8).readBigUInt64BE() >> 1n).toString();
 
 /** The channel on which an instance listens. */
 export const channelOf = (instance: string): string => `mrtr_linear_${instance}`;
 
-/** The session of this process. A lost one is made anew; meanwhile others may take over what is held here. */
+/** The session of this process. A lost session is replaced; meanwhile other instances may take over its calls. */
 export class Presence {
   readonly #pool: Pool;
   readonly #report: (error: Error) => void;
   readonly #held = new Map<string, OnMessage>();
-  // Made one at a time: a second session would wait in vain for the locks of the first.
+  // Only one session at a time: a second would wait in vain for the locks of the first.
   #connecting: Promise<void> | undefined;
   #client: PoolClient | undefined;
-  /** What the session has taken: each once, for a lock that is taken twice has to be given back twice. */
+  /** The locks of the session, each taken once: a lock that is taken twice has to be released twice. */
   readonly #taken = new Map<string, Promise<void>>();
-  /** What is said on the session, one after the other. */
+  /** The statements on the session, one after the other. */
   #said: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #wait = RECONNECT_MS;
@@ -41,7 +41,7 @@ export class Presence {
     this.#report = report;
   }
 
-  /** Shows `instance` as alive, and hears what it is told. */
+  /** Shows `instance` as alive, and listens for its notifications. */
   async hold(instance: string, onMessage: OnMessage): Promise<void> {
     this.#held.set(instance, onMessage);
     try {
@@ -127,7 +127,7 @@ export class Presence {
     this.#reconnect();
   }
 
-  /** Once for each loss, and now and then while nothing can be done about it. */
+  /** Reports each loss once, and once a minute while reconnecting fails. */
   #complain(error: Error): void {
     const now = performance.now();
     if (this.#complainedAt !== undefined && now - this.#complainedAt < COMPLAIN_EVERY_MS) return;

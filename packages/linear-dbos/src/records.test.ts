@@ -13,7 +13,7 @@ test.each([
   ['a lost continuation', new ContinuationLost('It is gone.')],
   ['a client that cannot be asked', new CannotAsk('Nobody is there.')],
   ['an error of the protocol', new ProtocolError(-32002, 'Not there', { uri: 'a:b' })],
-])('%s is what it was, and keeps its stack', (_what, error) => {
+])('%s is revived as the same class, with its stack', (_what, error) => {
   const again = revived(error);
   expect(again).toEqual(error);
   expect([again.constructor, again.stack]).toEqual([error.constructor, error.stack]);
@@ -37,7 +37,7 @@ test('any other error keeps its name, its message and its JSON properties', () =
 });
 
 test.each([['a text'], [undefined], [null], [42]])(
-  '%s that was thrown is an error that says it',
+  '%s that was thrown becomes an error with it as the message',
   (thrown) => {
     expect(revived(thrown).message).toBe(String(thrown));
   },
@@ -49,10 +49,10 @@ test.each([
     Object.defineProperty(new Error('m'), 'secret', { enumerable: true, get: fail }),
   ],
   ['whose message cannot be read', Object.defineProperty(new Error('m'), 'message', { get: fail })],
-  ['whose message is no text', Object.defineProperty(new Error('m'), 'message', { value: 10n })],
+  ['whose message is not text', Object.defineProperty(new Error('m'), 'message', { value: 10n })],
   ['that has no text', Object.create(null)],
-  ['that cannot even be asked what it is', new Proxy({}, { getPrototypeOf: fail })],
-])('a thrown value %s is an error all the same, and says nothing of why', (_what, thrown) => {
+  ['whose prototype cannot be read', new Proxy({}, { getPrototypeOf: fail })],
+])('a thrown value %s becomes an error without details', (_what, thrown) => {
   const again = revived(thrown);
   expect(again).toBeInstanceOf(Error);
   expect(JSON.stringify([again.message, again.stack, again])).not.toContain('SECRET');

@@ -1,4 +1,4 @@
-/** What is kept of a call, as sealed JSON: how it began, what came in, what went out, and what its steps gave. */
+/** The records of a call, as sealed JSON: its beginning, the answers, the ends of turns, and the values of steps. */
 import { hash, randomBytes } from 'node:crypto';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import {
@@ -12,14 +12,17 @@ import {
 import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { canonicalJson } from '@mrtr/core/shape';
 
-/** What a call began with. A handler that is started again has to see the same. */
+/** The beginning of a call. A handler that is run again has to see the same. */
 export interface Head {
   readonly method: string;
   readonly target: string;
   readonly input: unknown;
-  /** Whether that is the text of a resource's URI. */
+  /** Whether the input is the text of a resource's URI. */
   readonly isUri: boolean;
-  /** A keyed digest of the caller's identity, as the handler sees it. Only this caller may answer; see {@link TurnRecord}. */
+  /**
+   * A keyed digest of the caller's identity, as the handler sees it. Only this caller may answer; see {@link
+   * TurnRecord}.
+   */
   readonly principal: string | undefined;
   readonly askable: readonly InputKind[];
   readonly maxRounds: number;
@@ -27,44 +30,46 @@ export interface Head {
   readonly maxStateBytes: number;
   /** The version that its state is sealed with. */
   readonly version: string | undefined;
-  /** What {@link unread} is made with. */
+  /** The salt of {@link unread}. */
   readonly salt: string;
 }
 
-/** What a client sent in a later round; without `responses`, the call is to end. */
+/** The message of a client in a later round. Without `responses`, it ends the call. */
 export interface Message {
   readonly responses?: InputResponses | Readonly<Record<string, unknown>> | undefined;
   readonly askable: readonly InputKind[];
-  /** The questions that are answered, as key and digest. A handler that is run again must ask the same. */
+  /** The answered questions, as key and digest. A handler that is run again must ask the same. */
   readonly asked?: readonly (readonly [key: string, digest: string])[] | undefined;
   /** The caller's digest, under the key that seals now. */
   readonly principal?: string | undefined;
-  /** The instance that waits for what comes of it. */
+  /** The instance that waits for the next turn. */
   readonly from: string;
 }
 
-/** How a turn of a call ended. `lost`: it cannot go on, and why. `overdrawn`: why nobody may answer. */
+/**
+ * How a turn of a call ended. `lost`: why the call cannot be resumed. `overdrawn`: why its questions may not go out.
+ */
 export type TurnRecord = (
   | { readonly kind: 'asked'; readonly requests: InputRequests; readonly overdrawn?: string }
   | { readonly kind: 'returned'; readonly value?: unknown }
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
   | { readonly kind: 'lost'; readonly why: string }
 ) & {
-  /** The answers that it came of, where it came of any; see {@link unreadAnswers}. */
+  /** The digest of the answers that led to it, if any; see {@link unreadAnswers}. */
   readonly answers?: string | undefined;
   /**
-   * The caller's digest as the latest answer brought it, and so under a key that is as new as its token: the one that the
-   * call began under may be removed while it waits.
+   * The caller's digest from the latest answer, made with a key as new as that answer's token. The key of the call's
+   * first round may be removed while the call waits.
    */
   readonly principal?: string | undefined;
 };
 
-/** What a step gave. */
+/** The result of a step. */
 export type StepRecord = { readonly value?: unknown } | { readonly error: ErrorRecord };
 
-/** An error, as it crosses from one instance to another. */
+/** An error, in the form that travels from one instance to another. */
 export interface ErrorRecord {
-  /** What it is, where it is one of those that end a call in a way of their own. */
+  /** The class, if the error is one of those that end a call in a special way. */
   readonly kind?: keyof typeof KINDS | undefined;
   readonly name?: string;
   readonly message: string;
@@ -72,15 +77,15 @@ export interface ErrorRecord {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A name for `text`, for this call, that does not tell it to whoever reads the database. */
+/** A pseudonym of `text` for this call, which shows a reader of the database nothing of it. */
 export const unread = (text: string, { salt }: Head): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
-/** The same for answers that say the same. */
+/** A digest of answers: equal for equal answers. */
 export const unreadAnswers = (responses: Message['responses'], head: Head): string =>
   unread(canonicalJson(responses ?? {}), head);
 
-/** What is stored does not open here. */
+/** A stored record does not open here. */
 export class Unopened extends Error {
   constructor(what: string, call: string) {
     super(
@@ -91,9 +96,9 @@ export class Unopened extends Error {
 }
 
 /**
- * Seals and opens the records of one call, under a key of its own: each opens only as what it was sealed as, and for its
- * call. That key is kept with the call, sealed with the policy's, and anew with every turn: so the policy's keys can be
- * replaced while calls wait.
+ * Seals and opens the records of one call, under the call's own key. A record opens only for its call and as the kind
+ * that it was sealed as. The call keeps its key, sealed with the policy's key, and seals it again with every turn. So
+ * the policy's keys can be replaced while calls wait.
  */
 export class Vault {
   readonly call: string;
@@ -106,7 +111,7 @@ export class Vault {
     this.#ring = keyRing([secret]);
   }
 
-  /** That of a new call. */
+  /** The vault of a new call. */
   static make(call: string): Vault {
     return new Vault(call, randomBytes(32).toString('base64url'));
   }
@@ -118,7 +123,7 @@ export class Vault {
     return new Vault(call, secret);
   }
 
-  /** Its key, sealed with the first one of the ring. */
+  /** The call's key, sealed with the first key of the ring. */
   key(ring: Ring): Buffer {
     return sealAtRest(this.#secret, `${this.call} key`, ring);
   }
@@ -127,7 +132,7 @@ export class Vault {
     return sealAtRest(JSON.stringify(record), `${this.call} ${what}`, this.#ring);
   }
 
-  /** @throws Unopened when it was not sealed as this, for this call. */
+  /** @throws Unopened when it was not sealed as this kind, for this call. */
   open<T>(sealed: Uint8Array, what: string): T {
     const text = openAtRest(sealed, `${this.call} ${what}`, this.#ring);
     if (text === undefined) throw new Unopened(what, this.call);
@@ -139,7 +144,7 @@ type Ring = readonly SealingKey[];
 
 const KINDS = { ElicitationDeclined, ContinuationLost, CannotAsk, ProtocolError } as const;
 
-/** What there is to keep of a thrown value, whatever that does when it is looked at. */
+/** The record of a thrown value, also of a value that throws when it is read. */
 export function errorRecord(thrown: unknown): ErrorRecord {
   try {
     if (!(thrown instanceof Error)) return { message: String(thrown), properties: {} };
@@ -158,9 +163,9 @@ export function errorRecord(thrown: unknown): ErrorRecord {
 }
 
 /**
- * The error again. Those that end a call in a way of their own are what they were; any other is an `Error` of the same
- * name, message and properties. It is so in the process that recorded it, too: a handler must not see, when it is run
- * again, another error than it saw first.
+ * The error from its record. An error that ends a call in a special way keeps its class; any other becomes an `Error`
+ * with the same name, message and properties. The process that recorded it uses this form too, so that a handler that
+ * is run again sees the error that it saw first.
  */
 export function revivedError(record: ErrorRecord): Error {
   const error = rebuilt(record);
@@ -183,7 +188,7 @@ function rebuilt({ kind, message, properties }: ErrorRecord): Error {
   return Object.assign(new Error(message), properties);
 }
 
-/** Those of its own properties that are JSON. */
+/** The error's own properties that are JSON. */
 function jsonOf(error: Error): Record<string, unknown> {
   const json = Object.keys(error).flatMap((key) => {
     try {

@@ -1,15 +1,15 @@
 /**
- * One call that runs in this process, as the workflow that DBOS records.
+ * One call that runs in this process, as a workflow that DBOS records.
  *
  * Invariants:
- * 1. What is recorded comes in one order, also when it is run again: a step at a time, in the order of their calls, and
- *    none while an answer is waited for.
- * 2. A turn is published once, and only by the instance that the call belongs to.
- * 3. The workflow returns only when the call is over. Where the call goes on elsewhere it hangs: DBOS would record it as
- *    done, and nobody could resume it.
- * 4. A turn that was published ran all of its steps, so running it again executes none: a step that is not recorded there
- *    is other code's, and ends the call before it happens.
- * 5. What DBOS finds wrong ends the call, and never reaches the author's handler.
+ * 1. Records come in one order, also when the handler is run again: one step at a time, in the order in which they were
+ *    called, and none while the call waits for an answer.
+ * 2. A turn is published once, and only by the instance that owns the call.
+ * 3. The workflow returns only when the call is over. If another instance resumes the call, the workflow here hangs:
+ *    if it returned, DBOS would record it as done, and no instance could resume it.
+ * 4. A published turn ran all of its steps, so running it again executes none. A step without a record in such a turn
+ *    belongs to other code: it ends the call before it executes.
+ * 5. A failure of DBOS ends the call, and never reaches the author's handler.
  */
 import {
   DBOS,
@@ -58,16 +58,16 @@ export interface Host {
   readonly policy: Pick<RequestStatePolicy, 'ring'>;
   readonly news: News;
   report(error: Error): void;
-  /** The call runs here no longer. */
+  /** The call no longer runs here. */
   ended(call: RunningCall): void;
 }
 
-/** How long what became of a call is kept, in seconds: somebody may be waiting for it on another instance. */
+/** How long the result of a call is kept, in seconds: a request may wait for it on another instance. */
 export const KEEP_SECONDS = 60;
-/** How often a parked call looks for an answer that it was not told of. Each look is two statements. */
+/** How often a parked call looks for an answer whose notification was lost. Each look is two statements. */
 export const LOOK_AGAIN_MS = 20_000;
 
-/** How many messages of a turn that nobody sealed are passed over. */
+/** How many unsealed messages of a turn are skipped. */
 const MOST_FORGED = 100;
 const BEGIN_WITHIN_MS = 2000;
 const DIVERGED =
@@ -83,7 +83,7 @@ export class RunningCall {
   readonly #handler: LinearRound['handler'];
   readonly #host: Host;
   readonly #frame: Frame;
-  /** The latest turn that anybody got; what comes before is run again for its effects on the handler alone. */
+  /** The latest published turn. Earlier turns only run again to bring the handler back to its place. */
   published: number;
   /** The turn that is open, or is run again. */
   #turn = 1;
@@ -95,19 +95,19 @@ export class RunningCall {
   #released = false;
   /** Why it was ended from outside. */
   #aborted: string | undefined;
-  /** Another instance that waits for the turn that is open. */
+  /** Another instance that waits for the open turn. */
   #tell: string | undefined;
-  /** What the turn that is open comes of. */
+  /** The digest of the answers that started the open turn. */
   #answered: string | undefined;
-  /** The caller's digest as the latest answer brought it. */
+  /** The caller's digest from the latest answer. */
   #principal: string | undefined;
   readonly #since = performance.now();
   #begun = false;
-  /** The request of the round that is open, where it came to this process: progress and log messages go out on it. */
+  /** The request of the open round, if it came to this process: progress and log messages go out on it. */
   request: ServerContext | undefined;
   /** The memory that its arguments hold, in bytes, estimated. */
   readonly heldBytes: number;
-  /** The turn whose answers it waits for. */
+  /** The turn whose answers the call waits for. */
   parkedAt: number | undefined;
 
   constructor(vault: Vault, head: Head, handler: LinearRound['handler'], published: number, host: Host) {
@@ -131,7 +131,7 @@ export class RunningCall {
     try {
       await this.#turns();
     } catch (error) {
-      if (error instanceof DBOSWorkflowConflictError) throw error; // DBOS waits for whoever has it now.
+      if (error instanceof DBOSWorkflowConflictError) throw error; // DBOS waits for its new owner.
       if (this.#released) await NEVER;
       this.#host.report(error instanceof Error ? error : new Error(String(error)));
       const why = diverged(error) ? DIVERGED : UNRECORDED;
@@ -142,31 +142,33 @@ export class RunningCall {
     }
   }
 
-  /** Whether DBOS should have begun it by now: where it lost a connection as it took it from the queue, it forgets it. */
+  /**
+   * Whether DBOS should have begun it by now. If DBOS loses a connection while it dequeues a workflow, it forgets it.
+   */
   get isOverdue(): boolean {
     return !this.#begun && performance.now() - this.#since > BEGIN_WITHIN_MS;
   }
 
-  /** Ends it from outside: its client cancelled, or is gone. */
+  /** Ends the call from outside: its client cancelled it, or has gone. */
   abort(why: string): void {
     this.#aborted = why;
     this.#frame.abort(new ContinuationLost(why));
     const turn = this.parkedAt;
     if (turn === undefined) return;
-    // It waits inside of DBOS for a message. If an answer came first, that wakes it as well.
+    // The call waits inside DBOS for a message. An answer that came first also wakes it.
     const message: Message = { askable: [], from: this.#host.instance };
     const sealed = this.#vault.seal(message, `answers ${turn}`).toString('base64');
     this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#host.report(error));
   }
 
-  /** The request of its open round has been answered: it has nobody to report to. */
+  /** The request of its open round was answered, so progress and log messages have no request to go out on. */
   answered(request: ServerContext): void {
     if (this.request !== request) return;
     this.request = undefined;
     this.#frame.request = undefined;
   }
 
-  /** Lets go of it, as if this process had died: whoever takes it over goes on with it. */
+  /** Abandons the call as if this process had died, so that another instance can resume it. */
   release(): void {
     this.#released = true;
   }
@@ -202,7 +204,7 @@ export class RunningCall {
     await new Promise<void>((resolve) => this.#frame.whenSettled(resolve));
   }
 
-  /** What is run again was reported when it ran first. */
+  /** Reports only new turns: a turn that is run again was reported the first time. */
   #reportsFrom(turn: number): void {
     this.#frame.request = turn > this.published ? this.request : undefined;
   }
@@ -227,7 +229,7 @@ export class RunningCall {
     return { kind: 'asked', requests, overdrawn: problem.message };
   }
 
-  /** Ends the turn that is open. Says false where the call is over; hangs where it is another instance's. */
+  /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async #publish(record: TurnRecord): Promise<boolean> {
     const { calls, instance, news, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
@@ -235,7 +237,7 @@ export class RunningCall {
     const told = { ...record, answers: this.#answered, principal: this.#principal };
     const body = this.#vault.seal(told, `turn ${turn}`);
     const key = this.#vault.key(policy.ring);
-    // Nobody but the request that waits here can ask for the first turn, so that is not kept.
+    // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#released) await NEVER;
     const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
@@ -252,7 +254,7 @@ export class RunningCall {
     return false;
   }
 
-  /** What the client of `turn` answers. Undefined when nobody did in time; the call is then over. */
+  /** The client's answer to `turn`. Undefined if none came in time; the call is then over. */
   async #answers(turn: number): Promise<Message | undefined> {
     let goOn = () => {};
     const parked = new Promise<void>((resolve) => {
@@ -280,7 +282,7 @@ export class RunningCall {
         if (text === null) return undefined;
         return this.#vault.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
       } catch (error) {
-        // Not from an instance: it does not open, or DBOS cannot even read it.
+        // Not from an instance: it does not open, or DBOS cannot read it.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
         if (!isForged || passedOver === MOST_FORGED) throw error;
         this.#host.report(error as Error);
@@ -296,7 +298,7 @@ export class RunningCall {
 
   async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
     const what = `step ${key}`;
-    // Thrown by DBOS and not by the step, whose errors are recorded as its outcome.
+    // DBOS threw this, not the step: errors of the step are recorded as its result.
     const broken = async (error: unknown): Promise<never> => {
       this.#fail(error);
       return NEVER;
@@ -313,7 +315,7 @@ export class RunningCall {
         try {
           return this.#vault.seal(record, what).toString('base64');
         } catch {
-          // DBOS keeps whatever is thrown here, in clear.
+          // DBOS stores an error that is thrown here in clear text.
           throw new Error('The value of a step could not be sealed.');
         }
       },
@@ -330,7 +332,7 @@ export class RunningCall {
 /** A handler that is run again did not take the steps that it took before. */
 class Diverged extends Error {}
 
-/** A question without a key is known by its round and its digest: a handler that is run again must ask the same. */
+/** Checks the round and the digest of each question: a handler that is run again must ask the same. */
 function checkAsked(requests: InputRequests, answered: Message['asked'], turn: number): void {
   for (const [key, digest] of answered ?? []) {
     const request = requests[key];

@@ -1,6 +1,6 @@
 /**
- * DBOS in this process. There can be one: its configuration, its executor and its registry are the process's. Stores of
- * equal configuration share it, and the last one to be closed shuts it down.
+ * DBOS in this process. There can be only one: its configuration, executor and registry belong to the process. Stores
+ * with equal configuration share it, and closing the last one shuts it down.
  */
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
@@ -13,19 +13,21 @@ import { newInstance, Presence } from './presence.ts';
 
 const NAME = 'mrtr-linear';
 const QUEUE = `${NAME}-`;
-// How long a call that was taken over waits for its new owner to look; each look is four statements.
+// How often DBOS looks for calls that this instance took over. Each look is four statements.
 const LOOK_EVERY_MS = 100;
 
-/** Never settles. A workflow that returns or throws is recorded as over; one that hangs can go on elsewhere. */
+/**
+ * Never settles. DBOS records a workflow that returns or throws as over; another instance can resume one that hangs.
+ */
 export const NEVER: Promise<never> = new Promise(() => {});
 
 interface Registered {
-  /** What to do when DBOS runs a workflow here: each one is started or taken over by a store of this process. */
+  /** The code to run when DBOS runs a workflow here. A store of this process has started it or taken it over. */
   readonly expected: Map<string, () => Promise<void>>;
   workflow?: typeof serve;
 }
 
-// DBOS takes a name once a process, and this module may be loaded more than once: by two packages, or a test runner.
+// DBOS accepts a name once per process. Two packages or a test runner may load this module more than once.
 const REGISTERED = Symbol.for('mrtr.linear-dbos');
 const shared = globalThis as { [REGISTERED]?: Registered };
 shared[REGISTERED] ??= { expected: new Map() };
@@ -49,7 +51,7 @@ export class Runtime {
   readonly #pool: Pool;
   readonly #locks: Locks;
   readonly #queue: string;
-  // Outside of every workflow: what is done here is not a step of one, whoever calls.
+  // Run outside every workflow, so that this work is not a step of the caller's workflow.
   readonly #outside = new AsyncResource(NAME);
   #closed = false;
 
@@ -62,12 +64,12 @@ export class Runtime {
   }
 
   /**
-   * The runtime of this process, launched where it is not.
+   * The runtime of this process. Launches DBOS if it does not run yet.
    *
-   * @throws InvalidPolicy when there is one of another configuration, or DBOS was launched by somebody else.
+   * @throws InvalidPolicy when DBOS runs with another configuration, or other code launched it.
    */
   static async acquire(options: Settings): Promise<Runtime> {
-    // Another one may begin to close while this waits.
+    // Another runtime may begin to close while this waits.
     let waited: Promise<void>;
     do {
       waited = closing;
@@ -105,9 +107,9 @@ export class Runtime {
     expected.set(id, run);
     const start = () => DBOS.startWorkflow(registered.workflow as typeof serve, { workflowID: id })();
     try {
-      // Not always outside: a handler may rely on the asynchronous context of the request that starts it.
+      // Leave the asynchronous context only if it is a workflow's: a handler may rely on that of its request.
       const handle = await (DBOS.isWithinWorkflow() ? this.#outside.runInAsyncScope(start) : start());
-      // What became of it is published by itself.
+      // The workflow publishes its own result.
       handle.getResult().catch(() => {});
     } catch (error) {
       expected.delete(id);
@@ -115,17 +117,17 @@ export class Runtime {
     }
   }
 
-  /** Makes ready to run a workflow that another executor has begun. */
+  /** Prepares to run a workflow that another executor has begun. */
   expect(id: string, run: () => Promise<void>): void {
     expected.set(id, run);
   }
 
-  /** Takes that back. */
+  /** Undoes `expect`. */
   unexpect(id: string): void {
     expected.delete(id);
   }
 
-  /** Has an expected workflow run here. Says false where DBOS holds it for over. */
+  /** Resumes an expected workflow here. Returns false if DBOS has recorded it as over. */
   async resume(id: string): Promise<boolean> {
     return this.#outside.runInAsyncScope(async () => {
       await DBOS.resumeWorkflow(id, { queueName: this.#queue });
@@ -134,7 +136,7 @@ export class Runtime {
     });
   }
 
-  /** Hands a workflow a message on `topic`. Of several the first counts; of those with one `key` only that is kept. */
+  /** Sends a workflow a message on `topic`. The first message counts. Of messages with equal `key`, DBOS keeps one. */
   async send(id: string, message: string, topic: string, key = topic): Promise<void> {
     await this.#outside.runInAsyncScope(() => DBOS.send(id, message, topic, key));
   }
@@ -142,7 +144,7 @@ export class Runtime {
   /** Deletes everything about these calls, and the queues of processes that are gone. */
   async remove(ids: readonly string[]): Promise<void> {
     await this.#outside.runInAsyncScope(async () => {
-      // Ours last: whoever dies in between has left something to be found by.
+      // Delete our row last: if this process dies in between, the next sweep still finds the call.
       await DBOS.deleteWorkflows([...ids]);
       await this.calls.remove(ids);
     });
@@ -162,7 +164,7 @@ export class Runtime {
   static async #launch(options: Settings): Promise<Runtime> {
     if (DBOS.isInitialized()) {
       throw new InvalidPolicy(
-        'DBOS was launched in this process already, and there can be one. Run DbosStore in a process of its own.',
+        'Other code has launched DBOS in this process, and there can be only one. Run DbosStore in another process.',
       );
     }
     const { schema, version, onerror } = options;
@@ -182,7 +184,7 @@ export class Runtime {
         maxConcurrentQueueDispatches: 1,
         enableOTLP: false,
         tracingEnabled: false,
-        // It looks on for what became of parked calls, and says that it cannot.
+        // DBOS keeps polling for the results of parked calls, and logs that it cannot.
         logger: quietly((error) => runtime.#closed || onerror(error)),
       });
       await runtime.#locks.create();
@@ -200,7 +202,7 @@ export class Runtime {
 
   async #close(): Promise<void> {
     this.#closed = true;
-    // Its queue is left to others to delete: DBOS would wait here for a database that is gone.
+    // Other instances delete the queue: DBOS would wait here for a database that is gone.
     if (DBOS.isInitialized()) await DBOS.shutdown();
     this.presence.close();
     await this.#pool.end();
@@ -208,7 +210,7 @@ export class Runtime {
 }
 
 function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
-  // Parsed here first: the error of whoever parses it next would show the password.
+  // Parse it here first: a parse error of a library would show the password.
   if (!URL.canParse(postgres))
     throw new InvalidPolicy(
       'DbosStore: postgres must be a connection string, postgres://user@host/database.',
@@ -220,19 +222,19 @@ function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
     connectionTimeoutMillis: 10_000,
     application_name: NAME,
   });
-  // A connection may end as it is made, in the turn in which nobody listens to it yet: that would end the process.
+  // A connection may end while it is made, before it has an error listener. That error would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool.on('error', onerror);
 }
 
-/** DBOS's log, without what is no error. */
+/** DBOS's log, reduced to errors. */
 const quietly = (onerror: (error: Error) => unknown) => ({
   debug: () => {},
   info: () => {},
   warn: () => {},
   error: (entry: unknown, details?: { readonly error?: unknown }) => {
     const error = details?.error ?? entry;
-    // Of a call that another instance has taken over: what was to be.
+    // Expected after another instance has taken over a call.
     if (error instanceof DBOSWorkflowConflictError) return;
     onerror(error instanceof Error ? error : new Error(`DBOS: ${String(entry)}`));
   },

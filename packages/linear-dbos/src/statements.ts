@@ -1,19 +1,19 @@
-/** Statements that are said again when the connection they were said on is lost. Each must bear being run twice. */
+/** Repeats statements whose connection was lost. Each statement must be safe to run twice. */
 import type { Pool, QueryResultRow } from 'pg';
 
 const ATTEMPTS = 6;
 const FIRST_WAIT_MS = 50;
-// Of PostgreSQL: it shuts down, starts, or ends this session, or the connection failed; and what sockets report.
+// Codes of PostgreSQL (it shuts down, starts, ends this session, or the connection failed) and of sockets.
 const LOST = /^(?:08|57P0[123])|^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/;
 
-// Of `pg`, whose errors of a connection that is no more have no code.
+// Messages of `pg`, whose errors about a lost connection have no code.
 const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection error)/;
 
-/** Runs one statement, for as long as 1.5 s of lost connections. */
+/** Runs one statement, and repeats it for at most 1.5 s while connections are lost. */
 export const said = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
   again(async () => (await pool.query<Row>(text, values)).rows);
 
-/** Does something again for as long as connections are lost, 1.5 s at most. */
+/** Repeats `work` while connections are lost, for at most 1.5 s. */
 export async function again<Result>(attempted: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,4 +1,4 @@
-/** Where handlers of shape H wait durably: any instance with the same keys and database can go on with a call. */
+/** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { randomBytes } from 'node:crypto';
 import { ContinuationLost, StoreFull, speaksMrtr } from '@mrtr/core';
 import { askProblem } from '@mrtr/core/shape';
@@ -33,21 +33,21 @@ import { type Host, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from 
 import { Runtime } from './runtime.ts';
 import { Sweep } from './sweep.ts';
 
-/** What a request waits for. */
+/** The turn that a request waits for. */
 interface AwaitedTurn {
   readonly vault: Vault;
   readonly turn: number;
-  /** The answers that it is to come of; see `unreadAnswers`. */
+  /** The digest of the answers that start it; see `unreadAnswers`. */
   readonly answers?: string;
-  /** The same, as they were sent. */
+  /** The answers as they were sent. */
   readonly message?: string;
 }
 
 const REMIND_MS = 1000;
-// Of a call that runs here it is told; it looks only whether that still is so.
+// A call that runs here notifies the request. These looks only check that it still runs here.
 const LOOK_HERE_MS = 2500;
 const LOOK_ELSEWHERE_MS = 500;
-// The session of one that died may end a little after the first look.
+// The session of a dead instance may end a little after the first look.
 const LOOK_SOON_MS = 50;
 const DRAIN_MS = 5000;
 const LOST =
@@ -61,18 +61,19 @@ const ARGUMENTS = 'The input of a linear handler on a DbosStore';
 
 /**
  * Holds the calls of `linear` in PostgreSQL, as workflows of DBOS. A waiting handler is parked in the process that runs
- * it; when that process is gone, the instance that gets the next answer runs the handler again up to where it was, with
- * the recorded values of `ctx.once` and the recorded answers. Code outside of `ctx.once` runs again with it.
+ * it. When that process is gone, the instance that gets the next answer runs the handler again up to its place, with
+ * the recorded values of `ctx.once` and the recorded answers. Code outside `ctx.once` runs again.
  *
- * Steps are taken one at a time, and none while a question waits: a step that waits for another one, or for an answer,
- * waits forever. Arguments must be JSON, or the `URL` of a resource: a schema that makes something else of them is refused.
+ * The store runs one step at a time, and none while a question waits. So a step that waits for another step, or for an
+ * answer, waits for ever. Arguments must be JSON, or the `URL` of a resource: the store refuses the call of a schema
+ * that makes other values of them.
  *
- * Set the policy's `singleUse` to false: an answer is taken once as it is, and a ledger would refuse the retry by which
- * another process resumes the call of one that died.
+ * Set the policy's `singleUse` to false. The store takes an answer only once in any case, and a ledger would refuse the
+ * retry with which another process resumes the call of a dead one.
  *
- * One store may serve any number of tools; it must outlive the server instances of single requests. DBOS is one a
- * process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and `poolSize`,
- * and nobody else may launch DBOS there. An open store keeps the process alive; close it.
+ * One store may serve any number of tools; it must outlive the server instances of single requests. There is one DBOS
+ * per process: stores that are open at once in a process must have the same `postgres`, `schema`, `version` and
+ * `poolSize`, and no other code may launch DBOS there. An open store keeps the process alive; close it.
  *
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], singleUse: false });
@@ -97,9 +98,9 @@ export class DbosStore implements LinearStore {
   }
 
   /**
-   * Connects, makes the tables where they are not there, and shows this instance as alive.
+   * Connects, creates missing tables, and shows this instance as alive.
    *
-   * @throws InvalidPolicy for an option that cannot be honoured, and when this process runs DBOS in another way.
+   * @throws InvalidPolicy for an invalid option, and when this process runs DBOS with another configuration.
    * @throws Error of the database when it cannot be reached.
    */
   static async open(options: DbosStoreOptions): Promise<DbosStore> {
@@ -116,16 +117,16 @@ export class DbosStore implements LinearStore {
     return store;
   }
 
-  /** How many handlers are parked in this process. Others may wait in the database alone. */
+  /** How many handlers are parked in this process. Other calls may wait only in the database. */
   get parked(): number {
     return [...this.#running.values()].filter(({ parkedAt }) => parkedAt !== undefined).length;
   }
 
   /**
-   * Starts a call, or hands its answers to whoever runs it, and waits until it asks or settles.
+   * Starts a call, or sends its answers to the instance that runs it, and waits until it asks or settles.
    *
-   * @throws StoreFull when there is no room for one more call, for anybody or for this principal, and after `close()`.
-   * @throws ContinuationLost when the call cannot go on, or the database cannot be reached.
+   * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
+   * @throws ContinuationLost when the call cannot be resumed, or the database cannot be reached.
    * @throws NotJson when the arguments of a new call are not JSON.
    */
   async round(round: LinearRound): Promise<Turn> {
@@ -137,7 +138,7 @@ export class DbosStore implements LinearStore {
       return await served;
     } catch (error) {
       if (error instanceof ContinuationLost || error instanceof StoreFull) throw error;
-      // What the database says is for the operator.
+      // The database's error is for the operator.
       this.#options.onerror(error as Error);
       throw lost(error instanceof Unopened ? LOST : UNREACHABLE);
     } finally {
@@ -146,8 +147,8 @@ export class DbosStore implements LinearStore {
   }
 
   /**
-   * Waits a few seconds for the rounds that are being served, and lets go of every call: other instances can go on with
-   * them. Handlers that still run are left to themselves; nothing more of them is recorded.
+   * Waits a few seconds for the open rounds, and then abandons every call: other instances can resume them. The store
+   * does not stop handlers that still run, but records nothing more of them.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -181,16 +182,16 @@ export class DbosStore implements LinearStore {
     try {
       const record = await this.#outcome(awaited, round);
       if (record.kind === 'lost') throw lost(record.why);
-      // Somebody else has answered at the same time, and was heard: what came of that is not for this one.
+      // Another request answered at the same time and came first. Its result is not for this request.
       if (record.answers !== awaited.answers) throw lost();
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overdrawn !== undefined) {
-        // The boundary refuses it too, unless the call began under a stricter policy or for another client.
+        // The boundary refuses it too, unless the call began with a stricter policy or another client.
         if (!askProblem(call, record.requests)) throw lost(record.overdrawn);
         return { kind: 'asked', id: undefined, requests: record.requests };
       }
-      // The shim's rounds are one request: its end is the call's.
+      // The shim makes all rounds within one request. When that ends, the call ends.
       const next = { vault: awaited.vault, turn: awaited.turn + 1 };
       const over = () => void this.#giveUp(next, CLIENT_CANCELLED);
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
@@ -203,8 +204,9 @@ export class DbosStore implements LinearStore {
   }
 
   /**
-   * Wakes whoever runs the call, where PostgreSQL's notification of the answers was lost with a connection: another
-   * message has another one sent. Less and less often, until the next look of a parked call does it.
+   * Wakes the instance that runs the call if PostgreSQL's notification of the answers was lost with a connection:
+   * another message sends another notification. It waits longer each time, until the parked call's own next look finds
+   * them.
    */
   #remind({ vault, turn, message }: AwaitedTurn): () => void {
     if (message === undefined) return () => {};
@@ -244,7 +246,7 @@ export class DbosStore implements LinearStore {
     };
     const vault = Vault.make(id);
     const sealed = vault.seal(initial, 'head');
-    // As it will come back: a handler must not see other arguments when it is run again.
+    // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.
     const head = vault.open<Head>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
     running.request = ctx;
@@ -297,7 +299,7 @@ export class DbosStore implements LinearStore {
     }
     const { inputResponses: responses } = ctx.mcpReq;
     const awaited = { vault, turn: turn + 1, answers: unreadAnswers(responses, head) };
-    // A client whose connection or instance was lost says the same again, and gets what came of it.
+    // A client whose connection or instance was lost sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lost();
     this.#checkVersion(row);
@@ -311,7 +313,7 @@ export class DbosStore implements LinearStore {
     return { ...awaited, message: sealed };
   }
 
-  /** How the turn ends, wherever the call runs; here, where it runs nowhere. */
+  /** Waits for the end of the turn. If no live instance runs the call, this instance takes it over. */
   async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
     const { turn, vault } = awaited;
     const id = vault.call;
@@ -319,7 +321,7 @@ export class DbosStore implements LinearStore {
       const wait = this.#news.listen(id, turn);
       try {
         const running = this.#running.get(id);
-        // What was told before this began to listen is in the database.
+        // The database holds turns that were published before this began to listen.
         if (looks > 0 || !running || running.published >= turn) {
           const row = await this.#runtime.calls.read(id);
           const ended = row && recordIn(row, awaited);
@@ -351,7 +353,7 @@ export class DbosStore implements LinearStore {
     let isMine = false;
     try {
       isMine = await this.#runtime.calls.claim(id, row.instance, this.#instance);
-      // Over for DBOS, and nothing published: what ended it could not reach the database any more.
+      // DBOS has recorded the call as over, but nothing was published: its owner could no longer reach the database.
       if (isMine && !(await this.#runtime.resume(id))) {
         isMine = false;
         await this.#giveUp({ vault, turn: row.turn + 1 }, UNRECORDED);
@@ -367,7 +369,7 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  /** Ends a call whose client is gone, in the turn that was awaited; when that has ended, nothing is to be done. */
+  /** Ends a call whose client has gone, in the awaited turn. Does nothing if that turn has ended. */
   async #giveUp({ vault, turn }: AwaitedTurn, why: string): Promise<void> {
     const id = vault.call;
     try {
@@ -381,14 +383,14 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  /** By another instance, through the database: that a turn has ended here, or that a call is to end. */
+  /** Handles a notification of another instance: a turn has ended, or a call has to end. */
   #told(message: string): void {
     const [what, id = ''] = message.split(' ');
     if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
     this.#news.tell(id);
   }
 
-  /** Whoever may connect to the database may say that a call is to end: what counts is the table. */
+  /** Any role that can connect may send a notification to end a call, so only the table counts. */
   async #endIfOver(id: string): Promise<void> {
     try {
       const row = await this.#runtime.calls.read(id);
@@ -401,8 +403,8 @@ export class DbosStore implements LinearStore {
   #checkVersion({ version, dead }: CallRow): void {
     if (!dead || version === this.#options.version) return;
     throw lost(
-      `This call began on version '${version}' of this server, no instance of which runs it any longer, and cannot be ` +
-        `resumed on version '${this.#options.version}'. Start the call again.`,
+      `This call began on version '${version}' of this server, and no instance of that version is left. Version ` +
+        `'${this.#options.version}' cannot resume it. Start the call again.`,
     );
   }
 
@@ -429,7 +431,7 @@ export class DbosStore implements LinearStore {
 const latestIn = ({ turn, body }: CallRow, vault: Vault): TurnRecord | undefined =>
   body ? vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
 
-/** What came of a turn, when that is the latest one. */
+/** The result of a turn, if it is the latest one. */
 const recordIn = (row: CallRow, { turn, vault }: AwaitedTurn): TurnRecord | undefined =>
   row.turn === turn ? latestIn(row, vault) : undefined;
 

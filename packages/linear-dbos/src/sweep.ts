@@ -1,4 +1,4 @@
-/** Deletes what nobody comes back for, on a timer of its own: a little at once, by one instance at a time. */
+/** Deletes abandoned calls on its own timer: a few at a time, and on one instance at a time. */
 import type { Calls } from './calls.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -23,7 +23,7 @@ export class Sweep {
     this.#schedule(this.#everyMs);
   }
 
-  /** Stops, when what is being deleted has been. */
+  /** Stops, after the current deletion has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -44,7 +44,7 @@ export class Sweep {
     this.#timer.unref();
   }
 
-  /** Says whether there may be more. */
+  /** Returns whether there may be more to delete. */
   async #pass(): Promise<boolean> {
     const ids = await this.#calls.expired(AT_ONCE);
     if (ids.length > 0) await this.#runtime.remove(ids);

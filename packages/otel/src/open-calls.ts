@@ -1,11 +1,11 @@
-/** The calls whose spans are open, and for a while those that have ended: bounded, since a client may never return. */
+/** The calls with open spans, and recently ended ones. Their number is limited, since a client may never return. */
 import { type Span, SpanStatusCode } from '@opentelemetry/api';
 
 /** A logical call. */
 export interface TracedCall {
   readonly span: Span;
   rounds: number;
-  /** Rounds being served now: more than one where a client sends the same round twice at once. */
+  /** Rounds that are being served now: more than one if a client sends the same round twice at once. */
   running: number;
   ended: boolean;
   /** The outcome of the round that ended the call. */
@@ -17,14 +17,14 @@ interface Remembered {
   readonly deadline: number;
 }
 
-// Node fires a longer timer at once. A sweep that comes too early finds nothing and waits again.
+// Node fires a longer timer at once. A sweep that is too early finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Finds the call that a round belongs to, by the call's id. */
 export class OpenCalls {
   readonly #ttlMs: number;
   readonly #max: number;
-  // One time to live for all, so insertion order is deadline order.
+  // All calls have the same time to live, so they expire in the order of insertion.
   readonly #byId = new Map<string, Remembered>();
   readonly #running = new Map<Span, TracedCall>();
   #timer: NodeJS.Timeout | undefined;
@@ -34,7 +34,7 @@ export class OpenCalls {
     this.#max = max;
   }
 
-  /** The call of this id; it may have ended. */
+  /** The call with this id; it may have ended. */
   find(id: string): TracedCall | undefined {
     return this.#byId.get(id)?.call;
   }
@@ -67,7 +67,7 @@ export class OpenCalls {
   }
 
   #remember(id: string, call: TracedCall): void {
-    // Behind all others, which have less time left.
+    // Put it behind all others, which have less time left.
     this.#byId.delete(id);
     this.#byId.set(id, { call, deadline: Date.now() + this.#ttlMs });
     if (this.#byId.size > this.#max) this.#forgetOldest();
@@ -99,7 +99,7 @@ export class OpenCalls {
   }
 }
 
-/** Ends the call's span, unless a round of it is being served: the end of that round does it then. */
+/** Ends the call's span, unless a round of it is being served: then the end of that round ends it. */
 function end(call: TracedCall, outcome: string): void {
   if (call.ended || call.running > 0) return;
   call.ended = true;

@@ -166,7 +166,7 @@ test('two calls are two spans, also of one tool', async () => {
   expect(calls().map(({ attributes }) => attributes['mrtr.call'])).toEqual(['b', 'a']);
 });
 
-test('a round that is presented again after its call has ended is a span of its own, linked to the first', async () => {
+test('a round that is presented again after its call has ended has its own span, linked to the first', async () => {
   const { calls } = traced();
   await round({ asks: true });
   await round({ round: 2 });
@@ -184,13 +184,13 @@ test('a round that is presented twice at once is two rounds of one call, which e
   expect(calls().map(({ attributes }) => attributes['mrtr.rounds'])).toEqual([3]);
 });
 
-test('a call that began in another process is a span of its own, which names its first round here', async () => {
+test('a call that began in another process has its own span, which names its first round here', async () => {
   const { calls } = traced();
   await round({ round: 3 });
   expect(calls()[0]?.attributes).toMatchObject({ 'mrtr.call': 'c', 'mrtr.first_round': 3, 'mrtr.rounds': 1 });
 });
 
-test('rejected state is a span of its own, in error, with the reason', () => {
+test('rejected state has its own span, with an error and its reason', () => {
   const { spans } = traced();
   publish('mrtr:state', { ...CALL, phase: 'rejected', bytes: 12, reason: 'tampered' });
   expect(spans()).toHaveLength(1);
@@ -231,7 +231,7 @@ test('a call whose client does not return ends as abandoned after its time to li
   expect(calls().map(outcomeOf)).toEqual(['abandoned']);
 });
 
-test('beyond maxCalls, the call that has waited longest ends as abandoned', async () => {
+test('above maxCalls, the call that has waited longest ends as abandoned', async () => {
   const { calls } = traced({ maxCalls: 2 });
   for (const call of ['one', 'two', 'three']) await round({ call, asks: true, target: call });
   expect(calls().map(({ name }) => name)).toEqual(['tools/call one']);

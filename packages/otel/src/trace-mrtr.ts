@@ -1,8 +1,8 @@
 /**
  * Turns the diagnostics channels into spans: one for each logical call, with a child for each round.
  *
- * Within a round, events find their span by AsyncLocalStorage. From one round to the next, the call's id, which every
- * token carries, leads to the call; so nothing more goes over the wire. docs/observability.md states the limits.
+ * Within a round, events find their span by AsyncLocalStorage. Between rounds, the call's id identifies the call. Every
+ * token carries it already, so nothing more goes over the wire. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core';
@@ -26,7 +26,7 @@ export interface TraceOptions {
   /** How long a call may wait for its next round before its span ends as abandoned, in seconds. Default 600, as
    * long as request state lives unless its policy says otherwise. */
   readonly ttlSeconds?: number;
-  /** Waiting calls that are remembered at once; beyond it, the call that has waited longest ends as abandoned.
+  /** Waiting calls that are remembered at once; above this limit, the call that has waited longest ends as abandoned.
    * Default 10 000. */
   readonly maxCalls?: number;
 }
@@ -38,7 +38,7 @@ interface TracedRound {
 }
 
 /**
- * Starts tracing every protected server of this process. The returned function ends it, and ends what is open.
+ * Starts tracing every protected server of this process. The returned function stops it and ends all open spans.
  *
  * @param tracer by default the global provider's, under the name `@mrtr/otel`.
  * @example const stop = traceMrtr(); // after the OpenTelemetry SDK has been set up
@@ -85,7 +85,7 @@ function startRound(tracer: Tracer, calls: OpenCalls, start: RoundEvent): Traced
   const known = calls.find(id);
   const around = contextFrom(context.active(), start.traceparent);
   const call = known && !known.ended ? known : startCall(tracer, start, around, known);
-  // Each request of a call may come in a trace of its own: a later one is linked, since a span has but one parent.
+  // Each request of a call may come in its own trace. Later ones become links, since a span has only one parent.
   const span = tracer.startSpan(
     `round ${round}`,
     {
@@ -105,7 +105,7 @@ function startCall(
   around: Context,
   over: TracedCall | undefined,
 ): TracedCall {
-  // A round of a call that has ended (its state was presented twice) gets a span of its own, linked to the first.
+  // A round of an ended call (its state was presented twice) gets its own span, linked to the first.
   const links = over ? [{ context: over.span.spanContext() }] : [];
   const options = { attributes: { ...attributesOf(start), 'mrtr.first_round': start.round }, links };
   return { span: tracer.startSpan(nameOf(start), options, around), rounds: 0, running: 0, ended: false };
@@ -119,7 +119,7 @@ function endRound(calls: OpenCalls, { call, span }: TracedRound, event: RoundEve
   calls.roundEnded(event.call, call, span, outcome);
 }
 
-/** A request whose state does not open never becomes a round, and nothing in it can be trusted to name a call. */
+/** A request whose state does not open never becomes a round, and nothing in it reliably names a call. */
 function recordRejection(tracer: Tracer, event: StateEvent): void {
   const { bytes, reason = '' } = event;
   const attributes = { ...attributesOf(event), 'mrtr.outcome': 'rejected' };
@@ -131,10 +131,10 @@ function recordRejection(tracer: Tracer, event: StateEvent): void {
 
 type Called = Pick<RoundEvent, 'method' | 'target'> & { readonly call?: string | undefined };
 
-// A client may call what does not exist, by a name as long as it likes.
+// A client may call a tool that does not exist, under a name of any length.
 const clipped = (target: string): string => target.slice(0, 100);
 
-/** Resources are not in the name, as the semantic conventions of MCP have it: there are too many of them. */
+/** The span's name leaves a resource's URI out, as MCP's semantic conventions require: there are too many. */
 const nameOf = ({ method, target }: Called): string =>
   method === 'resources/read' ? method : `${method} ${clipped(target)}`;
 

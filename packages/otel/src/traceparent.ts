@@ -1,12 +1,12 @@
-/** Where a client's trace stands. */
+/** Reads a client's trace context. */
 import { type Context, isSpanContextValid, TraceFlags, trace } from '@opentelemetry/api';
 
-// W3C Trace Context, section 3.2: version 00, and later ones as far as they begin the same.
+// W3C Trace Context, section 3.2: version 00, and later versions that begin in the same way.
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * The context around a request: this process's own where a span is active, as under an instrumented HTTP server;
- * else the client's, where it sent a `traceparent` that can be read; else `active` as it is.
+ * The context around a request. If a span is active in this process, as under an instrumented HTTP server, it is
+ * `active`. Otherwise it is the client's, if its `traceparent` can be read, and `active` if not.
  */
 export function contextFrom(active: Context, traceparent: string | undefined): Context {
   if (trace.getSpanContext(active) || traceparent === undefined) return active;

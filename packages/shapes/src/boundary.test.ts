@@ -1,4 +1,4 @@
-/** What the boundary owes to shapes: their state is sealed, and their mistakes are refused in words. */
+/** What the boundary does for shapes: it seals their state, and explains their mistakes. */
 import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { inputRequired, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
@@ -45,7 +45,7 @@ test('a resource with a template is served', async () => {
   expect((await (await site.connect()).resource()).asks).toBeDefined();
 });
 
-test('a key that is not well-formed text is refused, or its answer found', async () => {
+test('a key that is not well-formed text is refused, or its answer is found', async () => {
   const key = '\ud800';
   const handler = once((_args: object, ctx) =>
     ctx.answer(key, name).kind === 'accepted' ? textResult('done') : ctx.ask({ [key]: name }),
@@ -55,7 +55,7 @@ test('a key that is not well-formed text is refused, or its answer found', async
   if (asked.asks) expect(await client.answer(asked, { [key]: ada })).toEqual({ says: 'done' });
 });
 
-test('a value that is no question is refused in words', async () => {
+test('the error for a value that is not a question says how to make one', async () => {
   const site = new Site(tool(once((_args, ctx) => ctx.ask({ name: 'Which name?' as never }))));
   const { fails = '', rejects = '' } = await (await site.connect()).send();
   expect(fails + rejects).not.toMatch(/destructure|undefined/);

@@ -1,7 +1,7 @@
 /**
- * The behaviour that every handler shape owes, stated once. A shape says how its authors write a handler that asks,
- * and adopts the contract in a line. Where a shape differs, it says what it does instead; such a test runs as well and
- * has to fail, so that no difference outlives its reason.
+ * The behaviour that every shape owes, stated once. A shape defines how its authors write a handler that asks, and
+ * adopts the contract in one line. If a shape differs in a behaviour, it names what it does instead. That test still
+ * runs and has to fail, so that no difference outlives its reason.
  */
 import { McpServer } from '@modelcontextprotocol/server';
 import {
@@ -41,10 +41,10 @@ import {
 import type { HandlerContext } from './kit/handler-context.ts';
 import type { OnceContext } from './once/index.ts';
 
-/** The context that an author gets; `once` in the shapes that guard effects. */
+/** The context that an author gets, with `once` in the shapes that guard effects. */
 export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: OnceContext['once'] };
 
-/** A handler, without the words of any shape. */
+/** A handler, described without any shape. */
 export interface Script<R> {
   /** The questions of each round, under the author's keys. */
   readonly rounds: readonly Questions[];
@@ -52,7 +52,7 @@ export interface Script<R> {
   above(ctx?: AuthorContext): unknown;
   /** The author's line below the questions: makes the result. */
   below(answers: Readonly<Record<string, unknown>>, ctx?: AuthorContext): R;
-  /** The result after a refusal, in the shapes where the author reads it. */
+  /** The result after a refusal, in the shapes whose author reads the refusal. */
   refused(): R;
 }
 
@@ -63,9 +63,9 @@ type Nothing = Record<string, never>;
 export interface Shape {
   /** The shape's name in events. */
   readonly name: string;
-  /** Writes the script as an author of this shape does. */
+  /** Makes the script into a callback, written as an author of this shape writes it. */
   write<R extends CompleteResult>(script: Script<R>): SdkCallback<Nothing, R>;
-  /** The same for a resource, where it is written in another way. */
+  /** The same for a resource, if the shape writes it differently. */
   writeResource?<R extends CompleteResult>(script: Script<R>): SdkCallback<URL, R>;
 }
 
@@ -78,14 +78,14 @@ const script = <R>(rounds: readonly Questions[], result: (text: string) => R): S
   refused: () => result("Cancelled: the question 'units' was not answered."),
 });
 
-/** A tool of the shape that asks `rounds` and says the answers. */
+/** A tool of the shape that asks `rounds` and returns the answers. */
 const asking =
   (shape: Shape, rounds: readonly Questions[], over: Partial<Script<CallToolResult>> = {}): Register =>
   (server) => {
     server.registerTool('tool', { inputSchema }, shape.write({ ...script(rounds, textResult), ...over }));
   };
 
-/** A deployment of that tool. `done` counts how often it got below its questions. */
+/** A deployment of that tool. `done` counts how often the tool got past its questions. */
 function serve(
   shape: Shape,
   rounds: readonly Questions[],
@@ -126,7 +126,7 @@ async function asksForName(...requests: readonly Request[]) {
   }
 }
 
-/** Answers by message: on the wire each shape names its questions as it likes. */
+/** Answers by message, because each shape chooses its own wire keys. */
 function answer(client: Caller, asked: Outcome, byMessage: Readonly<Record<string, unknown>>) {
   const answered = Object.entries(asked.asks ?? {}).filter(([, message]) =>
     Object.hasOwn(byMessage, message),
@@ -149,7 +149,7 @@ const text = (key: string) => elicitation(`Question ${key}?`, z.object({ [key]: 
 const chain = (length: number): Questions[] =>
   Array.from({ length }, (_, at) => ({ [`q${at + 1}`]: text(`q${at + 1}`) }));
 
-/** Answers each question with its own message, and gives the outcome of the last round. */
+/** Answers each question with its own message, and returns the outcome of the last round. */
 async function answerAll(client: Caller): Promise<Outcome> {
   let seen = await client.send();
   while (seen.asks) {
@@ -185,7 +185,7 @@ const behaviours = {
   async 'a tool and a prompt without arguments ask as well'(shape) {
     const both = script([{ name }], (text) => ({ ...textResult(text), ...prompt(text) }));
     const client = await new Site((server) => {
-      // Without a cast: what a shape makes has the SDK's type for both.
+      // Without a cast: a shape's callback has the SDK's type for both.
       server.registerTool('tool', {}, shape.write(both));
       server.registerPrompt('prompt', {}, shape.write(both));
     }).connect();
@@ -202,7 +202,7 @@ const behaviours = {
     expect(client.questions).toEqual([WHICH_UNITS, WHICH_UNITS, WHICH_NAME]);
   },
 
-  async 'state that another shape left, or another version, is refused, and nothing runs'(shape) {
+  async 'state of another shape, or of another version, is refused, and nothing runs'(shape) {
     const record = { units: [units.digest, metric] };
     const parts = { a: record, e: record, d: record, c: { id: 'x' }, j: { units: ['ask', ...record.units] } };
     const states = [`${shape.name}/0`, 'another/1', undefined].map((s) => JSON.stringify({ s, ...parts }));
@@ -253,7 +253,7 @@ const behaviours = {
     expect(await client.answer(third, { units: metric })).toEqual(BOTH);
   },
 
-  async 'an answer that does not fit is asked again, and does not end the call'(shape) {
+  async 'a question whose answer does not fit is asked again, and the call does not end'(shape) {
     const client = await serve(shape, TWO_ROUNDS, { maxRounds: 100 }).site.connect();
     let asked = await client.send();
     const odd = [null, 42, 'text', [], {}, { action: 'shrug' }, { action: 'accept' }, kelvin, { roots: [] }];
@@ -265,7 +265,9 @@ const behaviours = {
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },
 
-  async 'a missing answer is asked again, and an answer without its state starts another call'(shape) {
+  async 'a question without an answer is asked again, and an answer without its state starts another call'(
+    shape,
+  ) {
     const client = await serve(shape, TWO_ROUNDS).site.connect();
     const first = await client.send();
     const anew = await client.send({ inputResponses: { units: metric } });
@@ -278,7 +280,7 @@ const behaviours = {
     expect(await client.answer(still, { name: ada })).toEqual(BOTH);
   },
 
-  async 'questions are told apart by any key'(shape) {
+  async 'any two different keys name two questions'(shape) {
     const plain = ['constructor', 'toString', 'a b', 'a.b', 'a\\.b', 'ключ ☂', '0'];
     const keys = [...plain, 'k'.repeat(999)];
     const questions = (last: string) => [...keys, last].map((key) => ({ [key]: text(key) }));
@@ -309,7 +311,7 @@ const behaviours = {
     expect(await client.answer(second, { name: ada })).toEqual(BOTH);
   },
 
-  async 'a call finishes after as many questions as rounds may ask, and ends in words when it asks once more'(
+  async 'a call may ask in as many rounds as the limit allows, and ends with an error when it asks once more'(
     shape,
   ) {
     const finishing = serve(shape, chain(3), { maxRounds: 3 });
@@ -406,7 +408,7 @@ const behaviours = {
     expect(JSON.parse(says ?? '')).toEqual(answers);
   },
 
-  async 'the client’s model and its roots are asked as the user is'(shape) {
+  async 'a handler asks the client’s model and for its roots as it asks the user'(shape) {
     const questions = { title: sampling({ messages: [], maxTokens: 9 }), roots: listRoots(), units };
     const { site } = serve(shape, [questions]);
     const client = await site.connect(undefined, { elicitation: {}, sampling: {}, roots: {} });

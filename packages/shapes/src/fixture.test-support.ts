@@ -1,4 +1,4 @@
-/** What the tests of the shapes share: questions, answers, and a deployment with its clients. */
+/** Questions, answers, and a deployment with its clients, for the tests of all shapes. */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import {
@@ -44,7 +44,7 @@ export const cancel: ElicitResult = { action: 'cancel' };
 
 export type Register = (server: McpServer) => void;
 
-/** Registers `callback` as the tool named `tool`, unless told otherwise. */
+/** Registers `callback` as a tool, by default named `tool`. */
 export const tool =
   <R extends CompleteResult>(callback: SdkCallback<Args, R>, toolName = 'tool'): Register =>
   (server) => {
@@ -76,7 +76,7 @@ export class Gate<T = void> {
   }
 }
 
-/** Lets everything that is ready run: some turns of the event loop, and no time. */
+/** Lets everything that is ready run: some turns of the event loop, without waiting for a timer. */
 export async function turns(count = 20): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
@@ -111,7 +111,7 @@ export function requestOf(
   return { call, ctx: { mcpReq, [Symbol.for('mrtr.call')]: call } as unknown as ServerContext };
 }
 
-/** The outcome of one request, small enough to compare as a whole. `state` is sealed. */
+/** What a client got for one request, small enough to compare as a whole. `state` is sealed. */
 export interface Outcome {
   /** Messages by key; the method for questions that no user sees. */
   readonly asks?: Readonly<Record<string, string>>;
@@ -132,7 +132,7 @@ interface Round {
   readonly requestState?: string | undefined;
 }
 
-/** A deployment: a fresh server for each request, one key, and the version that was deployed last. */
+/** A deployment: a new server for each request, one key, and the version that was deployed last. */
 export class Site {
   readonly policy: RequestStatePolicy;
   #register: Register;
@@ -151,7 +151,7 @@ export class Site {
     this.#register = register;
   }
 
-  /** Serves from `factory`, which need not protect anything. */
+  /** Serves from `factory`, which may leave out the protection. */
   serve(factory: () => McpServer): void {
     this.#handler = createMcpHandler(factory);
   }
@@ -183,7 +183,7 @@ export class Site {
 }
 
 export interface LegacyCaller {
-  /** Messages, as they were shown. */
+  /** The messages that the user saw, in order. */
   readonly questions: string[];
   readonly call: (args?: Args) => Promise<Outcome>;
 }

@@ -1,4 +1,4 @@
-/** Ways of asking for ever in silence: each is published, and told to `onerror` once. */
+/** Handlers that ask for ever without a failure. Each is published, and reported to `onerror` once. */
 import { type AnswerEvent, elicitation, isSettled, observe, textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
@@ -32,7 +32,7 @@ test.each([
     ),
   ],
   [
-    'once: an answer that is read inside of once',
+    'once: an answer that is read inside once',
     'unread',
     once(async (_args, ctx) => {
       const answer = await ctx.once('answer', () => ctx.answer('units', units));
@@ -40,7 +40,7 @@ test.each([
     }),
   ],
   [
-    'once: a question that is worded anew each round',
+    'once: a question with new words in each round',
     'reworded',
     once((_args, ctx) => {
       const question = counting();
@@ -48,7 +48,7 @@ test.each([
     }),
   ],
   [
-    'journal: a question that is worded anew each round',
+    'journal: a question with new words in each round',
     'reworded',
     journal(async (_args, ctx) => textResult((await ctx.ask('units', counting())).units)),
   ],

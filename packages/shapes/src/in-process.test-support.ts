@@ -6,7 +6,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { ClientCapabilities, ElicitResult, McpServer } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
 
-/** Answers the question that is shown. */
+/** Answers a question from its message. */
 export type User = (message: string) => ElicitResult;
 
 const CLIENT = { name: 'shapes-test-client', version: '0.0.0' };
@@ -30,7 +30,7 @@ export async function modernClient(
   return client;
 }
 
-/** The published v1 client, on a connection of its own. Without a user it cannot be asked. */
+/** The published v1 client, on its own connection. Without a user it cannot be asked. */
 export async function oldClient(server: McpServer, user: User | undefined): Promise<OldClient> {
   const client = new OldClient(CLIENT, { capabilities: user ? { elicitation: {} } : {} });
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ ...user(params.message) }));

@@ -6,7 +6,7 @@ import { counted, Gate, kelvin, metric, Site, tool, turns, units } from './fixtu
 
 type Context = Required<AuthorContext>;
 
-/** A tool that does `work`, asks for units, and then says the value of the work. */
+/** A tool that does `work`, asks for units, and then returns the value of the work. */
 const working = (shape: Shape, work: (ctx: Context) => unknown) => {
   let value: unknown;
   const callback = shape.write({
@@ -47,7 +47,7 @@ export function onceContract(shape: Shape): void {
       expect(effect.runs).toBe(1);
     });
 
-    test('an effect whose key comes twice is refused, whatever became of the first', async () => {
+    test('a second effect with the same key is refused, also after the first has failed', async () => {
       const second = counted(() => 2);
       for (const first of [() => 1, () => Promise.reject(new Error('No.'))]) {
         const site = working(shape, async ({ once }) => {
@@ -61,7 +61,7 @@ export function onceContract(shape: Shape): void {
       expect(second.runs).toBe(0);
     });
 
-    test('effects are told apart by any key', async () => {
+    test('any two different keys name two effects', async () => {
       const keys = ['__proto__', 'constructor', 'toString', '', 'a b', '0', 'now#1'];
       const runs: string[] = [];
       const site = working(shape, ({ once }) =>
@@ -90,7 +90,7 @@ export function onceContract(shape: Shape): void {
       expect(await threeRounds(site)).toEqual({ says: '["apple","pear"]' });
     });
 
-    test('an effect that nobody awaits is over before the question goes out, and so is the next one', async () => {
+    test('an effect that nobody awaits ends before the question goes out, and so does the next one', async () => {
       const [started, finish, runs]: [Gate, Gate, string[]] = [new Gate(), new Gate(), []];
       const site = working(shape, ({ once }) => {
         void (async () => {
@@ -114,7 +114,7 @@ export function onceContract(shape: Shape): void {
       expect(runs).toEqual(['first', 'second']);
     });
 
-    test('an effect that nobody awaits and that fails harms nobody', async () => {
+    test('a failing effect that nobody awaits causes no unhandled rejection', async () => {
       const site = working(shape, ({ once }) => void once('print', () => Promise.reject(new Error('No.'))));
       expect(await threeRounds(site)).toEqual({ says: 'undefined' });
     });

@@ -1,5 +1,5 @@
 /**
- * What no parked handler can be cheaper than: async functions with their arguments, each at one promise, in a map. Needs
+ * The lower limit for a parked handler: async functions with their arguments, each at one promise, in a map. Needs
  * `--expose-gc`.
  */
 import { heapUsed } from './heap.ts';

@@ -1,6 +1,7 @@
 /**
- * An instance of one shape, without HTTP: it makes calls of its own for as long as it is told, or serves what it is sent.
- * DBOS is one a process, and slows every promise of its process; so those it is compared with have processes of their own.
+ * An instance of one shape, without HTTP. It makes its own calls for a given time, or serves given requests. There is
+ * one DBOS per process, and it slows every promise of its process. So the shapes it is compared with run in other
+ * processes.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Slice, Told } from '../durable.ts';

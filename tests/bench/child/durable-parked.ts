@@ -1,6 +1,6 @@
 /**
- * Parks calls of H at their first question, and says what one takes up on the heap; on PostgreSQL, also what it takes up
- * there, at each stage of its life. Needs `--expose-gc`.
+ * Parks calls of H at their first question, and prints how much heap each takes; on PostgreSQL, also how much room it
+ * takes there, at each stage of its life. Needs `--expose-gc`.
  */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { query } from '@mrtr/postgres-server';
@@ -21,7 +21,7 @@ const CALLS = `${SCHEMA}.mrtr_calls`;
 const { server, framesHeld } = await runningOn(id, true);
 const exchange = inProcess(createMcpHandler(() => server()));
 
-/** Does something for each call, some at a time. */
+/** Does `work` for each call, some at a time. */
 async function each<T>(work: (at: number) => Promise<T>): Promise<T[]> {
   const results = new Array<T>(calls);
   for (let from = 0; from < calls; from += AT_ONCE) {
@@ -32,7 +32,7 @@ async function each<T>(work: (at: number) => Promise<T>): Promise<T[]> {
   return results;
 }
 
-// One for all, since a token is bound to the arguments.
+// All calls have the same arguments, since a token is bound to them.
 const params = opening(workItem);
 
 async function park(): Promise<string> {
@@ -46,7 +46,7 @@ async function finish(requestState: string): Promise<void> {
   while (asked) asked = await round(exchange, workItem, answering(workItem, params, asked));
 }
 
-/** Everything in the schema, whoever made it. */
+/** The size of everything in the schema, also of the tables of DBOS. */
 async function footprint(): Promise<Footprint> {
   const tables = await query<{ name: string; disk: string }>(
     url,
@@ -71,14 +71,14 @@ async function footprint(): Promise<Footprint> {
   return { ...sum, log: Number(written?.log), commits: Number(written?.commits) };
 }
 
-/** As if the time for which the result of a call is kept were over. */
+/** Makes all calls expire, as if the time to keep their results had passed. */
 async function sweep(): Promise<void> {
   await query(url, `UPDATE ${CALLS} SET expires_at = now() WHERE done`);
   while ((await query(url, `SELECT 1 FROM ${CALLS} LIMIT 1`)).length > 0)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** All stages of some calls; on PostgreSQL, what they take up there at each. */
+/** Takes some calls through all stages; on PostgreSQL, measures their room there at each. */
 async function lives(): Promise<ParkedCalls['stored']> {
   const stored = id === ON_POSTGRES;
   const empty = stored && (await footprint());
@@ -91,12 +91,12 @@ async function lives(): Promise<ParkedCalls['stored']> {
   return { calls, empty, open, finished, swept: await footprint() };
 }
 
-// First, so that for the others nothing is compiled for the first time.
+// Warm up first, so that nothing is compiled for the first time during the measurement.
 const stored = await lives();
 calls = parked;
 const before = await heapUsed();
 const states = await each(park);
-// The keys that a client would keep are ours here; flat strings of one length each.
+// This process keeps the tokens that clients would keep, as flat strings of equal length.
 const keysBytes = (states[0]?.length ?? 0) + 16 + 8;
 const heapEach = ((await heapUsed()) - before) / calls - keysBytes;
 if (framesHeld?.() !== calls) throw new Error(`Of ${calls} calls ${framesHeld?.()} are parked.`);

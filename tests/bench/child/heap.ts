@@ -1,4 +1,4 @@
-/** Heap in use, after everything that can go is gone. Needs `--expose-gc`. */
+/** Heap in use after a full collection. Needs `--expose-gc`. */
 export async function heapUsed(): Promise<number> {
   for (let pass = 0; pass < 4; pass++) {
     await new Promise((resolve) => setImmediate(resolve));

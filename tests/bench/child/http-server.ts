@@ -1,4 +1,4 @@
-/** An HTTP server of one subject, for a client in another process. Tells its heap and its processor time when asked. Needs `--expose-gc`. */
+/** An HTTP server of one subject. Reports its heap and its processor time on request. Needs `--expose-gc`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '@modelcontextprotocol/node';

@@ -1,4 +1,4 @@
-/** Makes calls of an old client to an option that asks live, and says what each leaves on the heap. `--expose-gc`. */
+/** Makes calls of an old client to an option that asks live, and prints how much heap each leaves. `--expose-gc`. */
 import { oldCaller } from '../subject/old-client.ts';
 import { LIVE, running } from '../subject/options.ts';
 import { heapUsed } from './heap.ts';

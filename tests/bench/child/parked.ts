@@ -1,4 +1,4 @@
-/** Parks as many frames of shape H as it is told, and says what that costs. Needs `--expose-gc`. */
+/** Parks a given number of frames of shape H, and prints the cost. Needs `--expose-gc`. */
 import { createHook } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -35,7 +35,7 @@ const first = () => contextOf({ round: 1, id: randomBytes(16).toString('base64ur
 const park = async (at: number) =>
   ((await callback({ location: `place ${at}` }, first())) as { readonly requestState: string }).requestState;
 
-/** Everything that is to be kept for later, in as few objects as can be. */
+/** Everything that is kept for later, in as few objects as possible. */
 async function parkAll(): Promise<string[]> {
   const states = new Array<string>(frames);
   for (let from = 0; from < frames; from += AT_ONCE) {
@@ -50,20 +50,20 @@ async function parkAll(): Promise<string[]> {
 const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))] ?? Number.NaN;
 
-/** The longest time the event loop was not to be had, while all that is parked expired. */
+/** The longest block of the event loop while all parked frames expired. */
 async function longestBlock(): Promise<number> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   while (ended < frames) await new Promise((resolve) => setTimeout(resolve, 1));
   delay.disable();
-  // The monitor's own interval is part of what it sees.
+  // The monitor's own interval is part of its measurement.
   return delay.max / 1e6 - 1;
 }
 
 const hook = createHook({ init: (_id, type) => void (type === 'Timeout' && timers++) });
 
-// Once through everything, so that nothing is compiled or grown for the first time while it is measured. Timers are
-// counted here and not later: with a hook, each promise carries two numbers more.
+// Run everything once, so that nothing is compiled or grown for the first time during the measurement. Count timers
+// here and not later: with a hook, each promise carries two more numbers.
 hook.enable();
 const warm = await Promise.all(Array.from({ length: Math.min(10_000, frames) }, (_, at) => park(at)));
 for (const state of warm) await callback({ location: '' }, contextOf({ round: 2, state, inputResponses }));
@@ -72,7 +72,7 @@ ended = 0;
 
 const before = await heapUsed();
 const states = await parkAll();
-// The keys that a client would keep are ours here; flat strings of one length each.
+// This process keeps the tokens that clients would keep, as flat strings of equal length.
 const keysBytes = (states[0]?.length ?? 0) + 16 + 8;
 const held = await heapUsed();
 const result: Parked = { frames, heapEach: (held - before) / frames - keysBytes, timers };

@@ -1,17 +1,17 @@
-/** Programs of this package that run in processes of their own. */
+/** Runs programs of this package in their own processes. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-// From its TypeScript only where a test runs it.
+// Only tests run a program from its TypeScript.
 const FROM_SOURCE = import.meta.url.endsWith('.ts');
 const LOADER = FROM_SOURCE ? ['--import', 'tsx'] : [];
 
 const pathOf = (name: string): string =>
   fileURLToPath(new URL(`./${name}${FROM_SOURCE ? '.ts' : '.js'}`, import.meta.url));
 
-/** Variables for a program: what others on the machine must not read in its arguments. */
+/** Variables for a program: values that other users of the machine must not read in its arguments. */
 type Env = Readonly<Record<string, string>>;
 
 /** Runs a program to its end and reads the JSON that it prints. */
@@ -29,7 +29,7 @@ export async function report<T>(
   return JSON.parse(stdout) as T;
 }
 
-/** Starts a program that is talked to. */
+/** Starts a program that exchanges messages. */
 export const start = (
   name: string,
   args: readonly string[],

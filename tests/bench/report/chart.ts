@@ -11,7 +11,7 @@ const COLOURS = { met: '#2f9e44', 'within noise': '#f08c00', missed: '#e03131' }
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A chart of the figures that are ratios and have a goal; undefined where there are none. */
+/** A chart of the figures that are ratios and have a goal; undefined if there are none. */
 export function chart(title: string, figures: readonly Figure[]): string | undefined {
   const rows = figures.filter(({ unit, goal, value }) => unit === '×' && goal && Number.isFinite(value));
   if (rows.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** docs/performance.md: what was measured goes between its marks, and what people wrote around them stays. */
+/** Writes the results between the marks in docs/performance.md, and keeps the text around them. */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -71,7 +71,7 @@ function section({ name, title, figures, notes, seconds }: Chapter, hasChart: bo
       : []),
     ...judged.map(judgedRow),
     ...(hasChart ? ['', `![${title}](performance/${name}.svg)`] : []),
-    // Beside figures that something is asked of.
+    // For figures with a goal.
     ...(aside ? ['', '<details><summary>Also measured</summary>', ''] : []),
     ...(others.length > 0 ? [row(['', 'measured', 'quartiles']), row(['---', '---:', '---'])] : []),
     ...others.map((figure) => row([figure.what, shownValue(figure.value, figure.unit), shownSpread(figure)])),

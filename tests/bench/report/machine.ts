@@ -1,4 +1,4 @@
-/** What was measured with and on. */
+/** The versions and the machine of a run. */
 import { readFileSync } from 'node:fs';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';

@@ -1,9 +1,9 @@
-/** Figures in words. */
+/** Formats figures as text. */
 import { type Figure, type Goal, type Verdict, verdictOf } from '../benchmark.ts';
 
 const MARKS: Readonly<Record<Verdict, string>> = { met: '✓', 'within noise': '≈', missed: '✗' };
 
-/** A value with its unit, in as many digits as mean something. */
+/** A value with its unit, rounded to its significant digits. */
 export function shownValue(value: number, unit: Figure['unit']): string {
   if (!Number.isFinite(value)) return 'not measured';
   const digits = unit === '×' ? 2 : value < 10 ? 2 : value < 100 ? 1 : 0;

@@ -1,16 +1,16 @@
-/** One logical call by hand: the rounds that a client makes, without a client's own cost in them. */
+/** Makes the rounds of one logical call, without the cost of a real client. */
 import { isInputRequiredResult } from '@modelcontextprotocol/server';
 
 /** Sends the JSON-RPC request of one round and returns what came back. */
 export type Exchange = (request: object, tool: string) => Promise<Reply>;
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly result?: { readonly isError?: boolean } & Readonly<Record<string, unknown>>;
   readonly error?: unknown;
 }
 
-/** A tool with the arguments and the answers that finish it. */
+/** A tool, its arguments, and the answers that finish its call. */
 export interface Plan {
   readonly tool: string;
   readonly arguments: () => object;
@@ -40,27 +40,27 @@ const META = {
 
 let ids = 0;
 
-/** What a client sends in a round, besides its number. */
+/** A client's request in a round, without its number. */
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a server asked; undefined where the call is over. */
+/** The server's questions; undefined if the call is over. */
 type Asked = { readonly inputRequests?: object; readonly requestState?: string } | undefined;
 
-/** What the first round of a call sends. */
+/** The request of a call's first round. */
 export const opening = ({ tool, arguments: args }: Plan): Params => ({
   name: tool,
   arguments: args(),
   _meta: META,
 });
 
-/** What the round after `asked` sends. */
+/** The request of the round after `asked`. */
 export function answering({ answers }: Plan, params: Params, asked: NonNullable<Asked>): Params {
   const { inputRequests = {}, requestState } = asked;
   const given = Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: answers[key] }]);
   return { ...params, inputResponses: Object.fromEntries(given), requestState };
 }
 
-/** Makes one round. @throws Error when it ends in one. */
+/** Makes one round. @throws Error when it ends with an error. */
 export async function round(exchange: Exchange, { tool }: Plan, params: Params): Promise<Asked> {
   const request = { jsonrpc: '2.0', id: ++ids, method: 'tools/call', params };
   const { result, error } = await exchange(request, tool);
@@ -68,7 +68,7 @@ export async function round(exchange: Exchange, { tool }: Plan, params: Params):
   return isInputRequiredResult(result) ? result : undefined;
 }
 
-/** Makes the whole call, and says in how many rounds. @throws Error when it does not end as it should. */
+/** Makes the whole call, and returns the number of rounds. @throws Error when it does not end as it should. */
 export async function call(exchange: Exchange, plan: Plan): Promise<number> {
   const params = opening(plan);
   let next = params;

@@ -1,11 +1,11 @@
-/** A request's context as the boundary hands it to a shape, as far as the shapes look at it. */
+/** A request's context as a shape gets it from the boundary, with the parts that shapes read. */
 import { createMcpHandler, type ServerContext } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { type Call, callOf } from '@mrtr/core/shape';
 import { z } from 'zod';
 import { call, inProcess } from './call.ts';
 
-/** What differs between requests. */
+/** The parts that differ between requests. */
 export interface Round {
   readonly round: number;
   readonly state?: string | undefined;
@@ -24,7 +24,7 @@ const policy = requestStatePolicy({
   maxQuestions: 100,
 });
 
-/** A context that a protected server gave to a handler: only the boundary makes a call's record. */
+/** A context that a protected server gave to a handler, because only the boundary makes a call's record. */
 async function given(): Promise<ServerContext> {
   let context: ServerContext | undefined;
   const exchange = inProcess(
@@ -44,7 +44,7 @@ async function given(): Promise<ServerContext> {
 
 const original = await given();
 const record = callOf(original);
-// The boundary keeps the record under a symbol, of which a context has no other.
+// The boundary keeps the record under the only symbol of a context.
 const [RECORD] = Object.getOwnPropertySymbols(original) as [symbol];
 const NOTHING: Call['asked'] = new Map();
 

@@ -1,6 +1,6 @@
 /**
- * What people would otherwise write: the SDK's documented style. A guard-first handler, the zod schema given to
- * `inputRequired.elicit` in each call, the step and what is known so far in a state of `createRequestStateCodec`.
+ * The SDK's documented style, for comparison: a guard-first handler, with a zod schema for `inputRequired.elicit` in
+ * each call, and the step and the answers so far in a state of `createRequestStateCodec`.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ interface State {
   readonly resolution?: ResolutionKind;
 }
 
-/** How the codec is used. Bound, it says as much as ours does about whose token it is, but of the arguments. */
+/** How the codec is used. With `bind`, it binds a token to the same fields as ours, except the arguments. */
 export interface DocumentedOptions {
   readonly bound: boolean;
 }

@@ -9,8 +9,8 @@ import { database } from './database.ts';
 import { policy, running, SHAPES } from './options.ts';
 
 /**
- * A shape by its id. `h-postgres` is the option's handlers on a store of the benchmark's own, which is open when this
- * resolves, and deletes what is over each second where `swept`.
+ * A shape by its id. `h-postgres` is the option's handlers on the benchmark's own store, which is open when this
+ * resolves. With `swept`, the store deletes expired calls each second.
  */
 export async function runningOn(id: string, swept = false): Promise<RunningOption> {
   const shape = SHAPES.find((one) => one.id === id);

@@ -1,4 +1,4 @@
-/** The least that a server can do and still ask the same: prepared questions, no state, nothing checked. */
+/** The least work for a server that asks the same questions: prepared questions, no state, no checks. */
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import {
   GET_WEATHER,

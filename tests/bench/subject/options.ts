@@ -4,7 +4,7 @@ import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options';
 import type { Option, RunningOption } from '@mrtr/tools';
 import { forgetfulWorld } from './world.ts';
 
-/** The shapes that keep their promises, in memory: F and what comes after it. */
+/** The shapes that keep their promises, in memory: F and later. */
 export const SHAPES: readonly LoadedOption[] = await loadOptions(
   OPTIONS.filter(({ id, needsPostgres }) => id >= 'f' && !needsPostgres),
 );

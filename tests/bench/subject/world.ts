@@ -1,7 +1,7 @@
-/** A world that keeps nothing: whatever grows in a measurement is not the world. */
+/** A world that keeps nothing, so that it does not grow during a measurement. */
 import { fixedWeather, type WorkItem, type World } from '@mrtr/tools';
 
-/** As `createWorld` makes it, without a memory. */
+/** Like `createWorld`, without a memory. */
 export const forgetfulWorld = (): World => ({
   weather: fixedWeather,
   audit: { entries: [], record: async () => {} },

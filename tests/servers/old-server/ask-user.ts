@@ -1,4 +1,4 @@
-/** Asking the user the way it was done at 2025-11-25: a request down the stream that the call holds open. */
+/** Asks the user as servers did at 2025-11-25: with a request over the stream that the call holds open. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
@@ -11,10 +11,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** What v1 gives a tool's handler beside the arguments. */
+/** The second argument of a tool's handler in v1. */
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** The answer, or undefined where the user said no. */
+/** The answer, or undefined if the user refused. */
 export type Ask = <Schema extends z.ZodObject>(
   message: string,
   schema: Schema,
@@ -22,12 +22,12 @@ export type Ask = <Schema extends z.ZodObject>(
 ) => Promise<z.infer<Schema> | undefined>;
 
 const MAX_ATTEMPTS = 8;
-// v1 gives up after 60 s, which is no time for a person.
+// By default v1 gives up after 60 s, which is too short for a person.
 const HUMAN_PACED_MS = 600_000;
 
 /**
- * Makes the asking function of one connection. An answer that does not fit, or has nothing in it, is asked again,
- * eight times at most: `elicitInput` throws on the first kind and lets the second one through.
+ * Makes the asking function of one connection. After an answer that does not fit, or is empty, it asks again, at most
+ * eight times: `elicitInput` throws on the first kind and lets the second through.
  */
 export const asking =
   ({ server }: McpServer): Ask =>

@@ -1,6 +1,6 @@
 /**
- * A server of the last era, written on the v1 SDK (2025-11-25) as one wrote them: it asks over the stream that its
- * call holds open, and knows nothing of rounds. Nothing of `@mrtr` is in it but the business.
+ * An old server, written in the usual way on the v1 SDK (2025-11-25): it asks over the stream that its call holds open,
+ * and has no rounds. It uses only the business logic of `@mrtr`.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool, type World } from '@mrtr/tools';
@@ -24,7 +24,7 @@ function createOldServer(world: World, onEntry: () => void = () => {}): McpServe
   return server;
 }
 
-/** The same as something to run, beside the options. */
+/** The same server as a subject, beside the options. */
 export const oldServer = {
   id: 'old',
   title: 'a server on the v1 SDK',

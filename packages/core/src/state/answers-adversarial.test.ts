@@ -36,7 +36,7 @@ function deleting(
   return { ...host, deleted };
 }
 
-/** Four ways to look for a yes; only the first compares the words of the question. */
+/** Four ways in which a handler may look for a yes. Only the first compares the words of the question. */
 const READERS: [string, (ctx: ServerContext) => boolean][] = [
   ['readAnswer', (ctx) => readAnswer(ctx, 'sure', sure).kind === 'accepted'],
   ['the SDK’s acceptedContent', (ctx) => acceptedContent(ctx.mcpReq.inputResponses, 'sure') !== undefined],

@@ -1,11 +1,11 @@
-/** The answers of a client, before anybody reads them. */
+/** Checks the answers of a client before a handler reads them. */
 import { canonicalJson } from './canonical-json.ts';
 
 type Responses = Readonly<Record<string, unknown>>;
 
 /**
- * The answers to the questions that were asked. A copy without the client's prototype: the SDK collects answers by
- * assignment, so that a key `__proto__` becomes the prototype of the others, where a careless read finds an answer.
+ * The answers to the questions that were asked, as a copy without the client's prototype. The SDK collects answers by
+ * assignment, so an answer under `__proto__` becomes the prototype of the others, where a careless read finds it.
  *
  * @param asked the keys of the round before; undefined for answers to anything.
  */

@@ -1,8 +1,8 @@
 /**
- * Seals what a store keeps of a call, so that whoever reads the database learns nothing of arguments and answers.
+ * Seals what a store keeps of a call, so that a reader of the database learns nothing about arguments and answers.
  *
- * Sealed is key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16, AES-256-GCM under a key that tokens are not sealed with. The
- * place is associated data: a value that was moved to another row or column does not open.
+ * A sealed value is key id 2 ‖ nonce 12 ‖ ciphertext ‖ tag 16, AES-256-GCM under a key that seals no tokens. The place
+ * is associated data: a value that was moved to another row or column does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import type { SealingKey } from './key-ring.ts';
@@ -12,7 +12,7 @@ const OVERHEAD_BYTES = 2 + 12 + 16;
 /**
  * Seals `plain` for one place in a store.
  *
- * @param place what only this value belongs to, for example a call's id and what of it this is. Not secret.
+ * @param place names this value and no other, for example a call's id and the column. Not secret.
  * @param ring its first key seals.
  */
 export function sealAtRest(plain: string, place: string, ring: readonly SealingKey[]): Buffer {
@@ -23,9 +23,9 @@ export function sealAtRest(plain: string, place: string, ring: readonly SealingK
 }
 
 /**
- * Opens what {@link sealAtRest} sealed for the same place, with any key of the ring.
+ * Opens a value that {@link sealAtRest} sealed for the same place, with any key of the ring.
  *
- * @returns undefined for what was sealed for another place, under another key, or not at all.
+ * @returns undefined for a value that was sealed for another place, under another key, or not at all.
  */
 export function openAtRest(
   sealed: Uint8Array,
@@ -49,7 +49,7 @@ export function openAtRest(
   return undefined;
 }
 
-/** A name for `text` that a store can count and compare by: the same under the same key, and it reveals nothing. */
+/** A pseudonym of `text` for a store to count and compare: the same under the same key, and it reveals nothing. */
 export const pseudonym = (text: string, key: SealingKey): string =>
   createHmac('sha256', key.naming).update(text).digest('base64url').slice(0, 22);
 

@@ -4,12 +4,12 @@ import type { MrtrMethod } from '../wire.ts';
 import { canonicalJson } from './canonical-json.ts';
 import type { SealingKey } from './key-ring.ts';
 
-/** Everything about a request that a token sealed in an earlier round of it must agree with. */
+/** The fields of a request that a token from an earlier round of its call must agree with. */
 export interface Binding {
   readonly method: MrtrMethod;
   readonly target: string;
   readonly arguments: unknown;
-  /** {@link canonicalJson} of the arguments, where somebody has worked it out already. */
+  /** {@link canonicalJson} of the arguments, if it was computed already. */
   readonly canonicalArguments?: string;
   readonly audience: string;
   readonly principal: string | undefined;
@@ -19,8 +19,8 @@ export interface Binding {
 export const BINDING_BYTES = 18;
 
 /**
- * Sixteen bytes of a salted SHA-256 over every claim, which decide, and two bytes of per-claim checksums,
- * which only tell the operator's log which claim it was. One hash instead of five keeps the token short.
+ * Writes sixteen bytes of a salted SHA-256 over all fields, which decide, and two bytes of checksums of single fields,
+ * which only help the operator's log to name the field that differs. One hash instead of five keeps the token short.
  *
  * @throws RangeError when the arguments are nested too deeply to digest.
  */
@@ -40,7 +40,7 @@ export function writeBinding(binding: Binding, key: SealingKey, to: Buffer, at: 
 export const canonicalArguments = (binding: Binding): string =>
   binding.canonicalArguments ?? canonicalJson(binding.arguments ?? {});
 
-/** Which claim a token and a request disagree on, as far as the checksums can tell. For the log. */
+/** The field in which a token and a request differ, as far as the checksums show it. For the log. */
 export function mismatch(
   sealed: Buffer,
   binding: Binding,

@@ -152,7 +152,7 @@ test('a complete result passes unchanged', async () => {
   expect((await post('tools/call', { name: 'finish' })).result).toMatchObject(done);
 });
 
-test('each round is published when it starts and when it ends, with its call and its outcome', async () => {
+test('the start and the end of each round are published, with its call and its outcome', async () => {
   const [rounds, states] = [eventsOf('mrtr:round'), eventsOf('mrtr:state')];
   const { post } = hosted((server) => {
     asking()(server);

@@ -1,6 +1,6 @@
 /**
- * The one place where request state is opened and sealed. It stands between the SDK's own seam and the handlers, so it
- * also serves the SDK's legacy shim, and no author ever holds a token.
+ * The one place that opens and seals request state. It stands between the SDK's own seam and the handlers, so it also
+ * serves the SDK's legacy shim, and no author ever holds a token.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
@@ -66,7 +66,8 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
  * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
  * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
- * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's `onerror`.
+ * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's
+ * `onerror`.
  *
  * State of another `version` of the policy is refused in the same way, and so is state that the handler finds not to fit
  * (`readState`).
@@ -197,7 +198,7 @@ class Boundary {
     return once.result;
   }
 
-  /** A full ledger says so in words of ours; the words of any other error name hosts. */
+  /** The message of a full ledger is ours, and safe for the client. Any other message may name hosts. */
   #ledgerFailed(cause: Error): never {
     if (cause instanceof StoreFull) return this.#refuse(cause, cause.message);
     return this.#refuse(cause);
@@ -214,7 +215,7 @@ class Boundary {
     };
   }
 
-  /** What the policy's callback throws may name hosts, so it stays inside. */
+  /** An error of the policy's callback may name hosts, so it stays inside. */
   async #principal(ctx: ServerContext): Promise<string | undefined> {
     let principal: unknown;
     try {
@@ -227,8 +228,8 @@ class Boundary {
     return this.#refuse(new InvalidPolicy(why), INTERNAL);
   }
 
-  // Refuse and do not drop: asked again, the user would give the same answer and never learn why it does not count.
-  // This comes before the state is claimed, so a shorter answer with the same state is still the first.
+  // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why
+  // it does not count. Check this before the ledger, so that a shorter answer with the same state is still the first.
   #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
     const limit = this.#policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
@@ -262,7 +263,7 @@ class Boundary {
   }
 
   /**
-   * Of a first request. Reject arguments that cannot be hashed before the handler runs. Failing later, at sealing,
+   * For a first request: rejects arguments that cannot be hashed before the handler runs. Failing later, at sealing,
    * would repeat its effects as often as the client likes.
    */
   #digestible(binding: Binding): Binding {
@@ -331,7 +332,7 @@ class Boundary {
 
   #context(ctx: ServerContext, call: Call, payload: string | undefined): ServerContext {
     const { inputResponses, ...rest } = ctx.mcpReq;
-    // Before the first question there are no answers, also for a handler that only looks whether there are any.
+    // A first request has no answers, also for a handler that only checks whether there are any.
     const isFirst = call.round === 1 && call.asked !== undefined;
     const mcpReq = {
       ...rest,
@@ -341,7 +342,7 @@ class Boundary {
     return withCall(ctx, call, mcpReq);
   }
 
-  /** One ignored answer is how a user learns that it did not fit. From the second on, it is a fault of the handler. */
+  /** A user may learn from one ignored answer that it did not fit. From the second on, the handler is at fault. */
   #reportIgnored({ inputRequests = {} }: InputRequiredResult, call: Call, ctx: ServerContext): void {
     const { id, method, target } = call;
     const ignored = ignoredAnswers(call, ctx.mcpReq.inputResponses, inputRequests);
@@ -387,7 +388,7 @@ class Boundary {
       requestState: this.#seal(requestState, requests, { binding, call, routingLabel }),
     };
     // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
-    // Sealed all the same: no state leaves unsealed because two modules read capabilities differently.
+    // Seal the state all the same: it must not leave unsealed because two modules read capabilities differently.
     if (problem) return sealed;
     publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
     return sealed;

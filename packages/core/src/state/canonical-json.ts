@@ -5,8 +5,8 @@ export const MAX_DEPTH = 200;
 
 /**
  * JSON with object keys in code-unit order and no white space. Key order, number form (`1.0`, `1e0`, `-0`)
- * and unicode escapes of the text that a value was parsed from do not show in it; unequal values differ. Values are
- * what a handler sees of a text: of two equal keys the last, and of a number the double that is nearest.
+ * and unicode escapes of the text that a value was parsed from do not show in it; unequal values differ. A value is
+ * what a handler sees of the text: the last of two equal keys, and the double that is nearest to a number.
  * A member whose value is undefined is left out, as `JSON.stringify` does.
  *
  * @throws RangeError for nesting deeper than {@link MAX_DEPTH}.

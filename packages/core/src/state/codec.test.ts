@@ -148,14 +148,14 @@ test.each([0, 1, 100, 8192])(
   },
 );
 
-test('a thousand tokens of one content have a thousand ids, which can be read without a key', () => {
+test('a thousand tokens with equal content have a thousand ids, readable without a key', () => {
   const tokens = Array.from({ length: 1000 }, () => seal('p'));
   const ids = tokens.map((token) => open(token)).map((opened) => 'id' in opened && opened.id);
   expect(new Set(ids).size).toBe(1000);
   expect(tokens.map(tokenId)).toEqual(ids);
 });
 
-test('a thousand fresh call ids are a thousand ids of 16 bytes', () => {
+test('a thousand new call ids are all different and have 16 bytes', () => {
   const ids = Array.from({ length: 1000 }, freshCallId);
   expect(new Set(ids).size).toBe(1000);
   for (const id of ids) expect(Buffer.from(id, 'base64url')).toHaveLength(16);

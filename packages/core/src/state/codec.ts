@@ -19,7 +19,7 @@ import { CLOCK_SKEW_MS } from './clock-skew.ts';
 import type { SealingKey } from './key-ring.ts';
 import { invalidLabel, isRoutingLabel } from './routing-label.ts';
 
-/** Why a token was not opened. For the log and the diagnostics channel; never for the wire. */
+/** Why a token was rejected. For the log and the diagnostics channel; never for the wire. */
 export type RejectionReason =
   | 'too_large'
   | 'malformed'
@@ -41,7 +41,7 @@ export interface Sealed {
   readonly round: number;
   /** The questions that went out with the token, as key → digest. */
   readonly asked: ReadonlyMap<string, string>;
-  /** How often each of them was asked in a row, this time included. */
+  /** How often in a row each of them was asked, this time included. */
   readonly timesAsked: ReadonlyMap<string, number>;
   /** The author's state; undefined where the author keeps none. */
   readonly payload: string | undefined;
@@ -66,7 +66,7 @@ export interface Seal {
   /** In milliseconds since the epoch. */
   readonly issuedAt: number;
   readonly ttlSeconds: number;
-  /** What the token ends in, for the server's own router; see `withRoutingLabel`. */
+  /** The label at the token's end, for the server's own router; see `withRoutingLabel`. */
   readonly routingLabel?: string | undefined;
 }
 
@@ -218,10 +218,10 @@ function read(plain: Buffer): Sealed {
   };
 }
 
-// Written and compared within one turn, so one buffer is enough for all.
+// Written and compared without an `await` in between, so one buffer is enough for all.
 const expected = Buffer.alloc(BINDING_BYTES);
 
-// The same for all tokens under a key that have no label, which are most.
+// Most tokens have no label. All of them share one value per key.
 const unlabelled = new WeakMap<SealingKey, Buffer>();
 
 function associatedData(key: SealingKey, label: string): Buffer {
@@ -241,8 +241,8 @@ function splitLabel(text: string): [sealed: string, label: string | undefined] {
   return [text.slice(0, at), isRoutingLabel(text.slice(at + 1)) ? text.slice(at) : undefined];
 }
 
-// One draw from the system costs 2 µs; drawn by the pool, a nonce costs 0.06 µs and a call id 0.08 µs. The buffer that
-// comes back is a part of the pool, good until the next draw.
+// Random bytes from the system cost 2 µs. From this pool, a nonce costs 0.06 µs and a call id 0.08 µs. The returned
+// buffer is a part of the pool, valid until the next draw.
 const pool = Buffer.alloc(4096);
 let drawn = pool.length;
 

@@ -1,4 +1,4 @@
-/** A handler that ignores the answers to its own question asks its user for ever. These tests hold the report of it. */
+/** A handler that ignores the answers to its own question asks its user for ever. These tests check its report. */
 import { acceptedContent, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ const readsAnotherKey = (ctx: ServerContext) => {
   return inputRequired({ inputRequests: { shure: question().request } });
 };
 
-test('a key that is asked and never read is reported the second time, with the key that may be meant', async () => {
+test('a key that is asked and never read is reported the second time, with the key that was probably meant', async () => {
   const { events, errors } = await insisting(readsAnotherKey, { shure: accept({ sure: true }) }, 3);
   expect(events).toEqual([
     { key: 'shure', reason: 'unread', times: 2, didYouMean: 'sure' },
@@ -47,11 +47,11 @@ test('a key that is asked and never read is reported the second time, with the k
   ]);
   expect(errors).toEqual([
     "AnswerIgnored: tools/call delete asks 'shure' again, and ignored two answers to it: the handler does not read " +
-      "the answer to 'shure'. It reads 'sure', which was not asked. Are they meant to be one?",
+      "the answer to 'shure'. It reads 'sure', which was not asked. Use one key for both.",
   ]);
 });
 
-test('nothing is reported of the first ignored answer', async () => {
+test('the first ignored answer is not reported', async () => {
   const { events, errors } = await insisting(readsAnotherKey, { shure: accept({ sure: true }) }, 1);
   expect({ events, errors }).toEqual({ events: [], errors: [] });
 });
@@ -83,7 +83,7 @@ const honest = (ctx: ServerContext) => {
   return inputRequired({ inputRequests: { sure: question().request } });
 };
 
-test('answers that do not fit are published, and are no fault of the handler', async () => {
+test('answers that do not fit are published, but not reported as a fault of the handler', async () => {
   const { events, errors } = await insisting(honest, { sure: accept({ sure: 'perhaps' }) }, 2);
   expect(events).toEqual([{ key: 'sure', reason: 'invalid', times: 2, didYouMean: undefined }]);
   expect(errors).toEqual([]);
@@ -101,12 +101,12 @@ test('a handler that reads an answer and asks the same again is not reported', a
   expect({ events, errors }).toEqual({ events: [], errors: [] });
 });
 
-test('a retry without an answer ignores none', async () => {
+test('a retry without an answer is not reported', async () => {
   const { events } = await insisting(honest, {}, 4);
   expect(events).toEqual([]);
 });
 
-test('a handler that reads with the helpers of the SDK leaves no notes, so nothing is reported of it', async () => {
+test('a handler that reads with the helpers of the SDK is never reported', async () => {
   const { events } = await insisting(
     (ctx) => {
       acceptedContent(ctx.mcpReq.inputResponses, 'sure', Sure);

@@ -1,4 +1,4 @@
-/** Finds the answers that came and did not count, where their questions go out again and again. */
+/** Finds the answers that came and did not count, although their questions go out again and again. */
 import type { Call } from '../call.ts';
 import type { AnswerEvent } from '../diagnostics.ts';
 import { ownEntry } from '../own-entry.ts';
@@ -27,8 +27,6 @@ export function ignoredInWords({ key, reason, didYouMean }: IgnoredAnswer): stri
     return "the question's words change from round to round. Keep what changes out of them, or in the state.";
   }
   const instead =
-    didYouMean === undefined
-      ? ''
-      : ` It reads '${didYouMean}', which was not asked. Are they meant to be one?`;
+    didYouMean === undefined ? '' : ` It reads '${didYouMean}', which was not asked. Use one key for both.`;
   return `the handler does not read the answer to '${key}'.${instead}`;
 }

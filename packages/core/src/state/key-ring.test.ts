@@ -40,7 +40,7 @@ test('later changes of the buffer that held a secret change nothing', () => {
   expect(ring).toEqual(keyRing([secret('a')]));
 });
 
-test('a view into a larger buffer counts with its own bytes only', () => {
+test('a secret that is a view into a larger buffer is read with its own bytes only', () => {
   const large = Buffer.concat([secret('x'), secret('a'), secret('y')]);
   expect(keyRing([new Uint8Array(large.buffer, large.byteOffset + 32, 32)])).toEqual(keyRing([secret('a')]));
 });

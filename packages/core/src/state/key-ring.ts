@@ -21,10 +21,10 @@ export interface SealingKey {
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Stretches secrets into a key ring: the first one seals, all of them open. To rotate without losing a call, put the
- * new secret behind the old one on every instance, then in front, and remove the old one after one time to live.
+ * Stretches secrets into a key ring. The first key seals; all keys open. To rotate without losing a call, put the new
+ * secret behind the old one on every instance, then in front, and remove the old one after one time to live.
  *
- * @throws InvalidPolicy for no secret, for one under 32 bytes, for one that comes twice, and for anything else that
+ * @throws InvalidPolicy for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
  * is not a list of secrets (an unset environment variable, for example).
  */
 export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): readonly SealingKey[] {
@@ -61,7 +61,7 @@ type Holder = typeof globalThis & { [EPHEMERAL]?: readonly SealingKey[] };
 
 /**
  * The ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
- * per-request factory must still open what the request before sealed. No other instance can open it.
+ * per-request factory must still open the state that the request before sealed. No other instance can open it.
  */
 export const ephemeralRing = (): readonly SealingKey[] => {
   const holder = globalThis as Holder;
@@ -70,7 +70,7 @@ export const ephemeralRing = (): readonly SealingKey[] => {
 };
 
 function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
-  // HKDF reads the secret here and now: later changes of the caller's buffer change nothing.
+  // HKDF reads the secret now, so later changes of the caller's buffer change nothing.
   const stretched = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr requestState v1', 50));
   const kept = Buffer.from(hkdfSync('sha256', secret, '', 'mrtr at rest v1', 64));
   return {

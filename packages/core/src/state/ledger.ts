@@ -1,6 +1,6 @@
 /**
- * Single use. A sealed token is honest for as long as it lives, and can be presented any number of times; only a record
- * of presented tokens can change that.
+ * Single use. A sealed token stays valid until it expires, and a client can present it any number of times. Only a
+ * record of presented tokens can prevent that.
  */
 import { InvalidPolicy, StoreFull } from '../errors.ts';
 import { Quota, type QuotaExceeded } from '../quota.ts';
@@ -19,19 +19,19 @@ export interface Presented {
   readonly leaseSeconds: number;
   /** A keyed digest of the caller's identity; undefined for an anonymous caller. */
   readonly principal: string | undefined;
-  /** The clock of the server that presents it. */
+  /** The time on the clock of the server that presents it. */
   readonly now: number;
 }
 
-/** A ledger's decision about a presented token. */
+/** A ledger's decision about a presented token. Only `first` gives a lease to serve it. */
 export type Claim =
-  /** Nobody presented it before: serve it, then settle it. */
+  /** This is its first presentation. Serve it within the lease, then call {@link StateLedger.settle}. */
   | { readonly kind: 'first' }
   /** It was served, with the answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
   | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
   /** It is being served now, under a lease that has not expired. */
   | { readonly kind: 'in-flight' }
-  /** Its server went away while serving it. Nobody knows what was done, so it is never served again. */
+  /** Its lease expired before a result was recorded. Nobody knows what was done, so it is never served again. */
   | { readonly kind: 'lost' }
   /** It expired, by the ledger's clock. */
   | { readonly kind: 'expired' }
@@ -41,12 +41,12 @@ export type Claim =
 /** Records which tokens were presented, for all instances that share it. It decides by its own clock. */
 export interface StateLedger {
   /**
-   * Claims a token. Of any number of concurrent claims, exactly one is `first`.
+   * Asks for the lease to serve a token. Of any number of concurrent presentations, exactly one gets `first`.
    *
-   * @throws StoreFull when there is no room, for anybody or for this principal. Nothing was recorded.
+   * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
    */
   claim(presented: Presented): Promise<Claim>;
-  /** Records the result of a token that was claimed first. Does nothing when the entry is gone. */
+  /** Records the result of the presentation that got `first`. Does nothing when the entry is gone. */
   settle(id: string, result: string): Promise<void>;
 }
 
@@ -121,23 +121,23 @@ export class MemoryLedger implements StateLedger {
   async settle(id: string, result: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry || entry.result !== undefined) return;
-    // A recorded result is sealed, so a character is a byte.
+    // A recorded result is sealed, so each character is one byte.
     if (this.#roomIn(this.#bytes, entry.principal, result.length)) {
-      // It was served and must not be again, but there is no room for its result.
+      // The token was served and must not be served again, but there is no room for its result.
       entry.leaseUntil = 0;
       return;
     }
     entry.result = result;
   }
 
-  /** Takes room, after a sweep if there is none. */
+  /** Takes room for an entry; sweeps first if there is no room. */
   #roomIn(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
     const full = quota.take(principal, amount);
     if (!full || !this.#sweep(this.#now())) return full;
     return quota.take(principal, amount);
   }
 
-  // Tokens of one policy live equally long, so the oldest entries expire first; a few at each claim are enough.
+  // Tokens of one policy live equally long, so the oldest entries expire first. Removing a few each time is enough.
   #forget(now: number): void {
     let looked = 0;
     for (const [id, entry] of this.#entries) {
@@ -146,8 +146,8 @@ export class MemoryLedger implements StateLedger {
     }
   }
 
-  // Several policies may share a ledger, and an entry that lives long may stand before many that are dead. Looks at
-  // every entry, so at most once a second.
+  // Several policies may share a ledger, so an entry that lives long may stand before many that have expired. Looking
+  // at every entry is expensive, so this runs at most once a second.
   #sweep(now: number): boolean {
     if (now < this.#nextSweep) return false;
     this.#nextSweep = now + 1000;

@@ -205,7 +205,7 @@ test.each<[string, () => unknown, string]>([
   },
 );
 
-test('policies without keys share one key and one ledger, so a retry may reach a policy that is newer', async () => {
+test('policies without keys share one key and one ledger, so a newer policy serves the retry', async () => {
   const options = { keys: undefined, singleUse: undefined };
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => emitWarning.mockRestore());
@@ -243,7 +243,7 @@ type Fresh = typeof import('../hosted.test-support.ts') & {
   requestStatePolicy: typeof requestStatePolicy;
 };
 
-test('a random key is warned about once, and only over HTTP', async () => {
+test('the process warns of a random key once, and only over HTTP', async () => {
   const counts: number[] = [];
   const warnings = await warningsOf(async ({ hosted, oldClient, asking }) => {
     const host = hosted(asking(), { keys: undefined });
@@ -266,7 +266,7 @@ test.each<[string, RequestStateOptions]>([
   ['without a ledger', { keys: KEYS }],
   ['with single use in this process alone', { keys: KEYS, singleUse: 'reject' }],
 ])(
-  'keys %s are warned about once, because a retry that is sent to two instances is served twice',
+  'the process warns of keys %s once, because a retry that is sent to two instances is served twice',
   async (_what, options) => {
     const warnings = await warningsOf(({ requestStatePolicy }) => {
       for (const _ of Array(3)) requestStatePolicy(options);
@@ -281,6 +281,6 @@ test.each<[string, RequestStateOptions]>([
   ['without keys', {}],
   ['with keys and a ledger', { keys: KEYS, ledger: new MemoryLedger() }],
   ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
-])('a policy %s is not warned about', async (_what, options) => {
+])('a policy %s brings no warning', async (_what, options) => {
   expect(await warningsOf(({ requestStatePolicy }) => requestStatePolicy(options))).toEqual([]);
 });

@@ -12,59 +12,59 @@ import { type StateVersions, stateVersions, type VersionOptions } from './versio
 /** The options of {@link requestStatePolicy}. Everything has a default. */
 export interface RequestStateOptions extends VersionOptions {
   /**
-   * Secrets of at least 32 bytes each. The first seals, all open. Give all instances the same. Left out: one random
-   * key for this process, so no other instance and no restarted one can resume a call. An unset environment variable
-   * is an `InvalidPolicy` that names it.
+   * Secrets of at least 32 bytes each. The first seals; all open. Give all instances the same. Default: one random key
+   * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
+   * variable, `InvalidPolicy` names its place in the list.
    */
   readonly keys?: readonly (Uint8Array | string | undefined)[] | undefined;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
   /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
   readonly maxBytes?: number | undefined;
-  /** The rounds of one call that may ask. Default 10, as many retries as the SDK's client makes. */
+  /** How many rounds of one call may ask. Default 10, the number of retries that the SDK's client makes. */
   readonly maxRounds?: number | undefined;
-  /** Questions that one round may ask, at most 255. Default 32: each one is a form that somebody has to fill in. */
+  /** Questions that one round may ask, at most 255. Default 32: a user has to fill in a form for each. */
   readonly maxQuestions?: number | undefined;
   /**
    * Limit of one answer, in bytes of JSON. Default 16 384, so that several fit into `maxBytes` of state. A request
-   * with a larger answer, or one nested deeper than 200 levels, is refused before its handler runs, and its state
-   * stays good.
+   * with a larger answer, or one nested deeper than 200 levels, is refused before its handler runs. Its state stays
+   * valid.
    */
   readonly maxAnswerBytes?: number | undefined;
   /**
-   * The servers that may use a token: those with the same keys and the same audience. Default: the server's name,
-   * where `protectedServer` builds the server.
+   * Servers with the same keys and the same audience may use each other's tokens. Default: the server's name, if
+   * `protectedServer` builds the server.
    */
   readonly audience?: string | undefined;
   /**
    * Identifies the caller; undefined for an anonymous one. May be asynchronous. Default, from a validated access
-   * token: its issuer and `clientId` with the `sub` that the verifier put into `extra`, or, without one, the token
-   * itself. An error stays inside: the client gets `-32603`, and `onerror` the reason.
+   * token: its issuer, its `clientId` and the `sub` that the verifier put into `extra`; without a `sub`, the token
+   * itself. An error stays inside: the client gets `-32603`, and `onerror` gets the reason.
    */
   readonly principal?: ((ctx: ServerContext) => string | undefined | Promise<string | undefined>) | undefined;
   /**
-   * Whether the SDK's shim asks old clients. Default `shim`, as the SDK's. A server that `protectedServer` does not
-   * build must have the same in its `inputRequired.legacyShim`.
+   * Whether the SDK's shim asks old clients. Default `shim`, as in the SDK. If you build the server without
+   * `protectedServer`, set its `inputRequired.legacyShim` to match.
    */
   readonly legacy?: LegacyPolicy | undefined;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
-   * Makes state single-use: a token that was presented is not served again. `reject` answers a second presentation
-   * with the frozen error; `replay` with the first one's result, so that a client that lost it can retry. `false`:
-   * a retry that is sent twice is served twice. Default: `replay` where a `ledger` is given, and without `keys`,
-   * since that is one process; else off, with one warning.
+   * Makes state single-use: a token is served once. `reject` answers a second presentation with the frozen error.
+   * `replay` answers it with the first one's result, so that a client that lost the result can retry. `false`: a retry
+   * that is sent twice is served twice. Default: `replay` with a `ledger`, and also without `keys`, since that is one
+   * process; else off, with one warning.
    */
   readonly singleUse?: SecondPresentation | false | undefined;
-  /** Records presented tokens, for all instances that share it. Default, with `singleUse`: one of this process. */
+  /** Records presented tokens, for all instances that share it. Default, with `singleUse`: this process's own. */
   readonly ledger?: StateLedger | undefined;
   /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
   /** How long the ledger may take to decide, in seconds; after that the round is refused. Default 5. */
   readonly claimSeconds?: number | undefined;
   /**
-   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: a second
-   * presentation learns that the step was done.
+   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: the answer to a
+   * second presentation only says that the step was done.
    */
   readonly maxResultBytes?: number | undefined;
   /** Requests whose handlers run at once, in this process. Default 1000. A handler counts until it has settled. */
@@ -72,14 +72,14 @@ export interface RequestStateOptions extends VersionOptions {
   /** The same, of one principal. Default 64. Anonymous callers share `maxCalls`. */
   readonly maxCallsPerPrincipal?: number | undefined;
   /**
-   * Gets every refusal and failure that a client learns nothing about: rejected state, errors of the ledger and of
-   * `principal`, state over the limits. Called beside the server's own `onerror`. `createMcpHandler({ onerror })` gets
-   * none of them.
+   * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
+   * `principal`, state over the limits. Called in addition to the server's own `onerror`. `createMcpHandler({ onerror })`
+   * gets none of them.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
    * Answers to questions that were not asked in the round before: `drop` removes them before a handler sees them
-   * (the default), `accept` lets them pass, for all targets or for the named ones. Handlers then check them alone.
+   * (the default); `accept` lets them pass, for all targets or for the named ones. Then only the handlers check them.
    */
   readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
 }
@@ -152,7 +152,7 @@ function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
 
 const LEDGER = Symbol.for('mrtr.process-ledger');
 
-/** One ledger a process, however often a policy is made: a policy of each request must know what came before. */
+/** One ledger per process, shared by all policies, so that a policy made per request knows earlier presentations. */
 function processLedger(): MemoryLedger {
   const holder = globalThis as typeof globalThis & { [LEDGER]?: MemoryLedger };
   holder[LEDGER] ??= new MemoryLedger();
@@ -166,8 +166,8 @@ function warnOfRepeatableState(): void {
   warned = true;
   process.emitWarning(
     'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: a retry that is sent to ' +
-      'two of them is served twice, and its effects happen twice. Give all instances one `ledger`, or say ' +
-      '`singleUse: false` if that is what you want.',
+      'two of them is served twice, and its effects happen twice. Give all instances one `ledger`, or set ' +
+      '`singleUse: false` if you accept that.',
     { code: 'MRTR_REPEATABLE_STATE' },
   );
 }
@@ -181,7 +181,7 @@ function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): nu
 export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {
   if (!token) return undefined;
   const { iss, sub } = token.extra ?? {};
-  // Without a subject, two users of one client would be one principal. The token at least tells them apart.
+  // Without a subject, two users of one client would be one principal. Their tokens at least differ.
   const subject = typeof sub === 'string' ? { sub } : { token: token.token };
   return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
 }

@@ -1,4 +1,4 @@
-/** The label that a server's own router reads. A client can read it too, and cannot change it. */
+/** The label that a server's own router reads. A client can read it too, but cannot change it. */
 import { createDecipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

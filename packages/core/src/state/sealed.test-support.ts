@@ -1,9 +1,9 @@
-/** One sealed token, and the request that opens it: the tests of the codec vary them. */
+/** One sealed token, and the request that opens it. The tests of the codec vary both. */
 import type { Binding } from './binding.ts';
 import { type Opened, openState, type Seal, type Sealed, sealState } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 
-/** In the middle of a second, on the day the revision was published; in milliseconds. */
+/** A time in the middle of a second, on the day the revision was published; in milliseconds. */
 export const NOW = 1_785_240_000_500;
 
 export const [KEY, OTHER_KEY] = keyRing(['k'.repeat(32), 'o'.repeat(32)]) as [SealingKey, SealingKey];

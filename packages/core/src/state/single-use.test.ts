@@ -278,7 +278,7 @@ test('a memory ledger holds at most maxBytesPerPrincipal of results of one calle
   expect(await claim('c', 20)).toEqual(settled('8 bytes.'));
 });
 
-test('a memory ledger has room again when its entries have expired, also behind one that lives longer', async () => {
+test('a memory ledger has room again when entries have expired, also behind an entry that lives longer', async () => {
   const { ledger, claim, at } = clocked({ maxEntries: 40, maxBytes: 100 });
   await claim('long', 1_000_000);
   for (let n = 1; n < 40; n++) await claim(`brief ${n}`, 10);
@@ -291,7 +291,7 @@ test('a memory ledger has room again when its entries have expired, also behind 
   expect(ledger.size).toBe(2);
 });
 
-test('a memory ledger has room for results again when its entries have expired, also behind one that lives longer', async () => {
+test('a memory ledger has room for results again when entries have expired, also behind an entry that lives longer', async () => {
   const { ledger, claim, at } = clocked({ maxBytes: 10 });
   await claim('long', 1_000_000);
   await claim('brief', 10);
@@ -309,7 +309,7 @@ test('a token that has expired by the ledger’s clock is never served', async (
 });
 
 test.each([700, -61])(
-  'a server whose clock is %i s off is refused, and its operator learns by how much',
+  'a server whose clock is %i s off is refused, and `onerror` gets the difference',
   async (seconds) => {
     const { ledger } = clocked();
     const site = shop({ ledger, now: () => 1_800_000_000_000 + seconds * 1000 });
@@ -319,7 +319,7 @@ test.each([700, -61])(
   },
 );
 
-/** A ledger that decides when the test says so. */
+/** A ledger that decides when the test tells it to. */
 function slowLedger() {
   let decide: (claim: Claim) => void = () => {};
   const ledger: StateLedger = {
@@ -360,7 +360,7 @@ test('a token that expires while the ledger decides is not served', async () => 
   expect(await site.post('tools/call', await retryOf(site))).toEqual(REJECTED);
 });
 
-test('a result over the limit is not repeated: the second presentation learns that the step was done', async () => {
+test('a result over the limit is not repeated: the second answer only says that the step was done', async () => {
   const site = shop({ singleUse: 'replay', maxResultBytes: 20 });
   const retry = await retryOf(site);
   expect((await site.post('tools/call', retry)).result).toMatchObject(textResult('Delivery 1 to Ada'));

@@ -30,13 +30,13 @@ export interface Presentation {
   readonly ring: readonly SealingKey[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Ends the wait for a presentation that is being served elsewhere. */
+  /** Ends the wait for another presentation that is being served. */
   readonly signal: AbortSignal;
   /** Gets errors that have no client: the result could not be recorded, or clocks differ. */
   readonly report: (error: unknown) => void;
 }
 
-/** Why a presentation was not served. For the log; on the wire it is the frozen error. */
+/** Why a presentation was not served. For the log; the client gets the frozen error. */
 export type UsedReason =
   | 'already_used'
   | 'other_answers'
@@ -46,14 +46,14 @@ export type UsedReason =
   | 'abandoned'
   | 'clock_differs';
 
-/** The end of a presentation. `replayed` tells a recorded result from a fresh one. */
+/** How a presentation ended. `replayed` marks a recorded result. */
 export type ServedOnce =
   | { readonly result: unknown; readonly replayed: boolean }
   /** It was served, and its result was too large to record. */
   | { readonly tooLarge: true }
   | { readonly rejected: UsedReason };
 
-/** The ledger did not decide. Its own error, the `cause`, may name hosts: it is not for the wire. */
+/** The ledger did not decide. The `cause` is its own error, which may name hosts and is not for the wire. */
 export class LedgerFailed extends Error {}
 
 type Recorded =
@@ -62,9 +62,10 @@ type Recorded =
   | { readonly tooLarge: true };
 
 /**
- * Claims the token and runs `serve`, or finds out that another presentation has.
+ * Asks the ledger for the lease on the token. Runs `serve` if it gets the lease; otherwise answers from the ledger's
+ * record of the other presentation.
  *
- * @throws the error of `serve`, and the same again when it was recorded.
+ * @throws the error of `serve`, also a recorded one.
  * @throws LedgerFailed when the ledger did not decide; nothing has run.
  */
 export async function serveOnce(
@@ -95,7 +96,7 @@ export async function serveOnce(
 }
 
 const REASONS = {
-  // A first claim that comes while waiting: the entry was forgotten meanwhile, so the token has expired.
+  // A `first` while waiting means that the ledger forgot the entry, so the token has expired.
   first: 'expired',
   settled: 'already_used',
   'in-flight': 'in_flight',
@@ -104,7 +105,7 @@ const REASONS = {
   'clock-differs': 'clock_differs',
 } as const satisfies Record<Claim['kind'], UsedReason>;
 
-/** Asks the ledger, for a bounded time: a decision that comes later is not acted on. */
+/** Asks the ledger and waits for a limited time. A decision that comes later is ignored. */
 async function claimed(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
   const { opened: token, answers, principal, now } = presentation;
   const { ledger, leaseSeconds, claimSeconds } = policy;
@@ -122,13 +123,13 @@ async function claimed(policy: SingleUsePolicy, presentation: Presentation): Pro
     }
     return claim;
   } catch (cause) {
-    throw new LedgerFailed('The ledger did not take a claim.', { cause });
+    throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The claim may have taken long: a token that expired meanwhile, or whose client is gone, must not be served. */
+/** The ledger may have taken long. Do not serve a token that expired meanwhile, or whose client has gone. */
 function staleAfterClaim({ opened: { expiresAt }, now, signal }: Presentation): UsedReason | undefined {
   if (now() >= expiresAt) return 'expired';
   return signal.aborted ? 'abandoned' : undefined;
@@ -146,7 +147,7 @@ async function served(
         sealed(recorded, presentation, policy.maxResultBytes),
       );
     } catch (error) {
-      // The round was served, and its client gets its answer; a later presentation finds the claim lost.
+      // The round was served, and its client gets its answer. A later presentation gets `lost`.
       presentation.report(error);
     }
   };

@@ -64,6 +64,8 @@ class Writer {
         ];
       case 'entry':
         return [this.note(event.instance, ['entry', event.part, event.name ?? ''].join(' ').trim())];
+      case 'lines':
+        return [];
       case 'guard':
         return [
           this.note(event.instance, `once ${event.key}: ${event.phase === 'ran' ? 'runs' : 'held back'}`),

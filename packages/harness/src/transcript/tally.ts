@@ -61,5 +61,5 @@ export const messagesFrom = (
   events: readonly TranscriptEvent[],
 ): readonly WireMessage[] =>
   eventsOf('message', events)
-    .filter(({ from, lost }) => (from === CLIENT) === (side === 'client') && !lost)
+    .filter(({ from, lost, again }) => (from === CLIENT) === (side === 'client') && !lost && !again)
     .map(({ message }) => message);

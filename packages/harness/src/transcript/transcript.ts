@@ -48,6 +48,15 @@ export type WireMessage = Readonly<Record<string, unknown>>;
 /** Which part of the author's code ran: the whole handler, or where a shape has parts, one of them. */
 export type EntryPart = 'handler' | 'step' | 'end' | 'resolver' | 'body';
 
+/** The lines that ran, by file. */
+export type LinesRun = Readonly<Record<string, Lines>>;
+
+/**
+ * How often each line of a file ran, by its number from 1. Where parts of a line differ, the first column of each part,
+ * from 1, with its count: `{ "11": [[5, 1], [29, 0]] }`. A line that did not run is left out.
+ */
+export type Lines = Readonly<Record<string, number | readonly (readonly [column: number, count: number])[]>>;
+
 /** One thing that happened. */
 export type TranscriptEvent = Happening & {
   /** When it happened, in milliseconds since the call began. */
@@ -82,9 +91,9 @@ export type Happening =
       readonly part: EntryPart;
       /** The name of the step or resolver. */
       readonly name?: string;
-      /** Per source file, how often each line ran in this entry. */
-      readonly lines?: Readonly<Record<string, Readonly<Record<string, number>>>>;
     }
+  /** Lines of the author's files ran: since the entry before this, or where none was, in a handler that was parked. */
+  | { readonly kind: 'lines'; readonly instance: string; readonly files: LinesRun }
   /** A guarded effect (`once`) ran, or was held back because an earlier round had run it. */
   | {
       readonly kind: 'guard';
@@ -115,6 +124,10 @@ export interface Message {
   readonly message: WireMessage;
   /** Set where the send failed, or the message never arrived. */
   readonly lost?: true;
+  /** Set where somebody on the way wrote it in place of the one before, which is `lost`. */
+  readonly altered?: true;
+  /** Set where the network delivered the one before once more. */
+  readonly again?: true;
 }
 
 /** The person was shown a question. */

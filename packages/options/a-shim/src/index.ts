@@ -5,7 +5,7 @@ import { resolveWorkItem } from './work-item.ts';
 
 export const option = defineOption({
   handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
-  // The whole of the shape: the SDK's own shim replays the rounds over an old client's stream.
+  // This is the whole shape: the SDK's own shim plays the rounds over an old client's stream.
   server: ({ state }) => protectedServer(SERVER_INFO, { ...state, legacy: 'shim' }),
   claims: {
     modern: {

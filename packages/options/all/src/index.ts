@@ -1,6 +1,6 @@
 /**
- * `@mrtr/options`: the one list of the options, which loads none of them before it is asked to. Tests, demos, benchmarks
- * and documents take theirs from here, so adding an option is a folder and a line.
+ * `@mrtr/options`: the list of all options. It loads an option only on demand. Tests, demos, benchmarks and documents
+ * use this list, so adding an option takes a folder and a line.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -75,7 +75,7 @@ export const OPTIONS: readonly ListedOption[] = (
   }),
 );
 
-/** The option with this id (`g`), letter (`G`), package (`option-g`) or word (`tool-builder`); undefined for none. */
+/** The option with this id (`g`), letter (`G`), package (`option-g`) or word (`tool-builder`), if there is one. */
 export function findOption(name: string): ListedOption | undefined {
   const wanted = name.toLowerCase().replace(/^option-/, '');
   return OPTIONS.find(({ id, word }) => id === wanted || word === wanted);
@@ -83,7 +83,7 @@ export function findOption(name: string): ListedOption | undefined {
 
 const require = createRequire(import.meta.url);
 
-/** The address of an option's module, for a process of its own. */
+/** The URL of an option's module, to load it in another process. */
 export const addressOf = ({ module }: Pick<ListedOption, 'module'>): string =>
   pathToFileURL(require.resolve(module)).href;
 

@@ -5,7 +5,7 @@ import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } fr
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: AwaitShimContext) => {
-    // The landmine. It reads as if it ran once; on a modern client it runs once per round.
+    // The trap: this line looks as if it ran once. For a modern client it runs once per round.
     await world.audit.record(location);
 
     const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });

@@ -7,7 +7,7 @@ import { resolveWorkItem } from './work-item-bare.ts';
 /** E on the SDK alone, without our boundary: what most servers have today. */
 export const option = defineOption({
   handlers: ({ world, onEntry = () => {} }) => {
-    // Nothing publishes diagnostics here, so whoever measures is called.
+    // Nothing publishes diagnostics here, so call the measurement directly.
     const counted =
       <Args extends unknown[], Result>(handler: (...args: Args) => Result) =>
       (...args: Args) => {

@@ -1,6 +1,6 @@
 import type { Claims } from '@mrtr/tools';
 
-/** What guard-first handlers promise, wherever their effects stand. */
+/** The claims that all guard-first options share. */
 export const claims: Claims = {
   modern: {
     entries: 'every-round',

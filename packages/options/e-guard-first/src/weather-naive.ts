@@ -14,7 +14,7 @@ const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: ServerContext) => {
-    // The footgun: nothing looks wrong with this line, and it runs in every round.
+    // The mistake: this line looks right, but it runs in every round.
     await world.audit.record(location);
 
     const answer = readAnswer(ctx, 'units', units);

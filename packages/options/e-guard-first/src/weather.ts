@@ -18,7 +18,7 @@ export const getWeather =
     if (isRefusal(answer)) return cancelledResult('units');
     if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
 
-    // Below the guard, by convention: above it, this would run once per round.
+    // The convention puts effects below the guard. Above it, this would run once per round.
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

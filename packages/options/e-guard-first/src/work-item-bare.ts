@@ -18,7 +18,7 @@ export const resolveWorkItem =
     });
     if (refused) return text(`Cancelled: the question '${refused}' was not answered.`);
 
-    // The client can write what it likes here: nothing protects it.
+    // Nothing protects this state: the client can change it.
     const remembered = mcpReq.requestState<string>();
     const resolution =
       remembered === undefined

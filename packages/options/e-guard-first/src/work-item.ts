@@ -39,7 +39,7 @@ export const resolveWorkItem =
     const original = readAnswer(ctx, 'original', which);
     if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
-      // The next round brings the second answer only, so the first one has to travel.
+      // The next round brings only the second answer, so the state carries the first.
       return inputRequired({
         inputRequests: { original: which.request },
         requestState: JSON.stringify(resolution.value),

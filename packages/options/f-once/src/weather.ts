@@ -7,7 +7,7 @@ const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: OnceContext) => {
-    // Above the guard, and safe: later rounds find the key in requestState and skip it.
+    // Safe above the guard: later rounds find the key in requestState and skip the effect.
     await ctx.once('audit', () => world.audit.record(location));
 
     const answer = ctx.answer('units', units);

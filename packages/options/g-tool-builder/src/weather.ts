@@ -8,7 +8,7 @@ export const getWeather = (world: World) =>
   new ToolBuilder<GetWeather>()
     .incompleteStep('units', () => units)
     .endStep(async ({ location }, { units: { units } }) => {
-      // Out of reach until every step has its data, so there is nothing to guard.
+      // Runs only when every step has its data, so it needs no guard.
       await world.audit.record(location);
       return textResult(describeWeather(await world.weather.current(location, units)));
     })

@@ -4,8 +4,8 @@ import type { LinearStore } from '@mrtr/shapes/linear';
 import type { OptionDeps } from '@mrtr/tools';
 
 /**
- * Keeps the connections of this process open until the returned function is called, for programs that make many
- * short-lived servers of the option: each would connect anew.
+ * Keeps the connections of this process open until you call the returned function. For programs that make many
+ * short-lived servers of the option, each of which would otherwise connect again.
  *
  * @throws Error of the database when it cannot be reached.
  */
@@ -14,7 +14,7 @@ export async function keptOpen(deps: Pick<OptionDeps, 'state' | 'postgres'>): Pr
   return () => store.close();
 }
 
-/** A store that is there at once and opens meanwhile: an option is created synchronously, and connecting takes time. */
+/** A store that can be used while it still opens: an option is created synchronously, and connecting takes time. */
 export function opening(deps: OptionDeps): LinearStore {
   const opened = open(deps);
   let store: DbosStore | undefined;
@@ -22,7 +22,7 @@ export function opening(deps: OptionDeps): LinearStore {
     store = ready;
   }, report);
   return {
-    // The database's own words name hosts and roles, so they are for the operator.
+    // The database's error names hosts and roles, so it is for the operator.
     round: async (round) => (await opened.catch(unreachable)).round(round),
     get parked() {
       return store?.parked ?? 0;
@@ -42,7 +42,7 @@ async function open({ state, postgres }: Pick<OptionDeps, 'state' | 'postgres'>)
 }
 
 const unreachable = (cause: unknown): never => {
-  throw new Error('The calls of this server cannot be reached. This one has not run.', { cause });
+  throw new Error('The server cannot reach its stored calls. Nothing of this call has run.', { cause });
 };
 
 const report = ({ message }: Error): void => process.emitWarning(message, 'H on PostgreSQL');

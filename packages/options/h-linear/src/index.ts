@@ -5,7 +5,7 @@ import { resolveWorkItem } from './work-item.ts';
 
 export const option = defineOption({
   handlers({ world, instance }) {
-    // Once per instance and not per server: calls outlive the request that began them.
+    // One store per instance, not per server: calls outlive the request that began them.
     const store = new ContinuationStore({ locate: () => instance });
     return {
       getWeather: linear(getWeather(world), { store }),

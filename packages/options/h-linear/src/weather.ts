@@ -5,7 +5,7 @@ import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } fr
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: LinearContext) => {
-    // Runs once, as it reads: the handler really waits below, and is never entered again.
+    // Runs once: the handler really waits below, and is never entered again.
     await world.audit.record(location);
 
     const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });

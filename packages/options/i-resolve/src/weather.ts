@@ -8,7 +8,7 @@ export const getWeather = (world: World) =>
   resolve(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {
     if (isRefusal(units)) return cancelledResult('units');
 
-    // The body runs in one round only: the one in which its parameters are there.
+    // The body runs only in the round in which all its parameters are filled.
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, units.value.units)));
   });

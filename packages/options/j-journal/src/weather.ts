@@ -7,7 +7,7 @@ const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 export const getWeather =
   (world: World) =>
   async ({ location }: GetWeather, ctx: JournalContext) => {
-    // Entered in each round, like B; but a step that the journal has does not execute again.
+    // Each round enters the handler, as in B. But a step in the journal does not execute again.
     await ctx.once('audit', () => world.audit.record(location));
 
     const answer = await ctx.ask('units', units);

@@ -1,4 +1,4 @@
-/** The effect that must happen exactly once per logical call: what shows that a handler was entered again. */
+/** The effect that must happen exactly once per logical call. A second entry shows that the effect was repeated. */
 export interface AuditLog {
   record(entry: string): Promise<void>;
   /** Every entry recorded, in order. */

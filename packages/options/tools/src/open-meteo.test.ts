@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openMeteo } from './open-meteo.ts';
 import { describeWeather } from './weather.ts';
 
-// Both answers in the form that the service documents, with fields that nobody here reads.
+// Both answers as the service documents them, with fields that we do not read.
 const TOKYO = {
   id: 1850147,
   name: 'Tokyo',
@@ -29,7 +29,7 @@ const current = (temperature_2m: unknown, weather_code: unknown, unit = '°C') =
   current: { time: '2026-08-01T09:00', interval: 900, temperature_2m, weather_code },
 });
 
-/** A service on this machine that answers as `answers` say, by path; what it was asked is in `asked`. */
+/** A service on this machine that gives `answers` by path, and records its requests in `asked`. */
 async function service(answers: { search?: unknown; forecast?: unknown }, listener?: RequestListener) {
   const asked: string[] = [];
   const server = createServer((req, res) => {
@@ -50,7 +50,7 @@ async function service(answers: { search?: unknown; forecast?: unknown }, listen
   return { asked, options, stop, weather: openMeteo(options) };
 }
 
-test('the weather of a place is looked up by its name, in the units that were asked for', async () => {
+test('finds the weather of a place by its name, in the requested units', async () => {
   const { asked, weather } = await service({ search: FOUND, forecast: current(71.9, 2, '°F') });
   expect(await weather.current('Tokyo', 'imperial')).toEqual({
     location: 'Tokyo, Japan',
@@ -71,7 +71,7 @@ test('a report makes the sentence that the tool answers', async () => {
   );
 });
 
-test('a name is sent whole, whatever is in it', async () => {
+test('a name with special characters is sent unchanged', async () => {
   const { asked, weather } = await service({ search: { generationtime_ms: 0.1 } });
   const name = 'Åre & Duved?count=9#/../ 東京';
   await expect(weather.current(name, 'metric')).rejects.toThrow(name);
@@ -85,7 +85,7 @@ test('an endpoint keeps the parameters that it comes with', async () => {
   expect(asked[1]).toMatch(/^\/v1\/forecast\?apikey=k&latitude=/);
 });
 
-test('a place without a country is told by its name, and a sky without a word by its code', async () => {
+test('a place without a country is shown by its name, and an unknown sky by its code', async () => {
   const atSea = { name: 'Null Island', latitude: 0, longitude: 0 };
   const { weather } = await service({ search: { results: [atSea] }, forecast: current(27, 42) });
   expect(await weather.current('Null Island', 'metric')).toMatchObject({
@@ -127,7 +127,7 @@ test.each([
   await expect(weather.current('Tokyo', 'metric')).rejects.toMatchObject(UNREADABLE);
 });
 
-test.each([400, 404, 429, 500])('a status of %i is an error, whatever its reason', async (status) => {
+test.each([400, 404, 429, 500])('a status of %i is an error without the service’s reason', async (status) => {
   const { weather } = await service({}, (_req, res) => {
     res.writeHead(status).end('{"error":true,"reason":"Parameter count must be between 1 and 100."}');
   });
@@ -137,7 +137,7 @@ test.each([400, 404, 429, 500])('a status of %i is an error, whatever its reason
 test.each<[string, RequestListener]>([
   ['begins to answer', () => {}],
   ['ends its answer', (_req, res) => void res.write('{')],
-])('a service that never %s is given up on', async (_what, listener) => {
+])('the request to a service that never %s times out', async (_what, listener) => {
   const { options } = await service({}, listener);
   await expect(openMeteo({ ...options, timeoutMs: 50 }).current('Tokyo', 'metric')).rejects.toMatchObject({
     code: 'weather_unreachable',
@@ -146,7 +146,7 @@ test.each<[string, RequestListener]>([
   });
 });
 
-test('without a network, the error says so, and nothing of the endpoint', async () => {
+test('without a network, the error says so and does not name the endpoint', async () => {
   const { weather, stop } = await service({});
   await stop();
   const error: unknown = await weather.current('Tokyo', 'metric').catch((reason) => reason);

@@ -1,4 +1,4 @@
-/** Real weather, from Open-Meteo: two requests a report, no key needed. */
+/** Real weather from Open-Meteo: two requests per report, no key needed. */
 import { z } from 'zod';
 import type { UnitSystem, WeatherSource } from './weather.ts';
 
@@ -6,25 +6,25 @@ import type { UnitSystem, WeatherSource } from './weather.ts';
 export interface OpenMeteoOptions {
   /** Finds places by name. Default `https://geocoding-api.open-meteo.com/v1/search`. */
   readonly geocoding?: string | URL;
-  /** Tells the weather at coordinates. Default `https://api.open-meteo.com/v1/forecast`. */
+  /** Gives the weather at coordinates. Default `https://api.open-meteo.com/v1/forecast`. */
   readonly forecast?: string | URL;
   /** How long one report may take, in milliseconds. Default 5000. */
   readonly timeoutMs?: number;
 }
 
-/** No such place is known. */
+/** The service does not know the place. */
 export class UnknownPlace extends Error {
   readonly code = 'unknown_place';
   override readonly name = 'UnknownPlace';
 }
 
-/** The service could not be reached, or not in time. `cause` says why, and may name the endpoint. */
+/** The service could not be reached, or did not answer in time. `cause` has the reason, and may name the endpoint. */
 export class WeatherUnreachable extends Error {
   readonly code = 'weather_unreachable';
   override readonly name = 'WeatherUnreachable';
 }
 
-/** The service answered, and not with weather. `cause` says what was wrong. */
+/** The service's answer was not weather. `cause` has the reason. */
 export class WeatherUnreadable extends Error {
   readonly code = 'weather_unreadable';
   override readonly name = 'WeatherUnreadable';
@@ -32,7 +32,7 @@ export class WeatherUnreadable extends Error {
 
 /**
  * Weather from Open-Meteo. A report fails with {@link UnknownPlace}, {@link WeatherUnreachable} or
- * {@link WeatherUnreadable}; their messages are for the tool's user and say nothing of endpoints.
+ * {@link WeatherUnreadable}. Their messages are for the tool's user and do not name endpoints.
  *
  * @see https://open-meteo.com/en/docs and https://open-meteo.com/en/docs/geocoding-api
  */
@@ -75,7 +75,7 @@ const SCALE: Readonly<Record<UnitSystem, { readonly name: string; readonly sign:
   imperial: { name: 'fahrenheit', sign: '°F' },
 };
 
-/** Without a match, `results` is left out. */
+/** Without a match, the service leaves `results` out. */
 const Places = z.object({
   results: z
     .array(

@@ -1,4 +1,4 @@
-/** What an option is: the two example tools in one handler shape, and the claims that the matrix measures. */
+/** An option: the two example tools in one shape, and the claims that the matrix measures. */
 import { type McpServer, protectedServer, type RequestStatePolicy, type SdkCallback } from '@mrtr/core';
 import {
   GET_WEATHER,
@@ -10,18 +10,18 @@ import {
 } from './tools.ts';
 import type { World } from './world.ts';
 
-/** Every option announces itself the same, so that only the shape can differ on the wire. */
+/** Every option announces the same name and version, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
 
 /** One of the two example tools. */
 export type ToolName = typeof GET_WEATHER | typeof RESOLVE_WORK_ITEM;
 
-/** What an option is created with. */
+/** The dependencies of an option. */
 export interface OptionDeps {
   readonly world: World;
   /** How request state is protected, and (`legacy`) what old clients get. */
   readonly state: RequestStatePolicy;
-  /** This instance's name, as the router in front of it knows it. Only a shape that parks frames uses it. */
+  /** The name by which the router in front knows this instance. Only a shape that parks frames uses it. */
   readonly instance?: string | undefined;
   /** The connection string of a PostgreSQL. Only an option that stores calls there uses it. */
   readonly postgres?: string | undefined;
@@ -29,17 +29,17 @@ export interface OptionDeps {
   readonly onEntry?: (() => void) | undefined;
 }
 
-/** One handler shape, ready to run. */
+/** One shape, ready to run. */
 export interface Option {
   readonly claims: Claims;
   create(deps: OptionDeps): RunningOption;
 }
 
-/** An option at work: one server instance of a deployment. */
+/** A running option: one server instance of a deployment. */
 export interface RunningOption {
   /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
   server(): McpServer;
-  /** Handlers that are parked in this instance's memory now. Absent where the shape parks none. */
+  /** Handlers that are parked in this instance's memory now. Absent if the shape does not park handlers. */
   readonly framesHeld?: () => number;
   /** Releases everything that outlives a request. */
   close(): Promise<void>;
@@ -53,7 +53,7 @@ export interface Handlers extends Partial<Pick<RunningOption, 'framesHeld' | 'cl
 
 type PlainHandler<Input> = (input: Input, ctx: never) => Promise<unknown>;
 
-/** What an option may change about its servers. */
+/** The parts of a server that an option defines. */
 export interface OptionParts {
   readonly claims: Claims;
   /** Makes the handlers, once per instance. */
@@ -62,7 +62,7 @@ export interface OptionParts {
   server?(deps: OptionDeps): McpServer;
 }
 
-/** Makes an option of its handlers. Registration and closing are the same in all of them, so they stand here. */
+/** Makes an option from its handlers. All options register and close in the same way, so this does both. */
 export const defineOption = ({ claims, handlers, server = protectedBy }: OptionParts): Option => ({
   claims,
   create(deps) {
@@ -91,9 +91,9 @@ export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
 /** How often the author's function is entered: once a call, or once a round. */
 export type EntryClaim = 'once' | 'every-round';
 
-/** The promises of an option. The matrix measures all of them and fails on a difference. */
+/** The claims of an option. The matrix measures all of them and fails on a difference. */
 export interface Claims {
-  /** On a client at 2026-07-28. */
+  /** With a client at 2026-07-28. */
   readonly modern: {
     /** Entries into the function that holds the effects: the handler, the end step or the body. */
     readonly entries: EntryClaim;
@@ -107,20 +107,20 @@ export interface Claims {
     readonly restart: 'finishes' | 'refused';
     /** A call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
     readonly afterKill: 'finishes' | 'refused';
-    /** What a client that declared no elicitation gets. */
+    /** The result for a client that declared no elicitation. */
     readonly unaskable: 'default' | 'error';
-    /** What becomes of an answer that nobody asked for, of the state of another call, and of state sent twice. */
+    /** The result of an answer that was not asked for, of the state of another call, and of state sent twice. */
     readonly forgeries: 'refused' | 'taken';
   };
-  /** On a client at 2025-11-25. */
+  /** With a client at 2025-11-25. */
   readonly legacy: {
     readonly entries: EntryClaim;
     readonly audit: AuditClaim;
-    /** On a held connection: always asked, or asked only where the policy is `shim`. */
+    /** On a held connection: always asked, or asked only if the policy is `shim`. */
     readonly asked: 'always' | 'by-policy';
-    /** On stateless serving, where nobody can be asked. */
+    /** On stateless serving, where no old client can be asked. */
     readonly stateless: 'default' | 'error';
-    /** A call whose process is killed while its user thinks: its connection was all that held it. */
+    /** A call whose process is killed while its user thinks. Only its connection held it. */
     readonly afterKill: 'lost';
   };
 }

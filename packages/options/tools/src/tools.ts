@@ -6,14 +6,14 @@ export const GET_WEATHER = 'get_weather';
 /** The name every option registers `resolveWorkItemTool` under. */
 export const RESOLVE_WORK_ITEM = 'resolve_work_item';
 
-/** The weather tool as its callers see it: identical in every option, so that only the handlers differ. */
+/** The weather tool's definition: identical in every option, so that only the handlers differ. */
 export const getWeatherTool = {
   title: 'Get weather',
   description: 'Tells the current weather in a place. Asks which units to use.',
   inputSchema: z.object({ location: z.string().min(1).max(200) }),
 };
 
-/** The work item tool as its callers see it: identical in every option, so that only the handlers differ. */
+/** The work item tool's definition: identical in every option, so that only the handlers differ. */
 export const resolveWorkItemTool = {
   title: 'Resolve work item',
   description:

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeWeather, fixedWeather, Units } from './weather.ts';
 
-test('the same weather is told in either system of units', async () => {
+test('the same weather can be reported in both systems of units', async () => {
   expect(await fixedWeather.current('Tokyo', 'metric')).toEqual({
     location: 'Tokyo',
     units: 'metric',
@@ -16,7 +16,7 @@ test('the same weather is told in either system of units', async () => {
   );
 });
 
-test('units other than the two on offer do not fit the answer', () => {
+test('the answer accepts only the two offered systems of units', () => {
   expect(Units.safeParse({ units: 'imperial' }).success).toBe(true);
   expect(Units.safeParse({ units: 'kelvin' }).success).toBe(false);
   expect(Units.safeParse({}).success).toBe(false);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** The answer to "Which units?": the one thing the weather tool cannot know without asking its user. */
+/** The answer to "Which units?", the only fact for which the weather tool has to ask its user. */
 export const Units = z.object({ units: z.enum(['metric', 'imperial']).meta({ title: 'Units' }) });
 
-/** A system of units, as the user answers it. */
+/** A system of units, as the user chooses it. */
 export type UnitSystem = z.infer<typeof Units>['units'];
 
-/** The weather in one place, with the temperature already in the units that were asked for. */
+/** The weather in one place, with the temperature in the requested units. */
 export interface WeatherReport {
   readonly location: string;
   readonly units: UnitSystem;
@@ -15,7 +15,7 @@ export interface WeatherReport {
   readonly sky: string;
 }
 
-/** Where reports come from. The units are part of the request, so there is no report before the answer. */
+/** The source of reports. The units are part of the request, so there is no report before the answer. */
 export interface WeatherSource {
   current(location: string, units: UnitSystem): Promise<WeatherReport>;
 }
@@ -32,5 +32,5 @@ export function describeWeather({ location, units, temperature, sky }: WeatherRe
   return `Weather in ${location}: ${temperature}°${units === 'metric' ? 'C' : 'F'}, ${sky}.`;
 }
 
-/** What a caller who cannot be asked gets. */
+/** The result for a client that cannot be asked. */
 export const DEFAULT_UNITS: z.infer<typeof Units> = { units: 'metric' };

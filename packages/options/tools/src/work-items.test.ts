@@ -30,7 +30,7 @@ test('an unknown item is not found', async () => {
   expect(await memoryWorkItems().find(1)).toBeUndefined();
 });
 
-test('a change that makes no sense is refused and writes nothing', async () => {
+test('an invalid change is refused and writes nothing', async () => {
   const items = memoryWorkItems();
   await expect(items.setState(1, 'Active')).rejects.toThrow('There is no work item #1.');
   await expect(items.resolve(1, 'Fixed')).rejects.toThrow('There is no work item #1.');
@@ -44,7 +44,7 @@ test('a change that makes no sense is refused and writes nothing', async () => {
   expect(await items.find(4522)).toEqual({ id: 4522, state: 'Active' });
 });
 
-test('the questions keep to the JSON schema that elicitation allows', () => {
+test('the questions use only the JSON schema that elicitation allows', () => {
   expect(z.toJSONSchema(Original)).toMatchObject({
     properties: { original: { type: 'integer', minimum: 1, maximum: 99999 } },
     required: ['original'],

@@ -5,12 +5,12 @@ export const Resolution = z.object({
   resolution: z.enum(['Fixed', 'Duplicate', "Won't fix"]).meta({ title: 'Resolution' }),
 });
 
-/** The answer to the second question, asked of duplicates only. Elicitation allows inclusive bounds alone. */
+/** The answer to the second question, which is asked only for duplicates. Elicitation allows only inclusive bounds. */
 export const Original = z.object({
   original: z.number().int().min(1).max(99999).meta({ title: 'Original item' }),
 });
 
-/** A way of being resolved, as the user answers it. */
+/** How an item was resolved, as the user answers it. */
 export type ResolutionKind = z.infer<typeof Resolution>['resolution'];
 
 /** One item. Only a resolved item has a resolution, and only a duplicate names its original. */
@@ -30,17 +30,17 @@ export type WorkItem =
 
 /** The tracker. A rejected change writes nothing. */
 export interface WorkItems {
-  /** The item as it stands, or `undefined` where there is none. */
+  /** The item, or `undefined` if there is none. */
   find(id: number): Promise<WorkItem | undefined>;
   /** Reopens an item. `Resolved` is not accepted here: it needs a resolution, so it goes through `resolve`. */
   setState(id: number, state: 'Active'): Promise<WorkItem>;
   /**
-   * Resolves an item; `original` goes with `Duplicate` and with nothing else.
+   * Resolves an item. Give `original` for `Duplicate` only.
    *
-   * @throws Error when either item is unknown, the original is missing or uncalled for, or is the item itself.
+   * @throws Error when either item is unknown, or when the original is missing, not allowed, or the item itself.
    */
   resolve(id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
-  /** Every item written, as written, in order: two entries for one call are a duplicated effect. */
+  /** Every write, in order. Two entries for one call show a repeated effect. */
   readonly writes: readonly WorkItem[];
 }
 
@@ -84,13 +84,13 @@ export function memoryWorkItems(onWrite?: (item: WorkItem) => void): WorkItems {
   };
 }
 
-/** What became of an item, as one sentence: `#4522 resolved as Duplicate of #4301.` */
+/** The state of an item as one sentence: `#4522 resolved as Duplicate of #4301.` */
 export function describeItem(item: WorkItem): string {
   if (item.state === 'Active') return `#${item.id} is now Active.`;
   const of = item.resolution === 'Duplicate' ? ` of #${item.original}` : '';
   return `#${item.id} resolved as ${item.resolution}${of}.`;
 }
 
-/** Why an item cannot be resolved for a caller who cannot be asked: there is no sensible default. */
+/** The error for a client that cannot be asked: there is no sensible default. */
 export const cannotResolve = (id: number): string =>
   `#${id} was left as it is: resolving it needs a client that can be asked how it was resolved.`;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWorld } from './world.ts';
 
-test('a world is told of each effect after it is written', async () => {
+test('a world reports each effect after it is written', async () => {
   const seen: string[] = [];
   const world = createWorld({
     onAudit: (entry) => seen.push(`${entry}, entry ${world.audit.entries.length}`),

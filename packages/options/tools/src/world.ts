@@ -2,14 +2,14 @@ import { type AuditLog, memoryAuditLog } from './audit-log.ts';
 import { fixedWeather, type WeatherSource } from './weather.ts';
 import { memoryWorkItems, type WorkItem, type WorkItems } from './work-items.ts';
 
-/** Everything the two tools read and write: what an observer looks at to see what a call really did. */
+/** Everything that the two tools read and write. An observer sees here what a call really did. */
 export interface World {
   readonly weather: WeatherSource;
   readonly items: WorkItems;
   readonly audit: AuditLog;
 }
 
-/** How to watch a world from outside, and where its weather comes from. */
+/** Callbacks to watch a world, and the source of its weather. */
 export interface WorldOptions {
   /** Called after an audit entry is written. */
   readonly onAudit?: ((entry: string) => void) | undefined;
@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly weather?: WeatherSource | undefined;
 }
 
-/** A fresh world, sharing nothing with any other, so that no observation sees another one's effects. */
+/** A new world that shares nothing with others, so that no observation sees the effects of another. */
 export function createWorld({ onAudit, onWrite, weather = fixedWeather }: WorldOptions = {}): World {
   return { weather, items: memoryWorkItems(onWrite), audit: memoryAuditLog(onAudit) };
 }

@@ -1,4 +1,4 @@
-/** The cautionary tale: most of these tests pin a hazard, and not a feature. */
+/** Most of these tests pin a hazard of shape B, and not a feature. */
 import { ElicitationDeclined, textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -20,7 +20,7 @@ import { awaitShim } from './await-shim.ts';
 
 const user = (message: string) => (message === 'Which units?' ? metric : ada);
 
-/** Asks for units and a name, one after the other; `above` stands above, between and below the questions. */
+/** Asks for units, then for a name. Calls `above` before, between and after the questions. */
 const interview = (above: (line: string) => unknown) =>
   tool(
     awaitShim(async (_args, ctx) => {
@@ -44,7 +44,7 @@ test('the handler runs again from its first line in every round', async () => {
   ]);
 });
 
-test('on an old client the call really waits, so that everything runs once and tests there pass', async () => {
+test('for an old client the call really waits, so everything runs once', async () => {
   const lines: string[] = [];
   const site = new Site(interview((line) => lines.push(line)));
   const client = await site.connectLegacy((message) =>
@@ -55,7 +55,7 @@ test('on an old client the call really waits, so that everything runs once and t
   expect(lines).toEqual(['first line', 'second line', 'third line']);
 });
 
-test('a catch block sees the unwinding, and swallows the question with it', async () => {
+test('a catch block in the handler swallows the question', async () => {
   const caught: string[] = [];
   const site = new Site(
     tool(
@@ -92,7 +92,7 @@ test('a finally block runs in every round, although nothing failed', async () =>
   expect(cleanUp.runs).toBe(2);
 });
 
-test('two questions in Promise.all take a round each: the first to throw unwinds', async () => {
+test('two questions in Promise.all take a round each, because the first unwinds the handler', async () => {
   const site = new Site(
     tool(
       awaitShim(async (_args, ctx) => {
@@ -109,7 +109,7 @@ test('two questions in Promise.all take a round each: the first to throw unwinds
   expect(await client.answer(second, { 'name-2': accept({ name: 'Grace' }) })).toEqual({ says: 'Ada,Grace' });
 });
 
-test('two questions that are started together and awaited one by one are no unhandled rejection', async () => {
+test('two questions that start together and are awaited one by one cause no unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const listener = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', listener);
@@ -127,7 +127,7 @@ test('two questions that are started together and awaited one by one are no unha
   expect(unhandled).toEqual([]);
 });
 
-test('one question in a loop is a new question each time round', async () => {
+test('one question in a loop is a new question in each iteration', async () => {
   const site = new Site(
     tool(
       awaitShim(async (_args, ctx) => {

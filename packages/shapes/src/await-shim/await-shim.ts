@@ -1,17 +1,17 @@
 /**
- * Shape B: `await elicit()` on top of re-entry. The cautionary tale: do not ship it.
+ * Shape B: `await elicit()` on top of re-entry. Do not use it.
  *
- * `await` looks like a suspension point. Here it is not one: on a modern client, `elicit` throws, the handler's frame
+ * `await` looks as if it suspended the handler. For a modern client it does not: `elicit` throws, the handler's frame
  * is lost, and the whole handler runs again from its first line when the answer is there. Code above the `await` runs
  * once per round: an audit entry is written twice, a payment is made twice. A `catch` or `finally` in the handler sees
- * the throw and does its work although nothing failed. Nothing in the source shows it, and on an old client, whose
- * call really waits, all is well, so tests there pass.
+ * the throw and runs although nothing failed. The source shows none of this. For an old client the call really waits,
+ * so tests with one pass.
  *
- * After a deploy: a question keeps its answer while its words and its fields are the same; any other is asked again, with
- * all effects above it.
+ * After a deploy: a question keeps its answer as long as its words and its form stay the same. Any other question is asked
+ * again, and all effects above it run again.
  *
- * It is here because frameworks ship it and because it can be measured. Shape H suspends for real; shape F guards the
- * effects; use one of them.
+ * It is here because frameworks ship it, and so that we can measure it. Use shape H, which really suspends, or shape F,
+ * which guards the effects.
  */
 import {
   askLive,
@@ -36,10 +36,10 @@ import { type Author, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'await-shim/2';
 
-/** A context with an `elicit` that looks as if it waited. */
+/** A context with an `elicit` that seems to wait. */
 export interface AwaitShimContext extends HandlerContext {
   /**
-   * The user's validated answer. On a modern client that has not answered yet, throws to unwind the handler.
+   * The user's validated answer. Throws to unwind the handler if a modern client has not answered yet.
    *
    * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
    */
@@ -62,8 +62,8 @@ class Unwind extends Error {
 }
 
 /**
- * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Read the top
- * of this file before you use it, and then do not.
+ * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Do not use it;
+ * the top of this file says why.
  */
 export function awaitShim<Input, R extends CompleteResult>(
   handler: Author<Input, AwaitShimContext, R>,

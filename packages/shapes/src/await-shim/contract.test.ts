@@ -22,8 +22,8 @@ shapeContract(shape, {
   'no answer is found under the key `__proto__`, and nothing below the question runs':
     'it names a question after the fields of its form',
   'an old client that the policy does not ask is refused in words':
-    'it asks by itself, whatever the policy says',
+    'it asks by itself and ignores the policy',
   'several questions of one round may be answered one by one': ONE_BY_ONE,
-  'the client’s model and its roots are asked as the user is': 'it asks the user only',
+  'a handler asks the client’s model and for its roots as it asks the user': 'it asks the user only',
   'too many questions at once are refused': ONE_BY_ONE,
 });

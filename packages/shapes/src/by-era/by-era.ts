@@ -1,11 +1,11 @@
 /**
- * Shape D: two handlers, one for each era. The library only picks.
+ * Shape D: two handlers, one for each era. The library only chooses between them.
  *
- * Shape C is the same decision inside one handler; it needs no library but `speaksMrtr(ctx)` of `@mrtr/core`.
- * Shape A needs none either: it is the SDK's own legacy shim (`protectedServer` with the policy `shim`).
+ * Shape C makes the same choice inside one handler, with `speaksMrtr(ctx)` of `@mrtr/core`. Shape A is the SDK's own
+ * legacy shim (`protectedServer` with the policy `shim`).
  *
- * After a deploy: the author keeps the state, so read it with `readState` and a schema. A question that is open and was
- * reworded, renamed, narrowed or widened is asked again (`readAnswer`). Kept answers are compared with the schema only.
+ * After a deploy: the author keeps the state, so read it with `readState` and a schema. `readAnswer` asks an open question
+ * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
 import {
   type CompleteResult,

@@ -1,4 +1,4 @@
-/** Handlers that changed since, and code that comes too late. */
+/** Handlers that changed between rounds, and code that runs too late. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { elicitation } from '@mrtr/core';
@@ -7,7 +7,7 @@ import { ada, Gate, kelvin, metric, Name, Site, turns, Units } from '../fixture.
 import { type JournalContext, JournalDiverged } from './index.ts';
 import { answerAll, askName, askUnits, connected, journaling } from './journaling.test-support.ts';
 
-/** A step of a handler: an effect that is written down when it happens, or something else. */
+/** A step of a handler: an effect that the test records, or another step. */
 type Step = (ctx: JournalContext, ran: string[]) => unknown;
 const run =
   (key: string): Step =>
@@ -91,7 +91,7 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
     ['units', 'an answer', '"Which units?", which it does not fit'],
   ],
 ])(
-  'a handler that since then %s stops before anything else executes',
+  'a handler that now %s stops before anything else executes',
   async (_what, after, [key, recorded, came]) => {
     const ran: string[] = [];
     const site = new Site(journaling(sequence(BEFORE, ran)));
@@ -103,7 +103,7 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
     const { message } = new JournalDiverged(key, recorded, came);
     expect(await client.answer(asked, { name: ada })).toEqual({ fails: message });
 
-    // Whatever the handler makes of it.
+    // The call ends so even if the handler catches the error.
     const caught: unknown[] = [];
     const swallowing = (step: Step) => async (ctx: JournalContext) => {
       try {
@@ -115,7 +115,7 @@ test.each<[what: string, after: readonly Step[], diverged: [key: string, recorde
     site.deploy(journaling(sequence([...after, run('z')].map(swallowing), ran)));
     const then = new JournalDiverged(key, recorded, came === 'its end' ? "step 'z'" : came);
     expect(await client.answer(asked, { name: ada })).toEqual({ fails: then.message });
-    // Where it was not the last step that came to it, that one was stopped as well.
+    // If other steps found the divergence first, the last one was stopped too.
     expect(caught.length).toBeGreaterThan(came === 'its end' ? 0 : 1);
     expect(new Set(caught.map((thrown) => JSON.stringify(thrown)))).toEqual(new Set([JSON.stringify(then)]));
     expect(ran).toEqual([]);
@@ -128,7 +128,7 @@ test.each<[what: string, after: readonly Step[], ran: readonly string[]]>([
   ['ends after the last recorded one', BEFORE.slice(0, 5), []],
   ['throws nothing away but the open question', [...BEFORE.slice(0, 5), run('x')], ['x']],
   ['takes recorded steps together', [together(run('b'), run('a'), now), together(ask, run('c')), next], []],
-])('a handler that since then %s goes on', async (_what, after, expected) => {
+])('a handler that now %s resumes the call', async (_what, after, expected) => {
   const ran: string[] = [];
   const site = new Site(journaling(sequence(BEFORE, ran)));
   const client = await site.connect();
@@ -141,7 +141,7 @@ test.each<[what: string, after: readonly Step[], ran: readonly string[]]>([
 
 // Too late
 
-test('what a handler comes to after its round is over stays pending, and nothing of it executes', async () => {
+test('steps that a handler reaches after its round is over stay pending and execute nothing', async () => {
   const late = [new Gate(), new Gate()];
   const reached: string[] = [];
   let entry = 0;
@@ -171,7 +171,7 @@ test('what a handler comes to after its round is over stays pending, and nothing
   expect(reached).toEqual(['late', 'ran', 'after it']);
 });
 
-test('a branch that awaits what is not journaled is a divergence to the others, and not a second effect', async () => {
+test('a branch that awaits a promise without a journal makes the call diverge, and runs no effect twice', async () => {
   const gates = [new Gate(), new Gate()];
   const ran: string[] = [];
   let entry = 0;
@@ -194,7 +194,7 @@ const failing = (ran: string[]): never => {
   throw new Error('Not yet.');
 };
 
-test('an effect that is to be retried does not run once the handler has diverged', async () => {
+test('after a divergence, an effect with `retry` does not run again', async () => {
   const ran: string[] = [];
   const flaky: Step = (ctx) => ctx.once('flaky', () => failing(ran), { onFailure: 'retry' }).catch(() => {});
   const site = new Site(journaling(sequence([flaky, run('a'), ask], ran)));
@@ -224,7 +224,7 @@ test('an effect after the call has ended with an error does not start', async ()
   expect(ran).toEqual([]);
 });
 
-test('the entry that a question ended is collected with all that it held', async () => {
+test('an entry that ended with a question is garbage, with everything that it held', async () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const held: WeakRef<object>[] = [];

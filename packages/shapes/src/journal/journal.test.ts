@@ -21,7 +21,7 @@ const NAME = { name: 'Which name?' };
 
 // Replay
 
-test('a settled step returns its record in every later round, and only what is new happens', async () => {
+test('a finished step returns its record in every later round, and only new steps execute', async () => {
   const runs: string[] = [];
   const entries: unknown[][] = [];
   const client = await connected(async (ctx) => {
@@ -45,7 +45,7 @@ test('a settled step returns its record in every later round, and only what is n
   expect(runs).toEqual(['first', 'second']);
 });
 
-test('an answer has the type of its schema, and an effect that of its value', async () => {
+test('an answer has the type of its schema, and an effect has the type of its value', async () => {
   const client = await connected(async (ctx) => {
     expectTypeOf(await askUnits(ctx)).toEqualTypeOf<{ units: 'metric' | 'imperial' }>();
     expectTypeOf(await ctx.once('n', () => 1)).toEqualTypeOf<number>();
@@ -56,7 +56,7 @@ test('an answer has the type of its schema, and an effect that of its value', as
   expect((await client.send()).asks).toEqual(UNITS);
 });
 
-test('times, random numbers and UUIDs are real, and stay what they were in the first round', async () => {
+test('times, random numbers and UUIDs are real, and every later round reads the same ones', async () => {
   const entries: unknown[][] = [];
   const client = await connected(async (ctx) => {
     const values = [ctx.now(), ctx.random(), ctx.uuid(), ctx.uuid(), ctx.now('later'), ctx.uuid('order')];
@@ -79,7 +79,7 @@ test('times, random numbers and UUIDs are real, and stay what they were in the f
 
 // Together
 
-test('questions that are awaited together go out as one round, as those of one ask do', async () => {
+test('questions that are awaited together go out in one round, like the questions of one ask', async () => {
   for (const handler of [
     (ctx: JournalContext) => Promise.all([askUnits(ctx), askName(ctx)]),
     async (ctx: JournalContext) => Object.values(await ctx.ask({ units, name })),
@@ -111,7 +111,7 @@ test('effects that are awaited together run at the same time', async () => {
   expect(await call).toEqual({ says: '["first","second"]' });
 });
 
-test('effects that a handler leaves behind when it returns still happen, for no later round does them', async () => {
+test('effects that a handler does not await still run after it returns, for no later round runs them', async () => {
   const runs: string[] = [];
   const client = await connected(async (ctx) => {
     void (async () => {
@@ -124,7 +124,7 @@ test('effects that a handler leaves behind when it returns still happen, for no 
   expect(runs).toEqual(['first', 'second']);
 });
 
-test('an observer sees entries, questions, and which effects ran and which were held', async () => {
+test('an observer sees entries, questions, and whether each effect ran or was held back', async () => {
   const events: unknown[] = [];
   for (const name of ['mrtr:handler', 'mrtr:ask', 'mrtr:effect'] as const) {
     onTestFinished(observe(name, (event) => events.push(event)));

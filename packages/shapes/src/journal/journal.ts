@@ -1,11 +1,11 @@
 /**
- * Shape J: linear code without server memory. The handler is entered in each round, from the top, and every step that
- * has settled returns its recorded result at once; so an effect inside `once` happens in one round only, and any
- * instance can resume the call.
+ * Shape J: linear code without server memory. Each round enters the handler from the top, and every finished step
+ * returns its recorded result at once. So an effect inside `once` happens in one round only, and any instance can
+ * resume the call.
  *
- * Code that is not wrapped runs again in every round. So keep effects in `once`, take times, random numbers and UUIDs from
- * the context, and in branches that run side by side await nothing else and leave open which is first: a later round
- * may see another order. `strict: true` finds the common slips.
+ * Code that is not wrapped runs again in every round. So keep effects in `once`, and take times, random numbers and
+ * UUIDs from the context. In branches that run side by side, await only steps, and do not depend on which branch is
+ * first: a later round may see another order. `strict: true` finds the common mistakes.
  *
  * After a deploy: steps may be added behind those that are recorded. A recorded step that was removed, renamed, reworded,
  * narrowed or widened, or that a new one now comes before, stops the call in words (`JournalDiverged`), and nothing new
@@ -34,13 +34,13 @@ import { type Ending, type OnFailure, Replay } from './replay.ts';
 
 const TAG = 'journal/2';
 
-/** What a journaled handler gets. Every step has a key, unique in the call and the same across deploys. */
+/** The context of a journaled handler. Every step has a key, unique in the call and the same across deploys. */
 export interface JournalContext extends HandlerContext {
   /**
    * Asks one question: an `elicitation`, a `sampling` or `listRoots`. Questions that are awaited together go out as
    * one round.
    *
-   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
+   * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    */
   ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
   /** Asks several questions in one round and waits for all of them. Throws as for one. */
@@ -49,9 +49,10 @@ export interface JournalContext extends HandlerContext {
    * Runs `effect` in one round of the call and returns its value in all of them. Effects awaited together run together.
    *
    * @param effect must return JSON (or nothing). It contains no steps: a later round does not enter it.
-   * @param options `onFailure`: `record` (the default) keeps a failure, and throws an `EffectFailed` of its name and
-   * message in this round and all later ones. `retry` lets each next round try again until it succeeds; steps that
-   * are taken only because it failed then diverge. `schema`: checks a recorded value; see {@link Recorded}.
+   * @param options `onFailure`: `record` (the default) keeps a failure, and throws an `EffectFailed` with its name and
+   * message in this round and all later ones. `retry` tries again in each later round until the effect succeeds; do not
+   * take steps only because it failed, because the call then diverges. `schema`: checks a recorded value; see
+   * {@link Recorded}.
    * @throws NotJson when the value would not survive a round.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
@@ -80,7 +81,7 @@ export interface JournalOptions {
 /**
  * Makes a journaled handler into an SDK callback for a tool, a prompt or a resource.
  *
- * @throws JournalDiverged in the call, when a replay does not reach the steps that were recorded.
+ * @throws JournalDiverged in the call, when a replay does not reach the recorded steps.
  * @throws StateTooLarge in the call, naming the largest steps, when the journal is over the policy's limit.
  * @example
  * server.registerTool('deploy', { inputSchema }, journal(async ({ env }, ctx) => {

@@ -1,4 +1,4 @@
-/** What the tests of shape J share. */
+/** Tools and clients for the tests of shape J. */
 import { type CompleteResult, textResult } from '@mrtr/core';
 import {
   type Caller,
@@ -16,7 +16,7 @@ export const askName = (ctx: JournalContext) => ctx.ask('name', name);
 
 export type Handler = (ctx: JournalContext) => unknown;
 
-/** The tool of `handler`, which says as JSON what it returns. */
+/** A tool that returns the value of `handler` as JSON text. */
 export const journaling = (handler: Handler, options: JournalOptions = {}): Register =>
   tool(
     journal<unknown, CompleteResult>(
@@ -29,7 +29,7 @@ export const journaling = (handler: Handler, options: JournalOptions = {}): Regi
 export const connected = (handler: Handler, options: JournalOptions = {}): Promise<Caller> =>
   new Site(journaling(handler, options)).connect();
 
-/** Answers one round after the other, and gives what came of the last. */
+/** Answers one round after the other, and returns the outcome of the last. */
 export async function answerAll(
   client: Caller,
   ...rounds: readonly Readonly<Record<string, unknown>>[]

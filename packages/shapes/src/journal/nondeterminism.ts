@@ -1,8 +1,8 @@
 /**
- * Strict mode: finds the clocks and dice that a handler uses without its journal.
+ * Strict mode: finds times and random values that a handler uses without its journal.
  *
- * `Date.now`, `Math.random` and `crypto.randomUUID` are replaced while a strict handler runs, and put back after the
- * last one. Outside of strict handlers, and inside of `once`, the replacements only call the originals.
+ * Replaces `Date.now`, `Math.random` and `crypto.randomUUID` while a strict handler runs, and restores them after the
+ * last one. Outside strict handlers, and inside `once`, the replacements only call the originals.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
@@ -20,13 +20,13 @@ const forbidden = new AsyncLocalStorage<boolean>();
 let watchers = 0;
 let restore = () => {};
 
-/** Runs a strict handler: a clock or a die that it calls unwrapped is an error with the place of the call. */
+/** Runs a strict handler. An unwrapped call of one of the three functions throws an error that names its place. */
 export const insideStrictHandler = <T>(handler: () => T): T => forbidden.run(true, handler);
 
-/** Runs code that is not the handler's own (an effect that it wrapped; an observer), where everything is allowed. */
+/** Runs code that may call the three functions: a wrapped effect, or an observer. */
 export const outsideHandler = <T>(fn: () => T): T => (watchers > 0 ? forbidden.run(false, fn) : fn());
 
-/** Watches while `entry` runs. The process gets its own functions back when the last strict entry has ended. */
+/** Watches while `entry` runs. Restores the functions when the last strict entry has ended. */
 export async function watchNondeterminism<T>(entry: () => Promise<T>): Promise<T> {
   if (watchers++ === 0) restore = patch();
   try {

@@ -1,4 +1,4 @@
-/** Random programs of asks and effects, and what an uninterrupted run of one comes to. */
+/** Random programs of asks and effects, and the result of an uninterrupted run. */
 import { elicitation } from '@mrtr/core';
 import fc from 'fast-check';
 import { accept, decline, kelvin, turns, Units } from '../fixture.test-support.ts';
@@ -7,7 +7,7 @@ import type { EffectFailed, JournalContext } from './index.ts';
 /** One step. Keys are given when a program is made, so that they are unique in it. */
 export type Step =
   | { readonly kind: 'effect'; readonly key: string; readonly delay: number; readonly fails: boolean }
-  /** Fails the first time it runs, and is retried; what it comes to is in no result. */
+  /** Fails the first time it runs, and is retried. The result leaves its value out. */
   | { readonly kind: 'flaky'; readonly key: string; readonly delay: number }
   | { readonly kind: 'value'; readonly key: string; readonly of: 'now' | 'random' | 'uuid' }
   | {
@@ -18,7 +18,7 @@ export type Step =
     }
   | { readonly kind: 'together'; readonly branches: readonly Program[] };
 export type Program = readonly Step[];
-/** What the user says to a question; `no` is a refusal. */
+/** The user's answer to a question; `no` is a refusal. */
 type Says = 'metric' | 'imperial' | 'no';
 
 const delay = fc.integer({ min: 0, max: 2 });
@@ -77,11 +77,11 @@ function keyed(program: Program, counter: { next: number }): Program {
   });
 }
 
-/** What the effects of one call do to the world. */
+/** Records what the effects of one call do. */
 export class World {
   /** How often each effect did its work, by key. */
   readonly done: Record<string, number> = {};
-  /** What each value was the first time it was looked at, by key; and keys of those that changed. */
+  /** Each value when it was first read, by key; and the keys of values that changed later. */
   readonly #values: Record<string, unknown> = {};
   readonly changed: string[] = [];
   readonly #tried = new Set<string>();
@@ -127,7 +127,7 @@ export async function journaledRun(program: Program, ctx: JournalContext, world:
   return results;
 }
 
-/** What a run comes to that nothing interrupts: its result, its effects, and how many questions follow each other. */
+/** The expected result of an uninterrupted run: its value, its effects, and how many questions follow each other. */
 export function uninterrupted(program: Program): { result: unknown[]; done: string[]; depth: number } {
   const run = { result: [] as unknown[], done: [] as string[], depth: 0 };
   for (const step of program) {
@@ -149,7 +149,7 @@ export function uninterrupted(program: Program): { result: unknown[]; done: stri
   return run;
 }
 
-/** What the user says to each question of the program; `sense` is false for one who says nonsense first. */
+/** The user's answers to the questions of a program. With `sense` false, the user first gives a nonsense answer. */
 export function answers(program: Program, sense = true): Record<string, unknown> {
   const all: Record<string, unknown> = {};
   for (const step of program) {

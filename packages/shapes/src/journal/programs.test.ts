@@ -1,4 +1,4 @@
-/** Whatever the program and wherever it is interrupted, it comes to what an uninterrupted run comes to. */
+/** Any program, interrupted at any place, ends with the result of an uninterrupted run. */
 import { textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import {
   World,
 } from './programs.test-support.ts';
 
-/** What a client does in one round. */
+/** The client's plan for one round. */
 interface Round {
   /** Which server it sends the round to: they share nothing but their keys. */
   readonly instance: number;
@@ -59,7 +59,7 @@ const withoutFlaky = (done: Readonly<Record<string, number>>) =>
   Object.fromEntries(Object.entries(done).filter(([key]) => !key.startsWith('flaky')));
 
 test.each([{ strict: false }, { strict: true }])(
-  'every program, however its rounds are answered and wherever they go, ends as if never interrupted (%j)',
+  'every program ends as if never interrupted, whichever answers and servers its rounds get (%j)',
   async ({ strict }) => {
     const callers = await clients(strict);
     const round = fc.record({

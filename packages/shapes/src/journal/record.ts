@@ -1,4 +1,4 @@
-/** The record of a call's settled steps. It travels in `requestState`, and each replay is compared with it. */
+/** The record of a call's finished steps. It travels in `requestState`, and each replay is compared with it. */
 import { MrtrError, type Question } from '@mrtr/core';
 import { type Call, ownEntry } from '@mrtr/core/shape';
 import { bareRecord } from '../kit/state.ts';
@@ -7,9 +7,9 @@ import { bareRecord } from '../kit/state.ts';
 export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
 
 /**
- * One step: its kind, then its record. A question: its digest and the bare response, or nothing where `otherwise` was
- * the answer. An effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`; nothing
- * if it is to be tried again. Others: the value.
+ * One step: its kind, then its record. For a question: its digest and the bare response, or nothing if `otherwise` was
+ * the answer. For an effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`, or
+ * nothing if the next round tries it again. For others: the value.
  */
 export type Entry = AskEntry | EffectEntry | readonly ['now' | 'random' | 'uuid', value: unknown];
 
@@ -24,16 +24,16 @@ export type EffectEntry = readonly [
 ];
 
 /**
- * A replay did not take the steps that its journal holds: the handler was changed while the call was under way, or it
- * depends on a value that is not journaled. The call executes nothing after this.
+ * A replay did not take the steps in its journal: the handler was changed during the call, or it depends on a value
+ * that is not journaled. The call executes nothing after this.
  */
 export class JournalDiverged extends MrtrError {
   readonly code = 'journal_diverged';
-  /** The step at which the two part. */
+  /** The key of the first step that differs. */
   readonly key: string;
-  /** The journal's record under that key; undefined for none. */
+  /** The journal's record under that key, if any. */
   readonly recorded: string | undefined;
-  /** The step that the handler took there; undefined for none. */
+  /** The step that the handler took there, if any. */
   readonly came: string | undefined;
   constructor(key: string, recorded: string | undefined, came: string | undefined) {
     super(
@@ -47,7 +47,7 @@ export class JournalDiverged extends MrtrError {
   }
 }
 
-/** Settled steps by key, the questions of the round before, and which of them this replay has reached. */
+/** Finished steps by key, the questions of the round before, and which of them this replay has reached. */
 export class Journal {
   readonly entries: Record<string, Entry>;
   readonly #asked: Call['asked'];

@@ -3,13 +3,14 @@
  *
  * Invariants:
  * 1. A recorded step settles with its record and executes nothing.
- * 2. A new step (an answer that has just come is one as well) waits until the replay has caught up with its journal. If
- *    a recorded step has not been reached when all is quiet, the handler has diverged, and nothing new executes.
+ * 2. A new step (also an answer that has just come) waits until the replay has caught up with its journal. If a
+ * recorded
+ *    step is not reached when all is quiet, the handler has diverged, and nothing new executes.
  * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
  *    every microtask has run. Unless the handler returned, every new step of this entry then stays pending for ever:
  *    the next round's entry takes its place.
- * 4. After a divergence every step rejects with it, and so does the round, whatever the handler makes of it.
- * 5. What is in the journal is a copy: what the author does to a value is done again in each round.
+ * 4. After a divergence every step rejects with it, and so does the round, even if the handler catches the error.
+ * 5. The journal holds copies, so changes that the author makes to a value are made again in each round.
  */
 import {
   type AnswerOf,
@@ -44,7 +45,7 @@ export type Ending =
   | { readonly kind: 'returned'; readonly value: unknown }
   | { readonly kind: 'threw'; readonly error: unknown };
 
-/** A recorded failure of an effect, thrown again in every round. The first time, `cause` is what was thrown. */
+/** A recorded failure of an effect, thrown again in every round. The first time, `cause` is the thrown value. */
 export class EffectFailed extends Error {
   override readonly name: string;
   constructor([name, message]: readonly [string, string], cause?: unknown) {
@@ -53,13 +54,13 @@ export class EffectFailed extends Error {
   }
 }
 
-/** What happens to a failing effect: it stays failed (`record`), or the next round tries it again (`retry`). */
+/** Whether a failing effect stays failed (`record`) or the next round tries it again (`retry`). */
 export type OnFailure = 'retry' | 'record';
 
-/** How an effect's outcome is recorded, and taken over. */
+/** How the result of an effect is recorded, and how a recorded one is checked. */
 export type EffectOptions<T> = { readonly onFailure: OnFailure } & Recorded<T>;
 
-/** What waits until the replay has caught up with its journal. */
+/** A step that waits until the replay has caught up with its journal. */
 class Latch {
   open!: () => void;
   fail!: (error: JournalDiverged) => void;
@@ -95,7 +96,7 @@ export class Replay {
     });
   }
 
-  /** Runs the handler until it settles, or until it can only go on with answers. */
+  /** Runs the handler until it settles, or until it needs answers. */
   run(handler: () => unknown): Promise<Ending> {
     Promise.resolve()
       .then(handler)
@@ -114,14 +115,15 @@ export class Replay {
     return handled(this.#effect(key, fn, how));
   }
 
-  /** A value that is different each time it is looked at, and the same in every round of one call. */
+  /** A value that is new for each key, and the same in every round of one call. */
   value<T>(kind: 'now' | 'random' | 'uuid', key: string | undefined): T {
     const ordinal = (this.#ordinals.get(kind) ?? 0) + 1;
     if (key === undefined) this.#ordinals.set(kind, ordinal);
     const name = key ?? `${kind}#${ordinal}`;
     const entry = this.#reach(name, kind);
     if (entry) return entry[1] as T;
-    // It cannot wait, and need not: what ran to here without an answer or an effect ran to here in the round before.
+    // It is synchronous and cannot wait for the replay. It need not: code that comes this far without a new answer or
+    // effect came this far in the round before.
     const missed = this.#journal.unreached;
     if (missed !== undefined) throw this.#diverge(this.#missed(missed, `step '${name}'`));
     const value = originals[kind]();
@@ -167,7 +169,7 @@ export class Replay {
       if (failure) throw new EffectFailed(failure);
       return this.#recorded(key, copyJson(value[0]), schema);
     }
-    // One that is to be retried is no new step: what is recorded after it waits for it, and not it for that.
+    // A retried effect is not a new step: recorded steps after it may wait for it, so it must not wait for them.
     const retried = entry !== undefined;
     if (retried ? this.#endsHere() : !(await this.#mayExecute())) return forever();
     const running = this.#execute(key, fn, { onFailure, retried });
@@ -196,7 +198,7 @@ export class Replay {
     { onFailure, retried }: { readonly onFailure: OnFailure; readonly retried: boolean },
   ): Promise<T> {
     const { entries } = this.#journal;
-    // Behind all recorded steps that do not wait for it.
+    // Run it after all recorded steps that do not depend on it.
     if (retried) await microtasks();
     if (this.#ended) return forever();
     this.#tell(key, 'ran');
@@ -210,7 +212,7 @@ export class Replay {
     try {
       assertJson(value, `The value of once('${key}')`);
     } catch (error) {
-      // It did happen, and must not happen again.
+      // The effect happened all the same, and must not happen again.
       entries[key] = ['once', [], failureOf(error)];
       throw error;
     }
@@ -249,7 +251,7 @@ export class Replay {
     return this.#ended;
   }
 
-  /** Waits until all is quiet. Then whoever waits to catch up goes on; when nobody does, what is open goes out. */
+  /** Waits until all is quiet. Then the waiting steps execute; if there are none, the open questions go out. */
   async #watch(): Promise<void> {
     if (this.#watching) return;
     this.#watching = true;
@@ -305,7 +307,7 @@ export class Replay {
   }
 
   #finish(ending: Ending): void {
-    // What a handler left running when it returned goes on: no later round will do it.
+    // Effects that were still running when the handler returned keep running: no later round would run them.
     this.#ended ||= ending.kind !== 'returned';
     this.#end(ending);
   }
@@ -313,7 +315,7 @@ export class Replay {
 
 const microtasks = (): Promise<void> => new Promise(afterMicrotasks);
 
-/** Never settles, and costs nothing: what only it refers to is collected with it. */
+/** Never settles. It is garbage together with everything that only waits for it. */
 const forever = (): Promise<never> => new Promise(() => {});
 
 const failureOf = (error: unknown): readonly [name: string, message: string] =>

@@ -1,4 +1,4 @@
-/** What a step settles with: values, failures, refusals; and what they weigh. */
+/** The values, failures and refusals that a step settles with, and their size. */
 import { ElicitationDeclined, elicitation, listRoots, NotJson } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import {
@@ -23,7 +23,7 @@ const told = (error: unknown) => `${(error as Error).name}: ${(error as Error).m
 // Values
 
 test.each([[{}], [{ strict: true }]])(
-  'what the handler does to a value is done anew in each round, and never to the record (%j)',
+  'a handler’s changes to a value are made again in each round and never reach the record (%j)',
   async (options) => {
     const handler = async (ctx: JournalContext) => {
       const basket = await ctx.once('basket', () => ['apple']);
@@ -44,7 +44,7 @@ test.each([[{}], [{ strict: true }]])(
   },
 );
 
-test('a value that is not JSON is refused with its path, and its effect has happened all the same', async () => {
+test('a value that is not JSON is refused with its path, after its effect has happened', async () => {
   const errors: unknown[] = [];
   const when = counted(() => ({ at: new Date(0) }));
   const client = await connected(async (ctx) => {
@@ -60,7 +60,7 @@ test('a value that is not JSON is refused with its path, and its effect has happ
 
 // Failures
 
-test('with `retry`, an effect that fails runs in each round until it succeeds, with other steps recorded after it', async () => {
+test('with `retry`, a failing effect runs in each round until it succeeds, also if later steps are recorded', async () => {
   const reads: unknown[] = [];
   const print = counted((run) => {
     if (run < 3) throw new Error(`Out of paper ${run}.`);
@@ -102,7 +102,7 @@ test('an effect that is retried delays no recorded step beside it, and ends no r
   expect(slow.runs).toBe(2);
 });
 
-test('an answer beside an effect that is retried is taken in its round, and not asked for again', async () => {
+test('an answer beside an effect that is retried is read in its round, and not asked for again', async () => {
   const flaky = counted((run) => (run === 1 ? Promise.reject(new Error('Not yet.')) : run));
   const client = await connected((ctx) =>
     Promise.all([
@@ -138,7 +138,7 @@ test('a failure is the same in every round, and its effect does not run again', 
   expect(charge.runs).toBe(1);
 });
 
-test('what is thrown and is no error is recorded as its text', async () => {
+test('a thrown value that is not an error is recorded as text', async () => {
   const errors: unknown[] = [];
   const client = await connected(async (ctx) => {
     const odd = ctx.once('odd', () => Promise.reject('odd'));
@@ -154,21 +154,18 @@ test('what is thrown and is no error is recorded as its text', async () => {
 test.each([
   ['declined', decline],
   ['cancelled', cancel],
-] as const)(
-  'that a question was %s reaches the handler as an error, in every round',
-  async (kind, response) => {
-    const caught: unknown[] = [];
-    const client = await connected(async (ctx) => {
-      await askUnits(ctx).catch((error: unknown) => caught.push(error));
-      return askName(ctx);
-    });
-    expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
-      says: '{"name":"Ada"}',
-    });
-    const declined = new ElicitationDeclined(kind, 'units');
-    expect(caught).toEqual([declined, declined, declined]);
-  },
-);
+] as const)('a question that was %s throws in the handler, in every round', async (kind, response) => {
+  const caught: unknown[] = [];
+  const client = await connected(async (ctx) => {
+    await askUnits(ctx).catch((error: unknown) => caught.push(error));
+    return askName(ctx);
+  });
+  expect(await answerAll(client, { units: response }, { name: kelvin }, { name: ada })).toEqual({
+    says: '{"name":"Ada"}',
+  });
+  const declined = new ElicitationDeclined(kind, 'units');
+  expect(caught).toEqual([declined, declined, declined]);
+});
 
 test('a refusal ends the call beside a branch that has many more steps to replay', async () => {
   const client = await connected((ctx) =>
@@ -185,7 +182,7 @@ test('a refusal ends the call beside a branch that has many more steps to replay
   });
 });
 
-test('refusals and failures that nobody is awaiting yet harm nobody', async () => {
+test('refusals and failures that are not awaited yet cause no unhandled rejection', async () => {
   const client = await connected(async (ctx) => {
     const failing = ctx.once('fail', () => Promise.reject(new Error('Too bad.')));
     const [units, name] = [askUnits(ctx), askName(ctx)];
@@ -200,7 +197,7 @@ test('refusals and failures that nobody is awaiting yet harm nobody', async () =
 
 // Slips of the author
 
-test('two steps of one key are refused, whatever their kinds', async () => {
+test('two steps of one key are refused, of the same kind or of two', async () => {
   const second = counted(() => 1);
   for (const again of [
     (ctx: JournalContext) => ctx.once('key', second),
@@ -215,7 +212,7 @@ test('two steps of one key are refused, whatever their kinds', async () => {
   expect(second.runs).toBe(0);
 });
 
-test('a step inside of an effect is refused at once, for a later round would not come to it', async () => {
+test('a step inside an effect is refused at once, because a later round would not reach it', async () => {
   for (const inner of [
     (ctx: JournalContext) => ctx.once('inner', () => 1),
     (ctx: JournalContext) => ctx.ask('inner', elicitation('Which units?', Units)),
@@ -245,7 +242,7 @@ const interview = (count: number, bytes = 0) =>
     }
   });
 
-test('the state grows with what was answered, by the same for the same', async () => {
+test('equal rounds add equally many bytes to the state', async () => {
   const client = await new Site(interview(10, 60)).connect();
   const lengths: number[] = [];
   let seen = await client.send();
@@ -262,7 +259,7 @@ test('the state grows with what was answered, by the same for the same', async (
   expect(Math.abs(ninth - fifth - (fifth - first))).toBeLessThanOrEqual(4);
 });
 
-test('a journal over the ceiling ends the call, and the error names the largest steps', async () => {
+test('a journal over the limit ends the call, and the error names the largest steps', async () => {
   const sizes = { tiny: 10, huge: 700, large: 500, medium: 300, small: 100 };
   const handler = async (ctx: JournalContext) => {
     for (const [key, size] of Object.entries(sizes)) await ctx.once(key, () => '.'.repeat(size));

@@ -47,13 +47,13 @@ test.each(SLIPS)(
     expect(reported).toEqual({ fails: report });
     expect(reported.fails).toContain(`Use ${instead}, or wrap it in ctx.once.`);
 
-    // Only where it was asked for.
+    // Only in strict mode.
     const lenient = await answerAll(await connected(handler), { units: metric });
     expect(lenient).toEqual({ says: JSON.stringify(typeof slip()) });
   },
 );
 
-test('what is wrapped, and what the context gives, is not reported', async () => {
+test('wrapped calls, and values of the context, are not reported', async () => {
   const client = await connected(async (ctx) => {
     const wrapped = await ctx.once('all', async () => {
       const now = SLIPS.map(({ slip }) => typeof slip());
@@ -67,7 +67,7 @@ test('what is wrapped, and what the context gives, is not reported', async () =>
   expect(await answerAll(client, { units: metric })).toEqual({ says: '[2,"number","number","string"]' });
 });
 
-test('an effect’s value that is awaited in the handler does not make that a place where all is allowed', async () => {
+test('an unwrapped call right after an awaited effect is reported', async () => {
   const client = await connected(async (ctx) => {
     await ctx.once('effect', async () => Date.now());
     return Date.now();
@@ -103,7 +103,7 @@ test('of two calls that take turns, only the strict one is watched', async () =>
   expect(Date.now()).toBeGreaterThan(0);
 });
 
-test('a strict call comes to the same as any other, with each effect once', async () => {
+test('a strict call has the result of any other, and runs each effect once', async () => {
   const [first, second, third] = [counted(() => 1), counted(() => 2), counted(() => 3)];
   const client = await connected(async (ctx) => {
     const values: unknown[] = [await ctx.once('first', first)];
@@ -150,7 +150,7 @@ test('the rehearsal does not retry an effect', async () => {
   expect(print.runs).toBe(2);
 });
 
-test('a handler that does something else in each entry is caught in the rehearsal', async () => {
+test('the rehearsal finds a handler that takes other steps in each entry', async () => {
   const ran: string[] = [];
   let entry = 0;
   const client = await connected(async (ctx) => {
@@ -171,7 +171,7 @@ test('a refusal in a strict call ends it politely', async () => {
   });
 });
 
-test('observers may look at the clock', async () => {
+test('observers may read the clock', async () => {
   const seen: unknown[] = [];
   for (const name of ['mrtr:effect', 'mrtr:handler', 'mrtr:ask', 'mrtr:state'] as const) {
     onTestFinished(observe(name, () => seen.push(Date.now())));
@@ -184,13 +184,13 @@ test('observers may look at the clock', async () => {
   expect(seen.length).toBeGreaterThan(5);
 });
 
-test('making many strict handlers watches once', () => {
+test('many strict handlers replace the functions once', () => {
   const { now } = Date;
   for (let made = 0; made < 3; made++) journal(async () => ({ content: [] }), STRICT);
   expect(Date.now).toBe(now);
 });
 
-test('an old client is asked in a strict call as in any other', async () => {
+test('a strict call asks an old client as any other call does', async () => {
   const mail = counted((run) => run);
   const site = new Site(
     journaling(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { afterMicrotasks } from './after-microtasks.ts';
 
-/** As many microtasks after each other as code that runs in one turn may queue. */
+/** Queues `count` microtasks one after the other, as code in one turn may do. */
 const microtasks = async (count: number) => {
   for (let n = 0; n < count; n++) await null;
 };
@@ -18,7 +18,7 @@ test('it is called after every microtask, and before the event loop turns', asyn
   expect(events).toEqual(['microtasks', 'one more', 'done', 'turn']);
 });
 
-test('all that wait are called before what they queue', async () => {
+test('all waiting callbacks are called before the work that they queue', async () => {
   const events: string[] = [];
   await new Promise<void>((resolve) => {
     afterMicrotasks(() => {

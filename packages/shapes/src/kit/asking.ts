@@ -1,4 +1,4 @@
-/** The result that asks. */
+/** Makes the result that asks questions. */
 import { type InputRequiredResult, inputRequired, type Questions } from '@mrtr/core';
 import { isQuestion } from '@mrtr/core/shape';
 import { notAQuestion } from './definition.ts';

@@ -1,9 +1,9 @@
 /**
- * Whether code runs inside of an effect, which takes no steps of its own call: they would wait for a round that waits
- * for the effect.
+ * Knows whether code runs inside an effect. An effect must not take steps of its own call: they would wait for the
+ * round, which waits for the effect.
  *
- * On Node 20 an `AsyncLocalStorage` that is in use has each promise of the process pay for it, 5 to 8 %. So it is in use
- * only while an effect runs.
+ * On Node 20 an `AsyncLocalStorage` in use slows each promise of the process by 5 to 8 %. So it is in use only while an
+ * effect runs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
@@ -15,7 +15,7 @@ interface Effect {
 const scope = new AsyncLocalStorage<Effect>();
 let running = 0;
 
-/** Runs an effect of `call`, which is whatever stands for one. */
+/** Runs an effect of `call`. Any object may stand for a call. */
 export async function insideEffect<T>(call: object, effect: () => T | Promise<T>): Promise<T> {
   const inside: Effect = { call, over: false };
   running++;
@@ -28,10 +28,10 @@ export async function insideEffect<T>(call: object, effect: () => T | Promise<T>
   }
 }
 
-/** Whether the caller is inside of an effect of `call` that is running. */
+/** Whether the caller is inside a running effect of `call`. */
 export function isInsideEffect(call: object): boolean {
   if (running === 0) return false;
   const inside = scope.getStore();
-  // What an effect left behind still carries it.
+  // Code that an effect left running still carries the scope, so check that the effect has not ended.
   return inside?.call === call && !inside.over;
 }

@@ -1,6 +1,6 @@
 /**
- * The same promise, with its rejection handled. A handler that starts two questions and awaits them one by one never
- * reaches the second when the first is declined, and a user who declines twice must not end the process.
+ * The same promise, with its rejection handled. A handler may start two questions and await them one by one. If the
+ * user declines both, it never awaits the second, and that unhandled rejection must not end the process.
  */
 export function handled<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {});

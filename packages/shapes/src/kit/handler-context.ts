@@ -5,7 +5,7 @@ import { type Call, idempotencyKey } from '@mrtr/core/shape';
 /** The severity of a log message (MCP, utilities/logging). */
 export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
 
-/** What every handler gets. */
+/** The context that every handler gets. */
 export interface HandlerContext {
   /** The SDK's context of this round. */
   readonly request: ServerContext;

@@ -44,12 +44,12 @@ test.each<[string, unknown, string]>([
   ['a hole in a list', { list: sparse }, '$.list.1'],
   ['a list with a name on it', 'a-b'.match(/-/), '$'],
   ['a subclass of Array', new (class extends Array {})(), '$'],
-  ['what turns itself into JSON', { toJSON: () => 1 }, '$'],
+  ['an object with toJSON', { toJSON: () => 1 }, '$'],
 ])('%s is refused with the path to it', (_what, value, path) => {
   expect(refusedAt(value)).toBe(path);
 });
 
-test('undefined is allowed as a whole and as a member, where nobody can tell it from an absent one', () => {
+test('undefined is allowed as a whole and as a member, where it reads like an absent one', () => {
   expect([refusedAt(undefined), refusedAt({ a: undefined, b: 1 })]).toEqual([undefined, undefined]);
 });
 
@@ -58,15 +58,15 @@ test('one object in two places is not a cycle', () => {
   expect(refusedAt({ a: shared, b: [shared, shared] })).toBeUndefined();
 });
 
-test('minus zero is allowed and comes back as zero: a temperature that was rounded is no reason to fail', () => {
+test('minus zero is allowed and comes back as zero, because a rounded temperature must not fail a call', () => {
   expect([refusedAt(-0), refusedAt({ celsius: [-0] })]).toEqual([undefined, undefined]);
 });
 
-test('what JSON can write is allowed', () => {
+test('every JSON value is allowed', () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => refusedAt(value) === undefined));
 });
 
-test('what is allowed comes back as it went in', () => {
+test('an allowed value comes back equal', () => {
   const anything = fc.anything({
     withBigInt: true,
     withBoxedValues: true,

@@ -13,11 +13,11 @@ type Wording = 0 | 1;
 type Entry<T> = readonly [key: Key, value: T];
 
 interface Round {
-  /** What the client sends, whether it was asked or not. */
+  /** The answers that the client sends, asked or not. */
   readonly responses: readonly Entry<unknown>[];
-  /** What the author reads. */
+  /** The questions that the author reads. */
   readonly reads: readonly Entry<Wording>[];
-  /** What the author asks at the end. */
+  /** The questions that the author asks at the end. */
   readonly asks: readonly Entry<Wording>[];
 }
 
@@ -68,7 +68,7 @@ test('an answer is never one to a question that was not asked in the round befor
   fc.assert(
     fc.property(rounds, (all) => {
       play(all, (recall, now) => {
-        // Only at the end: most of what comes in before stays unread for a while.
+        // Only at the end, so that most answers stay unread for a while.
         if (now < all.length - 1) return;
         for (const [key, worded, answer] of readAll(recall)) {
           if (!isSettled(answer)) continue;
@@ -92,7 +92,7 @@ test('an answer is never one to a question that was not asked in the round befor
   );
 });
 
-test('a settled answer is never lost before its question is asked again', () => {
+test('a usable answer is never lost before its question is asked again', () => {
   fc.assert(
     fc.property(rounds, (all) => {
       const settled = new Map<string, Answer<{ name: string }>>();
@@ -109,7 +109,7 @@ test('a settled answer is never lost before its question is asked again', () => 
   );
 });
 
-test('where the policy accepts unasked answers, one counts in its round and later', () => {
+test('where the policy accepts unasked answers, such an answer counts in its round and later', () => {
   const request = (response?: unknown) =>
     requestOf({ asked: undefined }, { inputResponses: response === undefined ? {} : { name: response } }).ctx;
   const first = new Recall(request(accept({ name: 'Ada' })), undefined);

@@ -1,9 +1,9 @@
 /**
- * The answers of this round and of earlier ones. `inputResponses` holds the latest round's only, so a shape carries
+ * The answers of this round and of earlier ones. `inputResponses` holds only the latest round's, so a shape carries
  * earlier answers in its state.
  *
- * The boundary has dropped answers to keys that were not asked. An answer also has to match the words: one to a
- * question that a deploy reworded is asked again.
+ * The boundary has dropped answers to keys that were not asked. An answer also has to match its question's words: if a
+ * deploy rewords the question, it is asked again.
  */
 import {
   type Answer,
@@ -31,7 +31,7 @@ export class Recall {
     this.#ctx = ctx;
     this.#answers = bareRecord<Recorded>(saved);
     callOf(ctx).reads.complete();
-    // Taken in before the author reads them: an author who reads one answer and asks again must not lose the other.
+    // Keep all answers before the author reads any: an author who reads one and asks again must not lose the other.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
       const response = ownEntry(ctx.mcpReq.inputResponses, key);
       if (response !== undefined) this.#answers[key] = [digest, response];
@@ -56,13 +56,13 @@ export class Recall {
     }
     const kept = question.keep(recorded[1]);
     this.#answers[key] = [question.digest, kept];
-    // Read from a copy of what is kept, so that a later round reads the same, whatever the author does to the value.
+    // The author gets a copy, so that a later round reads the same value even if the author changes this one.
     return question.read(copyJson(kept)) as Answer<AnswerOf<Q>>;
   }
 
   /**
-   * The answers to keep in state when `requests` go out: all that are usable, and not asked for again. A shape that
-   * knows its questions says which keys are theirs, so that answers to those that a deploy removed do not travel on.
+   * The answers to keep in state when `requests` go out: all usable ones that are not asked for again. A shape that
+   * knows all its questions passes their keys, so that answers to questions that a deploy removed are dropped.
    */
   save(requests: InputRequests, isKnown: (key: string) => boolean = () => true): Record<string, Recorded> {
     const isAskedAgain = (key: string, digest: string) => {

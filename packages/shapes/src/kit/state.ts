@@ -1,4 +1,4 @@
-/** What the shapes have in common: the form of an author's function, and the state that a shape keeps. */
+/** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
 import { callOf, ownEntry } from '@mrtr/core/shape';
 
@@ -9,9 +9,9 @@ export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Prom
 export type ShapeTag = `${string}/${number}`;
 
 /**
- * The state that this shape left in an earlier round, or undefined. The boundary has opened it, so it is honest; but
- * after a deploy it may be another shape's or an older version's. That is refused: to begin again would repeat effects
- * that it records.
+ * The state that this shape left in an earlier round, or undefined. The boundary has opened it, so no client changed
+ * it. After a deploy it may belong to another shape or an older version. Such state is refused: starting over would repeat
+ * the effects that it records.
  *
  * @throws ProtocolError (-32602) for such state.
  */
@@ -32,7 +32,7 @@ function recordIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Text of the state that {@link loadState} reads back. Leaves empty parts out: every byte travels twice. */
+/** Text of the state that {@link loadState} reads. Leaves empty parts out, because every byte travels twice. */
 export function saveState(tag: ShapeTag, parts: Readonly<Record<string, object>>): string {
   const filled = Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0);
   return JSON.stringify({ s: tag, ...Object.fromEntries(filled) });

@@ -1,4 +1,4 @@
-/** Handlers of shape H that do not end when their call has. */
+/** Handlers of shape H that keep running after their call has ended. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { textResult } from '@mrtr/core';
@@ -47,13 +47,13 @@ const collectGarbage = async () => {
   }
 };
 
-/** Lets the time of all parked calls run out. */
+/** Lets all parked calls expire. */
 async function expire(): Promise<void> {
   vi.advanceTimersByTime(60_000);
   await turns();
 }
 
-test('a handler that hangs in its finally gives its place back when its time is over, and is reported', async () => {
+test('a handler that hangs in its finally gives its place back when it expires, and is reported', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
   const gate = new Gate();
@@ -93,7 +93,7 @@ test('a step that hangs gives its call’s place back when the client cancels', 
   gate.open();
 });
 
-test('beyond their own limit, abandoned handlers keep the places of their calls until they end', async () => {
+test('above the limit of abandoned handlers, a handler keeps the place of its call until it ends', async () => {
   const gate = new Gate();
   const { site } = serving(hanging(gate), {
     maxFrames: 2,
@@ -112,7 +112,7 @@ test('beyond their own limit, abandoned handlers keep the places of their calls 
   expect((await client.send()).asks).toEqual(ASKS);
 });
 
-test('one principal’s abandoned handlers take no room of another’s', async () => {
+test('abandoned handlers of one principal take no room from another', async () => {
   const gate = new Gate();
   const limits = { maxFramesPerPrincipal: 1, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
   const { site } = serving(hanging(gate), limits);
@@ -131,7 +131,7 @@ test('one principal’s abandoned handlers take no room of another’s', async (
   gate.open();
 });
 
-test('an abandoned handler that nothing holds stops counting when it is collected', async () => {
+test('an abandoned handler without references stops counting when it is collected', async () => {
   const forever: Handler = async (_args, ctx) => {
     try {
       return textResult((await ctx.elicit('Which units?', Units)).units);
@@ -150,7 +150,7 @@ test('an abandoned handler that nothing holds stops counting when it is collecte
   expect((await client.send()).asks).toEqual(ASKS);
 });
 
-test('abandoned handlers that ask again whatever happens stop, and their memory is free', async () => {
+test('abandoned handlers that keep asking stop, and their memory is freed', async () => {
   const asked = counted(() => {});
   const stubborn: Handler = async (_args, ctx) => {
     for (;;) {
@@ -164,7 +164,7 @@ test('abandoned handlers that ask again whatever happens stop, and their memory 
   const client = await site.connect();
   for (let call = 0; call < 50; call++) await client.send();
   await expire();
-  // Each was asking once when its time was over; it has 100 refusals after that, and then one that never comes.
+  // Each was asking when it expired. It gets 100 refusals after that; the next one never settles.
   await turns(200);
   const stopped = asked.runs;
   expect(stopped).toBeLessThanOrEqual(50 * 102);
@@ -172,7 +172,7 @@ test('abandoned handlers that ask again whatever happens stop, and their memory 
   expect([asked.runs, store.parked]).toEqual([stopped, 0]);
 });
 
-test('steps of an abandoned handler that catches everything stop as well', async () => {
+test('an abandoned handler that catches every error of its steps stops too', async () => {
   const tried = counted(() => {});
   const stubborn: Handler = async (_args, ctx) => {
     await ctx.elicit('Which units?', Units).catch(() => {});
@@ -188,7 +188,7 @@ test('steps of an abandoned handler that catches everything stop as well', async
   expect(tried.runs).toBeLessThan(110);
 });
 
-test('what a listener of the signal throws is reported, and the others are called', async () => {
+test('an error of a listener of the signal is reported, and the other listeners are called', async () => {
   const errors: unknown[] = [];
   const heard: string[] = [];
   const onerror = ({ message, cause }: Error) => void errors.push([message, (cause as Error).message]);
@@ -237,7 +237,7 @@ test('without onerror, such an error is a warning of the process', async () => {
   expect(warned).toEqual([expect.stringContaining('A listener of ctx.signal failed')]);
 });
 
-test('close does not wait for ever for a handler that hangs', async () => {
+test('close waits for a hanging handler only for a limited time', async () => {
   const gate = new Gate();
   const { site, store } = serving(hanging(gate), { onerror: () => {} });
   await (await site.connect()).send();

@@ -1,20 +1,20 @@
 /**
- * Handlers whose call is over and that have not ended: a `finally` that hangs, a step that never returns, a loop that
- * asks again whatever it is told. Nobody can stop them. So they are counted apart from the calls that are open, and
- * reported.
+ * Handlers that keep running after their call has ended: a `finally` that hangs, a step that never returns, a loop that
+ * catches every refusal and asks again. Nobody can stop them. So the store counts them apart from open calls, and
+ * reports them.
  *
- * Nothing here holds a handler. One that only waits for what never comes is garbage as soon as nobody else holds it, and
+ * Nothing here holds a reference to a handler. A handler that waits for ever without other references is garbage, and
  * stops counting when the collector finds it.
  */
 import { Quota } from '@mrtr/core/shape';
 import type { Frame } from './frame.ts';
 
-/** How long a handler may take to end, in milliseconds, before it is reported; and how long `close` waits for it. */
+/** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
 const LET_END_MS = 10_000;
 
 type GiveBack = () => void;
 
-/** What a call has taken of its store. Neither function may hold its frame. */
+/** The room that a call has taken in its store. Neither function may hold the call's frame. */
 export interface Room {
   /** Gives back its place among the open calls. */
   readonly place: GiveBack;
@@ -36,8 +36,9 @@ export class Abandoned {
   }
 
   /**
-   * Counts `frame` until its handler has ended. The place of its call is given back at once, or, where too many are
-   * abandoned already, in the end; the memory of its arguments in the end, because the handler may hold them.
+   * Counts `frame` until its handler has ended. Gives back the place of its call at once, or, above the limit of
+   * abandoned handlers, when the handler ends. The memory of its arguments is given back when the handler ends, because
+   * the handler may hold them.
    */
   take(frame: Frame, { place, memory }: Room): void {
     const { call, principal } = frame;
@@ -48,7 +49,7 @@ export class Abandoned {
     this.#collected.register(frame, end);
   }
 
-  /** Resolves when all have ended, or the time to end is over. */
+  /** Resolves when all have ended, or after {@link LET_END_MS}. */
   async ended(): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -70,7 +71,7 @@ export class Abandoned {
     return end;
   }
 
-  /** Reports a handler of `call` that takes too long. The returned function says that it has ended. */
+  /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
   #reported(call: string, end: GiveBack): () => void {
     const timer = setTimeout(() => this.#report(new Error(notEnded(call))), LET_END_MS);
     timer.unref();
@@ -82,5 +83,5 @@ export class Abandoned {
 }
 
 const notEnded = (call: string): string =>
-  `The handler of call ${call} has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. End ` +
-  'what it waits for when ctx.signal fires, and ask nothing more then.';
+  `The handler of call ${call} has not ended ${LET_END_MS / 1000} s after its call was over, and may hold memory. ` +
+  'Make it stop waiting when ctx.signal fires, and ask nothing after that.';

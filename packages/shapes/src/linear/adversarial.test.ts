@@ -1,4 +1,4 @@
-/** Shape H, where things happen in an unlucky order. */
+/** Shape H when events happen in an unlucky order. */
 import { ContinuationLost, ElicitationDeclined, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -44,7 +44,7 @@ afterEach(async () => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-/** Asks for units, then does `work`; `runs` counts how often it got there. */
+/** Asks for units, then does `work`; `runs` counts how often `work` ran. */
 function oneQuestion(work: () => unknown = () => {}) {
   const afterwards = counted(work);
   const entered = counted(() => {});
@@ -57,7 +57,7 @@ function oneQuestion(work: () => unknown = () => {}) {
   return { handler, entered, afterwards };
 }
 
-// Presented twice, elsewhere, or by somebody else
+// Presented twice, to another instance, or by another principal
 
 test('of two resumes at once one wins, the other is refused, and nothing runs twice', async () => {
   const gate = new Gate();
@@ -74,7 +74,7 @@ test('of two resumes at once one wins, the other is refused, and nothing runs tw
   expect([entered.runs, afterwards.runs, store.parked]).toEqual([1, 1, 0]);
 });
 
-test('a resume is refused when the call has moved on, and the call goes on', async () => {
+test('a retry with old state is refused, and the call continues', async () => {
   const { site } = parking(async (_args, ctx) => {
     await ctx.elicit('Which units?', Units);
     return textResult((await ctx.elicit('Which name?', Name)).name);
@@ -87,7 +87,7 @@ test('a resume is refused when the call has moved on, and the call goes on', asy
   expect(await client.answer(second, { name: ada })).toEqual(LOST);
 });
 
-test('another instance refuses the continuation and the right one can still go on with it', async () => {
+test('another instance refuses the continuation, and the right one can still resume it', async () => {
   const { handler, entered } = oneQuestion();
   const { site, store } = parking(handler);
   const other = new ContinuationStore();
@@ -100,7 +100,7 @@ test('another instance refuses the continuation and the right one can still go o
   expect([entered.runs, store.parked, other.parked]).toEqual([1, 0, 0]);
 });
 
-test('another principal cannot resume the continuation, nor take it away', async () => {
+test('another principal can neither resume the continuation nor end it', async () => {
   const { handler } = oneQuestion();
   const { site, store } = parking(handler);
   const client = await site.connect();
@@ -155,7 +155,7 @@ test('a call that was resumed in time does not expire while its handler works', 
   expect([aborted.runs, store.parked]).toEqual([0, 0]);
 });
 
-test('a call is aborted and its client told when the store is closed while its handler works', async () => {
+test('closing the store while a handler works aborts its call, and the client gets the reason', async () => {
   const started = new Gate();
   const events: string[] = [];
   const { site, store } = parking(async (_args, ctx) => {
@@ -179,7 +179,7 @@ test('a call is aborted and its client told when the store is closed while its h
   expect(store.parked).toBe(0);
 });
 
-test('a handler that asks after its call was ended is refused, with the reason', async () => {
+test('a question after the call was ended is refused, with the reason', async () => {
   const gate = new Gate();
   const { site, store } = parking(async (_args, ctx) => {
     await gate.promise;
@@ -249,7 +249,7 @@ test('a client that cancels while the handler works aborts it', async () => {
   expect((await client.send()).asks).toEqual(UNITS);
 });
 
-test('a call that was cancelled before it got here starts aborted', async () => {
+test('a call that was cancelled before it reached the store starts aborted', async () => {
   const store = new ContinuationStore();
   const callback = linear((_args: object, ctx) => textResult(String(ctx.signal.aborted)), { store });
   const { ctx } = requestOf({}, { signal: AbortSignal.abort(), requestState: () => undefined });
@@ -278,7 +278,7 @@ test('a call that keeps asking ends after its last round, and its handler is abo
   expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);
 });
 
-test('a call that asks too many questions at once leaves nobody waiting for their answers', async () => {
+test('a call that asks too many questions at once leaves no handler waiting for their answers', async () => {
   const events: string[] = [];
   const { site, store } = parking(
     async (_args, ctx) => {
@@ -331,7 +331,7 @@ test('a handler that fails while it is parked keeps its error for the client', a
   expect(store.parked).toBe(0);
 });
 
-test('a handler that settled while parked gives its room back when nobody comes for the result', async () => {
+test('a handler that settled while parked gives its room back if no client fetches the result', async () => {
   const gate = new Gate();
   const aborted = counted(() => {});
   const { site, store } = parking(
@@ -352,7 +352,7 @@ test('a handler that settled while parked gives its room back when nobody comes 
   expect(await client.send()).toEqual({ says: 'done' });
 });
 
-test('a handler that returns without waiting for its question is done: nothing is asked', async () => {
+test('a handler that returns without waiting for its question asks nothing', async () => {
   const { site, store } = parking((_args, ctx) => {
     void ctx.elicit('Which units?', Units);
     return textResult('done');
@@ -378,7 +378,7 @@ test('a branch that works while its sibling is parked asks in the next round', a
   expect(await client.answer(second, { name: ada })).toEqual({ says: 'metric, Ada' });
 });
 
-test('two questions that are declined, of which one is awaited, are no unhandled rejection', async () => {
+test('two declined questions, of which one is awaited, cause no unhandled rejection', async () => {
   const { site } = parking(async (_args, ctx) => {
     const [first, second] = [ctx.elicit('Which units?', Units), ctx.elicit('Which name?', Name)];
     return textResult(`${(await first).units}, ${(await second).name}`);
@@ -390,7 +390,7 @@ test('two questions that are declined, of which one is awaited, are no unhandled
   });
 });
 
-test('nor are two questions that expire', async () => {
+test('two questions that expire cause no unhandled rejection', async () => {
   const { site, store } = parking(
     async (_args, ctx) => {
       const [first, second] = [ctx.ask({ units }), ctx.elicit('Which name?', Name)];
@@ -404,7 +404,7 @@ test('nor are two questions that expire', async () => {
   expect(store.parked).toBe(0);
 });
 
-test('nor is a question that nobody waits for and that cannot be asked', async () => {
+test('a question that cannot be asked and is not awaited causes no unhandled rejection', async () => {
   const { site } = parking(async (_args, ctx) => {
     void ctx.elicit('Which units?', Units);
     void ctx.ask({ units });
@@ -414,7 +414,7 @@ test('nor is a question that nobody waits for and that cannot be asked', async (
   expect(await (await site.connect(undefined, {})).send()).toMatchObject({ lacks: {} });
 });
 
-test('a declined question takes back the others of its ask, so they can be asked again', async () => {
+test('a declined question withdraws the others of its ask, so they can be asked again', async () => {
   const { site } = parking(async (_args, ctx) => {
     const asked = () => ctx.ask({ units, name });
     const answers = await asked().catch((error) => {
@@ -432,7 +432,7 @@ test('a declined question takes back the others of its ask, so they can be asked
   });
 });
 
-test('what a declined ask takes back is its own: a later question of the same key stays', async () => {
+test('a declined ask withdraws only its own questions: a later question of the same key stays', async () => {
   const { site } = parking(async (_args, ctx) => {
     const pair = ctx.ask({ name, units }).catch((error) => error.kind);
     const other = ctx.elicit('Ready?', z.object({ ready: z.boolean() }));
@@ -461,7 +461,7 @@ test('two asks of one key at once are refused', async () => {
   expect(store.parked).toBe(0);
 });
 
-test('a refused ask leaves nothing of itself open', async () => {
+test('a refused ask leaves none of its questions open', async () => {
   const { site } = parking(async (_args, ctx) => {
     const first = ctx.ask({ units });
     await ctx.ask({ name, units }).catch(() => {});
@@ -492,7 +492,7 @@ test.each([
     Refined,
     'The schema of "Which units?" validates asynchronously; answers are read synchronously.',
   ],
-])('a schema that %s fails the call, and neither the store nor the process', async (_how, Touchy, why) => {
+])('a schema that %s fails its call, but neither the store nor the process', async (_how, Touchy, why) => {
   const { site, store } = parking(
     async (_args, ctx) => textResult((await ctx.elicit('Which units?', Touchy)).units),
     { maxFrames: 1 },

@@ -1,4 +1,4 @@
-/** What a linear handler gets. */
+/** The context of a linear handler. */
 import {
   type AnswerOf,
   type Answers,
@@ -18,24 +18,24 @@ import type { Recorded } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
 /**
- * What a linear handler gets. Small on purpose, because parking keeps all of it alive: there is no `request`, which
- * would hold 20 KB. `progress` and `log` work while a round is open; a parked handler has nobody to send to, and they
- * do nothing then.
+ * The context of a linear handler. It is small on purpose, because parking keeps all of it alive: there is no
+ * `request`, which would hold 20 KB. `progress` and `log` work while a round is open. They do nothing while the handler
+ * is parked, because there is no open request to send them on.
  */
 export interface LinearContext extends Omit<HandlerContext, 'request'> {
-  /** Fires when the call ends early: its client cancelled, its time is over, or the store was closed. */
+  /** Fires when the call ends early: its client cancelled it, it expired, or the store was closed. */
   readonly signal: AbortSignal;
   /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
   readonly principal: string | undefined;
   /**
-   * Runs `effect` once in the call and returns its value. In memory that is all; a durable store records the value, so
-   * that a process that resumes the call after another one died does not run it again. A process that dies inside of
-   * `effect` leaves no record: give {@link idempotencyKey} to the service that performs an effect.
+   * Runs `effect` once in the call and returns its value. A durable store also records the value, so that a process
+   * that resumes the call of a dead one does not run the effect again. A process that dies inside `effect` leaves no
+   * record: give {@link idempotencyKey} to the service that performs an effect.
    *
    * @param key names the effect, uniquely in the call, across deploys.
-   * @param effect must return JSON (or nothing). It contains no steps, asks nothing, and awaits no question or step of
-   * the call: the round does not end before it has, and a durable store runs one step at a time.
-   * @param options `schema`: checks a value that a durable store recorded; see {@link Recorded}. One that does not fit
+   * @param effect must return JSON (or nothing). It must not take steps, ask, or await a question or step of the call:
+   * the round waits for it to end, and a durable store runs one step at a time.
+   * @param options `schema`: checks a value that a durable store recorded; see {@link Recorded}. A value that does not fit
    * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value could not be recorded.
    * @throws InvalidDefinition when the key comes twice in one call.
@@ -44,14 +44,16 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
   /**
    * Asks one question and waits. Questions that are asked together go out as one round.
    *
-   * @throws ElicitationDeclined when the answer is a no; uncaught, it ends the call politely.
+   * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
    * @throws CannotAsk when the client cannot be asked and the question has no `otherwise`; the call ends.
    * @throws ContinuationLost when the call ends while it waits.
    */
   ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
   /** Asks several questions in one round and waits for all of them. A refusal of one withdraws the others. */
   ask<Q extends Questions>(questions: Q): Promise<Answers<Q>>;
-  /** Asks without a key, as tools for held-open streams do: moving one over changes nothing. Throws as {@link ask}. */
+  /**
+   * Asks without a key, like the SDK's `elicitInput`, so that a tool can move over unchanged. Throws as {@link ask}.
+   */
   elicit<S extends StandardSchemaWithJSON>(
     message: string,
     schema: S,
@@ -60,8 +62,8 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
 }
 
 /**
- * The context of one frame. Its functions are made when they are read, and not kept: their closures would weigh more
- * than the rest of the frame, and an author may still destructure them.
+ * The context of one frame. Reading a function makes it, and nothing keeps it: their closures would weigh more than the
+ * rest of the frame. An author may still destructure them.
  */
 export class FrameContext implements LinearContext {
   readonly #frame: Frame;

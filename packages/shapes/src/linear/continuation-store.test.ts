@@ -28,14 +28,14 @@ const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was 
 const HOUR = 3_600_000;
 
 beforeEach(() => {
-  // Not setImmediate: frames and the SDK have to go on by themselves.
+  // Not setImmediate: frames and the SDK need it to run.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Asks for units, then for a name; tells what becomes of it. */
+/** Asks for units, then for a name, and records how it ends. */
 function interview(): { readonly handler: Handler; readonly events: string[] } {
   const events: string[] = [];
   const handler: Handler = async (_args, ctx) => {
@@ -133,7 +133,7 @@ test.each<[how: string, end: (client: Caller, asked: Outcome) => Promise<unknown
 
 // Time
 
-test('a parked handler whose time is over is aborted: its signal fires, its finally blocks run', async () => {
+test('a parked handler that expires is aborted: its signal fires, its finally blocks run', async () => {
   const { handler, events } = interview();
   const { site, store } = parking(handler, { ttlSeconds: 60 });
   const client = await site.connect();
@@ -148,7 +148,7 @@ test('a parked handler whose time is over is aborted: its signal fires, its fina
   expect(await client.answer(asked, { units: metric })).toEqual(LOST);
 });
 
-test('an expired continuation is refused even where the timer has not got to it yet', async () => {
+test('an expired continuation is refused even before the timer removes it', async () => {
   const { handler } = interview();
   const { site, store } = parking(handler, { ttlSeconds: 60 });
   const client = await site.connect();
@@ -158,7 +158,7 @@ test('an expired continuation is refused even where the timer has not got to it 
   expect(store.parked).toBe(1);
 });
 
-test('each round has the whole time to live', async () => {
+test('each round has the full time to live', async () => {
   const { handler, events } = interview();
   const { site } = parking(handler, { ttlSeconds: 60 });
   const client = await site.connect();
@@ -174,7 +174,7 @@ test('each round has the whole time to live', async () => {
   expect(events).toEqual(['finally']);
 });
 
-test('any number of parked handlers shares one timer, and an empty store soon has none', async () => {
+test('all parked handlers share one timer, and an empty store soon stops it', async () => {
   const before = vi.getTimerCount();
   const store = new ContinuationStore({ ttlSeconds: 60 });
   expect(vi.getTimerCount()).toBe(before);
@@ -189,7 +189,7 @@ test('any number of parked handlers shares one timer, and an empty store soon ha
   expect([store.parked, vi.getTimerCount() - before]).toEqual([0, 0]);
 });
 
-test('a crowd that expires at once is aborted in portions', async () => {
+test('many handlers that expire together are aborted in portions', async () => {
   const store = new ContinuationStore({ ttlSeconds: 60 });
   for (let n = 0; n < 2500; n++) await park(store);
   const left: number[] = [];
@@ -201,7 +201,7 @@ test('a crowd that expires at once is aborted in portions', async () => {
   expect(new Set(portions)).toEqual(new Set([50]));
 });
 
-test('a time to live beyond what one timer can wait is waited for all the same', async () => {
+test('a time to live may be longer than one timer can wait', async () => {
   const store = new ContinuationStore({ ttlSeconds: 60 * 24 * 3600 });
   const start = Date.now();
   await park(store);
@@ -213,7 +213,7 @@ test('a time to live beyond what one timer can wait is waited for all the same',
 
 // Room
 
-test('a full store refuses a call before anything of it runs, and has room again when one has settled', async () => {
+test('a full store refuses a call before anything of it runs, and has room again when another has ended', async () => {
   const gate = new Gate();
   const entered = counted(() => {});
   const { site, store } = parking(
@@ -259,7 +259,7 @@ test('one principal cannot take the room of the others', async () => {
   });
   site.caller = principal('adam');
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
-  // The anonymous count towards the whole only.
+  // Anonymous calls count only towards the limit of all.
   site.caller = undefined;
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   expect((await client.send()).fails).toMatch(/^This server has too many/);
@@ -273,7 +273,7 @@ test('one principal cannot take the room of the others', async () => {
 
 // Closing
 
-test('close aborts parked and running handlers, waits for their finally blocks, and refuses what comes later', async () => {
+test('close aborts parked and running handlers, waits for their finally blocks, and refuses later calls', async () => {
   const [started, cleaned] = [new Gate(), new Gate()];
   const events: string[] = [];
   const { site, store } = parking(async ({ n }, ctx) => {
@@ -316,13 +316,13 @@ test('a call that is cancelled between the end of its round and its parking is n
   const store = new ContinuationStore();
   const controller = new AbortController();
   const parked = park(store, controller);
-  // Behind the tick in which the round ends, and before anything that waits for it.
+  // After the tick in which the round ends, and before any code that waits for it.
   queueMicrotask(() => process.nextTick(() => controller.abort()));
   await expect(parked).rejects.toThrow('The client cancelled the call.');
   expect(store.parked).toBe(0);
 });
 
-test('a store that is closed while it parks does not', async () => {
+test('a store that is closed while it parks a handler does not keep it', async () => {
   const { handler, events } = interview();
   const store: ContinuationStore = new ContinuationStore({ locate: () => void store.close() });
   const client = await new Site(tool(linear(handler, { store }))).connect();

@@ -1,4 +1,4 @@
-/** Where handlers of shape H wait for their users in this process's memory. */
+/** Keeps waiting handlers of shape H in this process's memory. */
 import { randomBytes } from 'node:crypto';
 import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr } from '@mrtr/core';
 import { askProblem, type Call, publish, Quota, requireWholeNumbers } from '@mrtr/core/shape';
@@ -30,30 +30,31 @@ export interface ContinuationStoreOptions {
   /** The same for one principal. Default 8 MiB. Anonymous calls count towards `maxBytes` only. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * Handlers whose call is over and that have not ended, because something in them hangs. Default 1000. Up to here such
-   * a handler gives back its call's place; beyond, it keeps it.
+   * How many handlers may keep running after their call has ended, because something in them hangs. Default 1000. Up to
+   * this limit such a handler gives back its call's place; above it, the handler keeps the place until it ends.
    */
   readonly maxAbandoned?: number;
   /** The same for one principal. Default 100. */
   readonly maxAbandonedPerPrincipal?: number;
   /**
-   * Gets what goes wrong and has no client: a handler that has not ended 10 s after its call, and what a listener of
-   * `ctx.signal` throws. Default: `process.emitWarning`.
+   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, and errors of listeners of
+   * `ctx.signal`. Default: `process.emitWarning`.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
-   * Called whenever a frame is parked: the label of this instance, as the server's own router knows it. `requestState`
-   * then ends in `~label`, which everybody can read and nobody can change. A label has 1 to 64 characters of
-   * `A–Z a–z 0–9 . _ -`. Left out, or undefined: no label, and any instance may get the retry.
+   * Returns the label of this instance, as the server's own router knows it. Called whenever a frame is parked.
+   * `requestState` then ends in `~label`, which anyone can read and nobody can change. A label has 1 to 64 characters
+   * of `A–Z a–z 0–9 . _ -`. Without `locate`, or for undefined, there is no label, and any instance may get the retry.
    */
   readonly locate?: (() => string | undefined) | undefined;
 }
 
-// Ending one runs its handler to its end, 0.1 ms or more: so many block the event loop for some milliseconds.
+// Aborting a frame runs its handler to its end, for 0.1 ms or more. So many at once block the event loop for some
+// milliseconds.
 const SWEEP_AT_ONCE = 50;
-// Node fires a longer timer at once. A sweep that comes too early finds nothing and waits again.
+// Node fires a longer timer at once. A sweep that is too early finds nothing and waits again.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** As long as every id. */
+/** An id of the right length. */
 const ANY_ID = 'x'.repeat(22);
 const DEFAULTS = {
   ttlSeconds: 600,
@@ -78,7 +79,8 @@ export class ContinuationStore implements LinearStore {
   readonly #abandoned: Abandoned;
   readonly #onerror: (error: Error) => void;
   readonly #locate: () => string | undefined;
-  // One time to live for all, so insertion order is deadline order and a sweep stops at the first live frame.
+  // All frames have the same time to live, so they expire in the order of insertion, and a sweep stops at the first
+  // live one.
   readonly #parked = new Map<string, Frame>();
   // Started, and neither parked, settled nor abandoned.
   readonly #running = new Set<Frame>();
@@ -100,16 +102,16 @@ export class ContinuationStore implements LinearStore {
     this.#abandoned = new Abandoned(maxAbandoned, maxAbandonedPerPrincipal, this.#onerror);
   }
 
-  /** How many handlers are parked now: asked, and waiting for their client to come back. */
+  /** How many handlers are parked now: they have asked and wait for their client. */
   get parked(): number {
     return this.#parked.size;
   }
 
   /**
-   * Starts a handler, or hands a parked one its answers, and parks it when it has asked.
+   * Starts a handler, or resumes a parked one with its answers, and parks it when it has asked.
    *
-   * @throws StoreFull when there is no room for one more call, for anybody or for this principal, and after `close()`.
-   * @throws ContinuationLost when there is no such frame here, or no longer.
+   * @throws StoreFull when the limit of all calls, or of this principal's, is reached, and after `close()`.
+   * @throws ContinuationLost when this store does not hold the frame, or no longer holds it.
    */
   async round({ handler, input, id, call, ctx }: LinearRound): Promise<Turn> {
     const frame = id === undefined ? this.#admit(new Frame(call, this.#onerror), input) : this.#take(id);
@@ -133,8 +135,8 @@ export class ContinuationStore implements LinearStore {
   }
 
   /**
-   * Aborts every handler, parked or running: its signal fires, what it waits for rejects, its `finally` blocks
-   * run. Resolves when all of them have ended, or after 10 s. Nothing is admitted afterwards.
+   * Aborts every handler, parked or running: its signal fires, its open questions reject, its `finally` blocks run.
+   * Resolves when all of them have ended, or after 10 s. The store refuses all later calls.
    */
   async close(): Promise<void> {
     this.#closed = true;
@@ -143,7 +145,7 @@ export class ContinuationStore implements LinearStore {
     const reason = new ContinuationLost(SHUTTING_DOWN);
     for (const frame of [...this.#running]) this.#giveUp(frame, reason);
     for (const id of [...this.#parked.keys()]) this.#end(id, reason);
-    // The turn in which those that have not ended are abandoned.
+    // Wait for the turn in which running handlers are counted as abandoned.
     await new Promise(setImmediate);
     await this.#abandoned.ended();
   }
@@ -172,18 +174,19 @@ export class ContinuationStore implements LinearStore {
   }
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
-    // Between the end of the round and here.
+    // The client may have cancelled between the end of the round and this line.
     if (ctx.mcpReq.signal.aborted) throw this.#giveUp(frame, new ContinuationLost(CLIENT_CANCELLED));
     const routingLabel = this.#whereabouts(frame);
     const problem = askProblem(call, requests, { requestState: continuationState(ANY_ID), routingLabel });
     if (problem) {
-      // Nobody can answer it, so it must not wait. The boundary finds the same problem and answers the client.
+      // The question may not go out, so the handler must not wait. The boundary finds the same problem and answers the
+      // client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
       this.#giveUp(frame, new Reason(problem.message));
       return { kind: 'asked', id: undefined, requests, routingLabel };
     }
     const id = this.#park(frame);
-    // The shim's rounds are one request: its end is the call's, and a frame that waits for it would leak.
+    // The shim makes all rounds within one request. When that ends, the call ends, and a waiting frame would leak.
     if (!speaksMrtr(ctx))
       ctx.mcpReq.signal.addEventListener(
         'abort',
@@ -197,7 +200,7 @@ export class ContinuationStore implements LinearStore {
     try {
       return this.#locate();
     } catch (error) {
-      // No retry could be routed to it, so it must not wait.
+      // No retry could be routed to the handler, so it must not wait.
       this.#giveUp(frame, new ContinuationLost('This server cannot say where the call is resumed.'));
       throw error;
     }
@@ -214,7 +217,7 @@ export class ContinuationStore implements LinearStore {
     return id;
   }
 
-  /** Takes a parked frame out. Of two resumes of one continuation the first wins, and the other finds nothing. */
+  /** Takes a parked frame out. Of two retries for one continuation the first gets it; the other finds nothing. */
   #take(id: string): Frame {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
@@ -228,7 +231,7 @@ export class ContinuationStore implements LinearStore {
     return frame;
   }
 
-  /** Ends a parked frame. One that was taken out meanwhile is left alone. */
+  /** Aborts a parked frame, unless it was taken out meanwhile. */
   #end(id: string, reason: ContinuationLost): void {
     const frame = this.#parked.get(id);
     if (!frame) return;
@@ -238,8 +241,8 @@ export class ContinuationStore implements LinearStore {
   }
 
   /**
-   * Aborts a frame. Its room is given back when its handler has ended; one that has not within a turn is abandoned.
-   * Returns the reason that it was given.
+   * Aborts a frame. Its room is given back when its handler has ended. A handler that does not end within a turn counts
+   * as abandoned. Returns the reason.
    */
   #giveUp<Reason extends Error>(frame: Frame, reason: Reason): Reason {
     frame.abort(reason);
@@ -252,7 +255,7 @@ export class ContinuationStore implements LinearStore {
     if (this.#running.delete(frame)) this.#abandoned.take(frame, this.#roomOf(frame));
   }
 
-  // Functions that hold no frame: they are kept for as long as it is.
+  // These functions must not hold the frame, because they are kept until its handler has ended.
   #roomOf({ principal, heldBytes }: Frame): Room {
     return {
       place: () => this.#places.give(principal),
@@ -269,11 +272,11 @@ export class ContinuationStore implements LinearStore {
     this.#timer.unref();
   }
 
-  /** Aborts what has expired, a few at once, so that a crowd of them never blocks the event loop. */
+  /** Aborts expired frames, a few at a time, so that many of them never block the event loop. */
   #sweep(): void {
     this.#timer = undefined;
     const now = Date.now();
-    // One for all of them: an error each, with its stack, would be most of what a sweep costs.
+    // One error for all of them: an error with a stack for each would be most of the cost of a sweep.
     const reason = new ContinuationLost(UNANSWERED);
     let swept = 0;
     for (const [id, { deadline }] of this.#parked) {

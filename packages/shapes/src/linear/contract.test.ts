@@ -21,7 +21,7 @@ const shape: Shape = {
     ),
 };
 
-const WORDS = 'the parked handler goes on with the words that it asked';
+const WORDS = 'the parked handler keeps the question that it asked';
 
 shapeContract(shape, {
   'a question that is reworded while it is out is asked again': WORDS,

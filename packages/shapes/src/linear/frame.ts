@@ -4,13 +4,13 @@
  * Invariants:
  * 1. The handler is started once. A round only answers questions that it is waiting for.
  * 2. A round ends when the handler settles, or when it has asked, no step is running, and every microtask has run.
- * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user
- *    says no to one of them (which takes the others back), or when the frame is aborted.
- * 4. After `abort` every open question rejects, and later questions and steps do, so `finally` blocks run. After a number
- *    of them the next ones never settle: a handler that asks again whatever happens stops, and costs nothing.
+ * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user refuses
+ *    one of them (which withdraws the others), or when the frame is aborted.
+ * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run. After a
+ *    number of refusals, later ones never settle: a handler that keeps asking then stops, and costs nothing.
  * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
- * A hundred thousand of these may wait at once, so rarely needed parts (a controller, a list) are made on demand.
+ * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
  */
 import {
   type Answer,
@@ -41,7 +41,7 @@ export type Outcome =
 /** How a round of a frame ended. */
 export type Pause = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
 
-/** Performs the step `key`: at once, or as the store of the call records it. */
+/** Performs the step `key`: directly, or through the store that records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
 
 /** Questions that were asked together: one promise for all of them. */
@@ -50,7 +50,7 @@ class Ask {
   missing: number;
   resolve!: (answers: unknown) => void;
   reject!: (reason: unknown) => void;
-  /** What came in so far; undefined for a question that is asked alone, whose answer needs no name. */
+  /** The answers so far; undefined for a question that is asked alone, whose answer needs no name. */
   readonly answers: Record<string, unknown> | undefined;
 
   constructor(missing: number, answers?: Record<string, unknown>) {
@@ -79,7 +79,7 @@ const ABORTED: Outcome = { kind: 'returned', value: undefined };
 const NOTHING: readonly InputKind[] = [];
 const AT_ONCE: Perform = (_key, step) => step();
 
-/** How often an aborted handler may still ask, or take a step, and have it refused. */
+/** How many questions and steps of an aborted handler are refused. Later ones never settle. */
 const MOST_REFUSALS = 100;
 
 const insideStep = (what: string): InvalidDefinition =>
@@ -87,7 +87,7 @@ const insideStep = (what: string): InvalidDefinition =>
     `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
   );
 
-/** A handler that has been started and has not been forgotten. */
+/** One started handler. */
 export class Frame {
   #open = NONE;
   #running = 0;
@@ -107,12 +107,12 @@ export class Frame {
   readonly principal: string | undefined;
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
-  /** What its call's arguments hold in memory, in bytes. */
+  /** The memory that its call's arguments hold, in bytes. */
   heldBytes = 0;
-  /** When it is given up if nobody has answered. Kept here because a record beside it would weigh as much again. */
+  /** When it expires without an answer. Kept here because a separate record would double the memory. */
   deadline = 0;
 
-  /** The request of the round that is open, to send progress and log messages on. Undefined while it is parked. */
+  /** The request of the open round, to send progress and log messages on. Undefined while the frame is parked. */
   request: ServerContext | undefined;
 
   constructor(
@@ -142,7 +142,7 @@ export class Frame {
     return pause;
   }
 
-  /** Hands the handler the answers of a new round and runs it on. */
+  /** Resumes the handler with the answers of a new round. */
   resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<Pause> {
     const pause = this.#round();
     for (const open of this.#open) {
@@ -153,7 +153,7 @@ export class Frame {
     return pause;
   }
 
-  /** Asks several questions; settles in a later round, with all answers. One that is refused takes the others back. */
+  /** Asks several questions; settles in a later round, with all answers. A refusal of one withdraws the others. */
   ask(questions: Questions): Promise<unknown> {
     const entries = Object.entries(questions);
     if (entries.length === 0) return Promise.resolve({});
@@ -175,7 +175,7 @@ export class Frame {
     return this.#open.some((open) => open.key === key);
   }
 
-  /** Performs a step, once in the whole call, under a key that no other step of it has. */
+  /** Performs a step once in the whole call, under a key that no other step of the call has. */
   async step<T>(key: string, step: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#aborted) return this.#refused(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
@@ -190,7 +190,7 @@ export class Frame {
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
         assertJson(value, `The value of once('${key}')`);
-        // A copy, as a durable store gives back: what the author does to the value stays out of the record.
+        // A copy, as a durable store returns: the author's changes to the value must not reach the record.
         return copyJson(value);
       });
       return ran ? (value as T) : this.#recorded(key, value, schema);
@@ -200,7 +200,7 @@ export class Frame {
     }
   }
 
-  /** Ends the frame from outside: its signal fires, and whatever it waits for rejects with `reason`. */
+  /** Ends the frame from outside: its signal fires, and its open questions reject with `reason`. */
   abort(reason: Error): void {
     if (this.#aborted || this.#outcome) return;
     this.#aborted = reason;
@@ -208,7 +208,7 @@ export class Frame {
     for (const { ask } of this.#open) this.#refuse(ask, reason);
   }
 
-  /** Fires when the frame is aborted. Made when it is first looked at: most handlers never do. */
+  /** Fires when the frame is aborted. Made when it is first read, because most handlers never read it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -218,7 +218,7 @@ export class Frame {
     return this.#controller.signal;
   }
 
-  /** Calls `then` when the handler has settled: now, if it has. */
+  /** Calls `then` when the handler has settled, or at once if it has already. */
   whenSettled(then: () => void): void {
     const before = this.#onSettled;
     this.#onSettled = () => {
@@ -250,7 +250,7 @@ export class Frame {
   }
 
   #settle(outcome: Outcome): void {
-    // Nobody asks an aborted frame how it ended. Of a crowd that expires, what is kept is what the collector copies.
+    // Nobody reads how an aborted frame ended. When many expire at once, the collector copies all that is kept.
     this.#outcome = this.#aborted ? ABORTED : outcome;
     this.#open = NONE;
     this.#finishRound(outcome);
@@ -269,9 +269,9 @@ export class Frame {
     return ask.promise;
   }
 
-  /** Rejects in a later turn of the event loop, and not at once: a handler that asks again would starve everybody else. */
+  /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
   #refused(reason: Error): Promise<never> {
-    // Never one promise for all: it would hold every handler that waits for it.
+    // A new promise each time: one promise for all would hold every handler that waits for it.
     if (++this.#refusals > MOST_REFUSALS) return new Promise(() => {});
     return handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
   }
@@ -286,7 +286,7 @@ export class Frame {
       : new InvalidDefinition(`Two open questions have the key '${taken}'.`);
   }
 
-  /** Whether the client of this round cannot be asked, and the question says what its answer is then. */
+  /** Whether the client of this round cannot be asked, and the question has an `otherwise`. */
   #needsNoAnswer(question: Question): boolean {
     return hasDefault(question) && !this.askable.includes(question.kind);
   }
@@ -296,7 +296,7 @@ export class Frame {
     try {
       answer = question.read(response);
     } catch (error) {
-      // The schema itself failed. The handler finds out where it asked.
+      // The schema itself failed. Its error rejects the handler's question.
       this.#refuse(ask, error);
       return;
     }
@@ -320,8 +320,8 @@ export class Frame {
     this.#open = left.length === 0 ? NONE : left;
   }
 
-  // Not at once: questions asked together by two branches that first await something already there still go out as one
-  // round.
+  // Not at once: two branches may ask together after each awaits a value that is already there. Their questions still
+  // go out in one round.
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;

@@ -1,12 +1,12 @@
 /**
- * An abort signal whose listeners cannot end the process. Node makes what a listener throws, or rejects with, an
- * uncaught exception.
+ * An abort signal whose listeners cannot end the process. In Node, a listener that throws or rejects causes an uncaught
+ * exception.
  */
 
 type Listener = Exclude<Parameters<AbortSignal['addEventListener']>[1], null>;
 
 /**
- * Reports what listeners of `signal` throw.
+ * Reports the errors of listeners of `signal`.
  *
  * @returns `signal` itself: a platform function such as `fetch` accepts no other object.
  */

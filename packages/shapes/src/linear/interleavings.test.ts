@@ -1,4 +1,4 @@
-/** Any number of calls, in any order, against a model of what each of them may do. */
+/** Compares random interleavings of calls with a model of what each call may do. */
 import { type CallToolResult, type InputRequiredResult, textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -34,7 +34,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 25 },
 );
 
-/** What one call has done, as its handler tells it, and what it should have done. */
+/** What one call has done, as its handler reports it, and what it should have done. */
 interface Track {
   readonly log: string[];
   readonly used: string[];
@@ -121,7 +121,7 @@ async function play(all: readonly Step[]): Promise<void> {
   }
 }
 
-/** What a call that is alive does with `response`; keeps count of its answers. */
+/** The expected effect of `response` on a live call. Counts its answers. */
 function outcomeOf(track: Track, response: Response): string {
   if (response === 'no') return "Cancelled: the question 'name' was not answered.";
   if (response === 'good') track.answered++;

@@ -23,7 +23,7 @@ const NAME = { name: 'Which name?' };
 const grace = accept({ name: 'Grace' });
 const user = (message: string) => (message === 'Which units?' ? metric : ada);
 
-test('the handler runs once, front to back, and what it holds need not be JSON', async () => {
+test('the handler runs once, front to back, and may hold values that are not JSON', async () => {
   const steps: string[] = [];
   const { site } = parking(async ({ n }, ctx) => {
     const held = new Map([[Symbol('s'), () => n]]);
@@ -38,7 +38,7 @@ test('the handler runs once, front to back, and what it holds need not be JSON',
   expect(steps).toEqual(['start', 'metric', 'Ada']);
 });
 
-test('elicit returns what the schema makes of the answer', async () => {
+test('elicit returns the output of the schema', async () => {
   const Form = z.object({ count: z.number().default(3) });
   const { site } = parking(async (_args, ctx) =>
     textResult(JSON.stringify(await ctx.elicit('How many?', Form))),
@@ -51,7 +51,7 @@ test('elicit returns what the schema makes of the answer', async () => {
 test.each([
   ['declined', decline],
   ['cancelled', cancel],
-] as const)('a %s question throws with its kind, and the handler may go on', async (kind, refusal) => {
+] as const)('a %s question throws with its kind, and the handler may continue', async (kind, refusal) => {
   const { site, store } = parking(async (_args, ctx) => {
     const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
     expect(error).toEqual(new ElicitationDeclined(kind, 'units'));
@@ -86,7 +86,7 @@ test('ctx.ask of nothing asks nothing', async () => {
   expect(await (await site.connect()).call()).toEqual({ says: '{}' });
 });
 
-test('two elicits in Promise.all go out as one round, whatever is ready that they await before', async () => {
+test('two elicits in Promise.all go out in one round, also after awaits of values that are ready', async () => {
   const { site } = parking(async (_args, ctx) => {
     const branch = async () => {
       await Promise.resolve();
@@ -146,7 +146,7 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
   },
 );
 
-test('`otherwise` of one question goes with the answers to the others, in the order of the questions', async () => {
+test('`otherwise` of one question and the answers to the others come in the order of the questions', async () => {
   const given = elicitation('Which units?', Units, { otherwise: { units: 'imperial' } });
   const { site } = parking(async (_args, ctx) =>
     textResult(
@@ -166,7 +166,7 @@ test('`otherwise` of one question goes with the answers to the others, in the or
   });
 });
 
-test('the context tells one caller from another, and keeps nothing of their tokens', async () => {
+test('the context identifies the caller without keeping the access token', async () => {
   const { site } = parking((_args, ctx) => textResult(String(ctx.principal)));
   const principalOf = async (sub?: string) => {
     site.caller =

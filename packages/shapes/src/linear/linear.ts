@@ -1,10 +1,10 @@
 /**
- * Shape H: linear code that really waits. The handler runs once, front to back; while its user thinks, it waits in a
+ * Shape H: linear code that really waits. The handler runs once, front to back. While its user thinks, it waits in a
  * {@link LinearStore}, and `requestState` carries the id of its continuation.
  *
  * The price is the store. `ContinuationStore` is memory in one process: another instance, or this one after a restart,
- * cannot resume the call and says so. Route by the continuation (`locate`), take a durable store, or shape F, G, I
- * or J.
+ * cannot resume the call and answers with an error. Route retries by the continuation (`locate`), use a durable store,
+ * or use shape F, G, I or J.
  *
  * After a deploy: a call in memory ends with its process, and its client learns so in words. A durable store goes on with a
  * call only where the new code takes the steps that are recorded and asks the question that is open, in the same words;
@@ -27,7 +27,7 @@ import { continuationOf, continuationState, type LinearStore } from './store.ts'
 
 /** The options of {@link linear}. */
 export interface LinearOptions {
-  /** Where handlers wait. It must outlive a request: make it beside the server factory, not inside. */
+  /** Holds waiting handlers. It must outlive a request: make it outside the server factory. */
   readonly store: LinearStore;
 }
 

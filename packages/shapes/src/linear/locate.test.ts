@@ -1,4 +1,4 @@
-/** The `locate` hook of shape H: its retries can be led to the instance that holds the frame. */
+/** The `locate` hook of shape H, with which a router sends retries to the instance that holds the frame. */
 import { textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -21,7 +21,7 @@ const LOST: Outcome = {
     'instance. Start the call again.',
 };
 
-/** One instance of a deployment: same key, same tool, frames of its own. */
+/** One instance of a deployment: same key, same tool, its own frames. */
 function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {}) {
   const store = new ContinuationStore({ locate });
   onTestFinished(() => store.close());
@@ -42,7 +42,7 @@ function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {})
 
 const labelOf = ({ state }: Outcome) => /^v1\.[\w-]+(?:~(.+))?$/.exec(state ?? '')?.[1];
 
-test('every state of a call says where its frame is, and a call that ends says nothing', async () => {
+test('every state of a call carries the label of its instance, and the result carries none', async () => {
   const locate = counted(() => 'i2');
   const client = await instance(locate).site.connect();
   const first = await client.send();
@@ -62,14 +62,14 @@ test.each([
   expect(labelOf(first)).toBeUndefined();
 });
 
-test('the label is asked for whenever a frame is parked, so an instance may be renamed', async () => {
+test('each time a frame is parked the hook gives the label, so an instance may be renamed', async () => {
   const client = await instance(counted((run) => `name-${run}`)).site.connect();
   const first = await client.send();
   const second = await client.answer(first, { units: metric });
   expect([labelOf(first), labelOf(second)]).toEqual(['name-1', 'name-2']);
 });
 
-test('by the label alone, a router leads each of many calls to its end', async () => {
+test('a router needs only the label to bring each of many calls to its end', async () => {
   const fleet = { i1: instance(() => 'i1'), i2: instance(() => 'i2'), i3: instance(() => 'i3') };
   const names = ['i1', 'i2', 'i3'] as const;
   let turn = 0;
@@ -84,7 +84,7 @@ test('by the label alone, a router leads each of many calls to its end', async (
   expect(Object.values(fleet).map(({ store }) => store.parked)).toEqual([0, 0, 0]);
 });
 
-test('a retry that reaches another instance is told so, and the frame waits where it is', async () => {
+test('a retry at another instance gets an error, and the frame stays where it is', async () => {
   const [one, other] = [instance(() => 'i1'), instance(() => 'i2')];
   const first = await (await one.site.connect()).send();
   expect(await (await other.site.connect()).answer(first, { units: metric })).toEqual(LOST);
@@ -116,8 +116,8 @@ test('a hook that throws fails the call, and its frame is not kept', async () =>
   expect([store.parked, ended.runs]).toEqual([0, 1]);
 });
 
-// The boundary finds out when it seals, after the frame is parked: see `askProblem`, which does not check labels.
-test('a hook that gives what no label can be fails the call, and its frame is not kept', async () => {
+// The boundary checks the label only when it seals, after the frame is parked; `askProblem` does not check labels.
+test('a hook that returns an invalid label fails the call, and its frame is not kept', async () => {
   const ended = counted(() => NOTHING);
   const { site, store } = instance(
     () => 'two words',

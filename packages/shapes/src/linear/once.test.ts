@@ -14,8 +14,8 @@ test.each<[what: string, step: () => unknown, fails: RegExp]>([
     },
     /^No ink\.$/,
   ],
-  ['gives what no record holds', () => new Map(), /^The value of once\('step'\) .* must be JSON/],
-])('a step that %s rejects, and its handler may go on', async (_what, step, fails) => {
+  ['returns a value that is not JSON', () => new Map(), /^The value of once\('step'\) .* must be JSON/],
+])('a step that %s rejects, and its handler may continue', async (_what, step, fails) => {
   const { site } = parking(async (_args, ctx) => {
     const error: unknown = await ctx.once('step', step).catch((error: unknown) => error);
     return textResult(`${error instanceof NotJson || error instanceof Error ? error.message : ''}`);
@@ -31,7 +31,7 @@ test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: s
     '"roots/list" is inside of a once',
   ],
   ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],
-])('%s inside of a step is refused, also behind an await', async (_what, inner, why) => {
+])('%s inside a step is refused, also after an await', async (_what, inner, why) => {
   const { site, store } = parking(async (_args, ctx) => {
     await ctx.once('outer', async () => {
       await turns(1);
@@ -55,7 +55,7 @@ test('a call that was ended takes no further step', async () => {
   expect(steps).toEqual(['ended', ContinuationLost.name]);
 });
 
-test('what an effect left behind asks like anybody else, whoever else is in an effect', async () => {
+test('code that an effect left running may ask, also while another effect runs', async () => {
   const [first, second] = [new Gate(), new Gate()];
   const { site } = parking(async ({ n }, ctx) => {
     if (n === 1) return textResult(await ctx.once('slow', () => second.promise.then(() => 'slow')));
@@ -85,7 +85,7 @@ test('an author may take the functions out of the context', async () => {
   expect(await client.answer(await client.send(), { units: metric })).toEqual({ says: 'metric, true, true' });
 });
 
-test('a value that is no question is refused where it was asked', async () => {
+test('a value that is not a question is refused where it was asked', async () => {
   const message = { message: 'Which units?' } as unknown as typeof units;
   const { site, store } = parking(async (_args, ctx) => {
     await ctx.ask({ message }).catch((error: Error) => Promise.reject(new Error(`Caught: ${error.message}`)));

@@ -27,7 +27,7 @@ export function parking(handler: Handler, options: Options = {}): Parking {
   return parked;
 }
 
-/** Serves `handler` from one store. Closing it would wait for a handler that does not end. */
+/** Serves `handler` from one store, and does not close it: that would wait for a handler that does not end. */
 export function serving(handler: Handler, options: Options): Parking {
   const { ttlSeconds, onerror, ...rest } = options;
   const [limits, state] = [{} as Record<string, unknown>, {} as Record<string, unknown>];

@@ -14,7 +14,7 @@ test('parked handlers neither keep their process alive nor the SDK contexts of t
     timeout: 20_000,
   });
   const [output, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  // `careless` is the control: its author holds on to the context, so a context that is held is seen.
+  // `careless` is the control: its author keeps the context, so the test can see a context that is held.
   expect({ code, signal, ...JSON.parse(output) }).toEqual({
     code: 0,
     signal: null,

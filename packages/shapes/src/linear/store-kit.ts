@@ -1,4 +1,4 @@
-/** `@mrtr/shapes/linear-store`: the parts that a store of shape H is made of. */
+/** `@mrtr/shapes/linear-store`: the parts for building a store of shape H. */
 export { sameKey } from '../kit/definition.ts';
 export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';

@@ -1,6 +1,6 @@
 /**
- * What keeps a call of shape H between its rounds. `ContinuationStore` parks the running handler in this process's
- * memory; `@mrtr/linear-dbos` lets it wait in a durable workflow.
+ * Stores keep calls of shape H between their rounds. `ContinuationStore` parks the running handler in this process's
+ * memory; the store of `@mrtr/linear-dbos` lets it wait in a durable workflow.
  */
 import type { InputRequests, ServerContext } from '@mrtr/core';
 import type { Call } from '@mrtr/core/shape';
@@ -8,44 +8,44 @@ import { loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import type { Outcome } from './frame.ts';
 
-/** One request of a call, as a store is given it. Nothing of it is kept: `ctx` alone holds some 20 KB. */
+/** One request of a call, for a store. The store must not keep it: `ctx` alone holds some 20 KB. */
 export interface LinearRound {
   /** The author's function. */
   readonly handler: (input: never, ctx: LinearContext) => unknown;
   /** The call's arguments, already validated. */
   readonly input: unknown;
-  /** What the latest {@link Turn} gave as `id`; undefined in a call's first request. */
+  /** The `id` of the latest {@link Turn}; undefined in a call's first request. */
   readonly id: string | undefined;
   readonly call: Call;
   readonly ctx: ServerContext;
 }
 
 /**
- * How a round ended. `asked`: the handler waits, and `id` finds it again; it goes into `requestState`, which is sealed.
- * Without an `id` the questions may not go out (see `askProblem`): the handler was aborted, and the boundary answers.
+ * How a round ended. `asked`: the handler waits, and its `id` goes into the sealed `requestState`. Without an `id`, the
+ * questions may not go out (see `askProblem`): the handler was aborted, and the boundary answers the client.
  */
 export type Turn =
   | {
       readonly kind: 'asked';
       readonly id: string | undefined;
       readonly requests: InputRequests;
-      /** Where the handler waits, for the server's own router; see `withRoutingLabel`. */
+      /** The label of the instance where the handler waits, for the server's own router; see `withRoutingLabel`. */
       readonly routingLabel?: string | undefined;
     }
   | Outcome;
 
-/** Where the handlers of `linear` wait. */
+/** Keeps the waiting handlers of `linear`. */
 export interface LinearStore {
   /**
-   * Starts a call, or goes on with one, until its handler asks or settles.
+   * Starts or resumes a call, and runs it until its handler asks or settles.
    *
    * @throws StoreFull when there is no room for a new call; nothing of it has run.
-   * @throws ContinuationLost when the call cannot go on.
+   * @throws ContinuationLost when the call cannot be resumed.
    */
   round(round: LinearRound): Promise<Turn>;
-  /** Handlers that wait in this process's memory. */
+  /** How many handlers wait in this process's memory. */
   readonly parked: number;
-  /** Gives back what is held. Nothing is admitted afterwards. */
+  /** Releases everything that the store holds. The store refuses all later calls. */
   close(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ import { type OnceContext, once } from './once.ts';
 const UNITS = { units: 'Which units?' };
 const NAME = { name: 'Which name?' };
 
-/** A tool that does `work` above its guard, asks for units until they are given, and then says what it read. */
+/** A tool that does `work` above its guard, asks for units until they are given, and then returns them. */
 const working = (work: (ctx: OnceContext) => unknown) =>
   tool(
     once(async (_args, ctx) => {
@@ -101,7 +101,7 @@ test('accepted and declined answers are remembered in later rounds', async () =>
   expect(await client.answer(seen, { late: accept({ more: 'no' }) })).toEqual({ says });
 });
 
-test('a good answer that the author did not get to in its round is not lost', async () => {
+test('a usable answer that the author did not read in its round is not lost', async () => {
   let first = true;
   const site = new Site(
     tool(
@@ -135,7 +135,7 @@ test('an answer reads the same however often it is read', async () => {
   expect(kinds).toEqual(['missing', 'missing', 'invalid', 'invalid', 'accepted', 'accepted']);
 });
 
-test('an answer that the author asks for again counts no longer, and the new one does', async () => {
+test('when the author asks again, the old answer no longer counts and the new one does', async () => {
   let first = true;
   const site = new Site(
     tool(
@@ -181,7 +181,7 @@ test('the state holds the effects and the pruned answers, and nothing else', asy
   expect(states.map((state) => JSON.parse(state ?? 'null'))).toEqual([null, ...states3]);
 });
 
-test('an answer that does not fit is not carried along while something else is asked', async () => {
+test('the state does not carry an answer that does not fit', async () => {
   const states: (string | undefined)[] = [];
   const site = new Site(
     tool(
@@ -198,7 +198,7 @@ test('an answer that does not fit is not carried along while something else is a
   expect(JSON.parse(states[2] ?? '')).toEqual({ s: 'once/2' });
 });
 
-test('a hand-built inputRequired(...) serves as well as ctx.ask', async () => {
+test('a handler may return inputRequired(...) instead of ctx.ask', async () => {
   const effect = counted(() => 'done');
   const site = new Site(
     tool(
@@ -217,10 +217,10 @@ test('a hand-built inputRequired(...) serves as well as ctx.ask', async () => {
   expect(effect.runs).toBe(1);
 });
 
-test('a handler that returns state of its own is refused', async () => {
+test('a handler that returns its own state is refused', async () => {
   const site = new Site(tool(once(() => inputRequired({ requestState: 'mine' }))));
   expect(await (await site.connect()).send()).toEqual({
-    fails: 'A once handler has no requestState of its own: keep the value with ctx.once.',
+    fails: 'A once handler cannot return its own requestState: keep the value with ctx.once.',
   });
 });
 

@@ -1,14 +1,15 @@
 /**
  * Shape F: guard-first, with every side effect above the guard wrapped in `once`.
  *
- * The handler is entered once per round, in full view of its author. `once` records in the sealed `requestState` which
- * effects ran and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It guards the
- * rounds of one call in order; a client that sends the same round twice runs the effects of that round twice, unless
- * the state is single-use.
+ * Each round enters the handler, visibly for its author. `once` records in the sealed `requestState` which effects ran
+ * and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It protects consecutive
+ * rounds of one call. If a client sends the same round twice, the effects of that round run twice, unless the state is
+ * single-use.
  *
- * After a deploy: an answer to a question that was reworded, renamed, narrowed or widened is asked for again; that to a
- * removed one is dropped; that to a moved one counts. An effect keeps its record under its key, wherever it moves. A new
- * effect that is reached while one that has run is missing is taken for that one, renamed: the request is refused.
+ * After a deploy: a question that was reworded, renamed, narrowed or widened is asked again. The answer to a removed
+ * question is dropped, and that to a moved one counts. An effect keeps its record under its key, wherever it moves. If the
+ * handler reaches a new effect while a recorded one is missing, the new one may be the missing one, renamed: the request is
+ * refused. So until it reads an answer of this round, a handler has to do what it did in the round before.
  */
 import {
   type Answer,
@@ -33,16 +34,16 @@ import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
 
-/** What a guard-first handler gets to be safe when it is entered again. */
+/** The context of a guard-first handler. */
 export interface OnceContext extends HandlerContext {
   /**
    * Runs `effect` in the first round that gets here and returns its value; in later rounds, returns that value. An
    * effect that throws is not recorded, so the next round tries again.
    *
-   * @param key names the effect within this tool, once in a call.
+   * @param key names the effect within this tool; unique in a call.
    * @param effect must return JSON (or nothing).
    * @param options `schema`: checks a value that an earlier round recorded; see {@link Recorded}.
-   * @throws NotJson when it does not: a later round would see another value.
+   * @throws NotJson when it returns another value: a later round would see it changed.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
   once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
@@ -84,7 +85,7 @@ export function once<Input, R extends CompleteResult>(
       },
       ask: asking,
     });
-    // An effect that nobody awaited has run all the same, and must not run again.
+    // Also record effects that nobody awaited: they have run, and must not run again.
     await effects.settled();
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
@@ -99,8 +100,8 @@ const isNews = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
 
 class Effects {
   /**
-   * A value is kept in a list of one, so that `undefined` is kept too (as the empty list). It is copied on its way in
-   * and out: what an author does to it above the guard is done again in each round.
+   * A value is kept in a list of one, so that `undefined` can be kept too (as the empty list). It is copied on its way
+   * in and out, because the author's changes to it above the guard are made again in each round.
    */
   readonly values: Record<string, readonly unknown[]>;
   /** Whether this entry has read something that no earlier one could: until then it does what they did. */
@@ -145,7 +146,7 @@ class Effects {
     }
   }
 
-  /** Waits for the effects that are running, and for those that they start. */
+  /** Waits for the running effects, and for effects that those start. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }

@@ -25,12 +25,12 @@ const NAME = { name: 'Which name?' };
 const says = (params: Readonly<Record<string, Resolvable>>): Register =>
   tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
 
-/** Two rounds: units, then a name. */
+/** Asks in two rounds: for units, then for a name. */
 const interview = says({ units: outcome(units), name: outcome(name) });
 
 // Lies
 
-test('nothing that comes back can stand in for what a resolver computes', async () => {
+test('no answer of a client can replace a value that a resolver computes', async () => {
   const computed = resolver('computed', { name }, ({ name }) => name.name.length);
   const site = new Site(says({ computed }));
   const client = await site.connect();
@@ -53,7 +53,7 @@ test('an answer counts only while its resolver still asks', async () => {
   });
 });
 
-test('answers of a resolver that a deploy removed do not travel on', async () => {
+test('the state drops answers of a resolver that a deploy removed', async () => {
   const removed = resolver('removed', {}, () => ({ deep: elicitation('Which name?', Name) }));
   const site = new Site(says({ removed, units }));
   const client = await site.connect();
@@ -92,7 +92,7 @@ test('the state holds the pruned answers, and no computed value', async () => {
 test.each([
   ['declined', decline],
   ['cancelled', cancel],
-])('that a question was %s is remembered', async (kind, response) => {
+])('a later round still knows that a question was %s', async (kind, response) => {
   const client = await new Site(interview).connect();
   const second = await client.answer(await client.send(), { units: response });
   expect(second.asks).toEqual(NAME);
@@ -103,7 +103,7 @@ test.each([
 
 // Authors
 
-test('what a resolver does to an answer is not what the next round reads', async () => {
+test('the next round does not see a resolver’s changes to an answer', async () => {
   const roots = resolver('roots', {}, () => listRoots());
   const shouted = resolver('shouted', { roots }, ({ roots }) => {
     for (const root of roots.roots) root.uri += '!';
@@ -116,7 +116,7 @@ test('what a resolver does to an answer is not what the next round reads', async
   expect(await client.answer(second, { sure: ada })).toEqual({ says: '{"sure":{"name":"Ada"}}' });
 });
 
-test('of two failures one ends the call, and the other harms nobody', async () => {
+test('of two failures one ends the call, and the other causes no unhandled rejection', async () => {
   const failing = (at: number) =>
     resolver(`failing-${at}`, {}, async () => {
       throw new Error(`Failure ${at}.`);

@@ -1,4 +1,4 @@
-/** Whatever the graph: each resolver once per entry, rounds as deep as the questions, and no order matters. */
+/** In any graph, each resolver runs once per entry, the rounds are the depth of questions, and no order matters. */
 import { elicitation, type Question, textResult } from '@mrtr/core';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { type Needs, type Outcome, outcome, type Resolver, resolve, resolver } f
 /** One resolver. It needs nodes before it, so there is no cycle. */
 interface Node {
   readonly kind: 'value' | 'question' | 'refused question';
-  /** `plain` or `outcome` for each node before it that is needed. */
+  /** `plain` or `outcome` for each earlier node that this one needs. */
   readonly needs: readonly (Wanted | undefined)[];
   /** Turns of the event loop that it takes. */
   readonly delay: number;
@@ -16,7 +16,7 @@ interface Node {
 type Wanted = 'plain' | 'outcome';
 type Graph = readonly Node[];
 
-/** What has no say in the result: the order of declarations, and how long each resolver takes. */
+/** Facts that must not change the result: the order of declarations, and how long each resolver takes. */
 interface Order {
   /** Declares the needs and the parameters from the last to the first. */
   readonly reversed: boolean;
@@ -39,7 +39,7 @@ const orders: fc.Arbitrary<Order> = fc.record({
 
 const neededBy = ({ needs }: Node) => needs.flatMap((how, at) => (how === undefined ? [] : [{ at, how }]));
 
-/** What a node comes to, and in which round (from 0), if all questions are answered as soon as they are asked. */
+/** The value of a node, and its round (from 0), if all questions are answered as soon as they are asked. */
 interface Expected {
   readonly value: string | undefined;
   readonly round: number;
@@ -91,14 +91,14 @@ function declared(graph: Graph, { reversed, delays }: Order) {
   return { runs, params: Object.fromEntries(params) };
 }
 
-/** The text in what a need was filled with: a value's own, or an answer's. */
+/** The text in the value that filled a need: its own, or an answer's. */
 function textOf(filled: unknown, how: Wanted): string | undefined {
   if (how === 'plain') return typeof filled === 'string' ? filled : (filled as { name: string }).name;
   const { kind, value } = filled as { kind: string; value?: unknown };
   return kind === 'accepted' ? textOf(value, 'plain') : undefined;
 }
 
-/** Makes the rounds of one call, and gives what came of it. */
+/** Makes the rounds of one call, and returns its result. */
 async function call(client: Caller, graph: Graph, runs: number[]) {
   const entries: number[][] = [];
   const refused = new Set(graph.flatMap(({ kind }, at) => (kind === 'refused question' ? [`r${at}`] : [])));
@@ -137,7 +137,7 @@ test('in every graph a resolver runs once per entry, rounds are the depth of que
         );
         expect(entries).toHaveLength(depth + 1);
         expect(Math.max(...entries.flat())).toBeLessThanOrEqual(1);
-        // In the last entry all of them, but for those that cannot have what they need.
+        // In the last entry all resolvers run, except those whose needs were refused.
         const able = graph.map((one) =>
           neededBy(one).some(({ at, how }) => how === 'plain' && expected[at]?.value === undefined) ? 0 : 1,
         );

@@ -1,12 +1,12 @@
-/** Static analysis: everything about a tool's resolvers that can be wrong before anybody calls it. */
+/** Static analysis: finds the mistakes in a tool's resolvers before the tool is called. */
 import { InvalidSignature } from '@mrtr/core';
 import { Argument, Outcome, type Resolvable, Resolver } from './resolver.ts';
 
-/** One resolver's needs, sorted by what fills them. */
+/** One resolver's needs, grouped by what fills them. */
 export interface ResolverPlan {
   /** Name of the need → the tool's argument. */
   readonly arguments: ReadonlyMap<string, string>;
-  /** Name of the need → the resolver, and whether its outcome is wanted whole. */
+  /** Name of the need → the resolver, and whether the consumer wants its whole outcome. */
   readonly resolvers: ReadonlyMap<string, ResolvedParameter>;
   /** Names of the needs that take the request's context. */
   readonly contexts: readonly string[];
@@ -19,13 +19,13 @@ export interface ResolvedParameter {
   readonly wantsOutcome: boolean;
 }
 
-/** The plans of all resolvers that a tool reaches, worked out once, when it is built. */
+/** The plans of all resolvers that a tool reaches, made once, when it is built. */
 export type ResolverPlans = ReadonlyMap<Resolver<unknown>, ResolverPlan>;
 
 /**
- * Which of `params` resolvers fill, and whether with the plain value or the outcome.
+ * The parameters that resolvers fill, and whether each takes the plain value or the outcome.
  *
- * @throws InvalidSignature naming the parameter that is neither.
+ * @throws InvalidSignature naming a parameter that is neither a resolver nor an outcome.
  */
 export function findResolvedParameters(
   params: Readonly<Record<string, Resolvable>>,
@@ -43,7 +43,7 @@ export function findResolvedParameters(
  *
  * @param toolArguments the names in the tool's input schema.
  * @throws InvalidSignature naming the path, for a cycle, for a needed argument that the input schema does not have,
- * for two resolvers of one name, and for a need that is none.
+ * for two resolvers of one name, and for a need that nothing can fill.
  */
 export function buildResolverPlans(
   resolved: ReadonlyMap<string, ResolvedParameter>,
@@ -119,6 +119,6 @@ const unknownArgument = (name: string, path: readonly string[], known: ReadonlyS
   `It has: ${[...known].join(', ') || 'none'}.`;
 
 const unfillable = (path: readonly string[], fillers: string): string =>
-  `${shown(path)} is no ${fillers}, so nothing can fill it.`;
+  `${shown(path)} is not a ${fillers}, so nothing can fill it.`;
 
 const shown = (path: readonly string[]): string => path.join(' → ');

@@ -1,4 +1,4 @@
-/** One entry: runs the resolvers, each once, and gathers either all values or all open questions. */
+/** One entry: runs each resolver once, and collects either all values or all open questions. */
 import { ElicitationDeclined, isRefusal, type Question, type Questions, type Settled } from '@mrtr/core';
 import { isQuestion, isQuestions, ownEntry } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
@@ -7,12 +7,12 @@ import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 import type { ResolvedParameter, ResolverPlans } from './plan.ts';
 import type { Resolver } from './resolver.ts';
 
-/** Values by parameter; or, where questions are open, those. */
+/** The values by parameter, or the open questions. */
 export type ResolvedArguments =
   | { readonly values: Readonly<Record<string, unknown>> }
   | { readonly open: Questions };
 
-/** What a resolver came to in this entry; undefined while a question below it is open. */
+/** A resolver's outcome in this entry; undefined while a question below it is open. */
 type Result = Settled<unknown> | undefined;
 
 /** The input of one entry. */
@@ -28,10 +28,10 @@ export interface ResolutionRequest {
 /**
  * Fills every resolved parameter.
  *
- * Each resolver runs at most once, as soon as what it needs is there, and at the same time as all others whose needs
- * are; so an entry takes as long as its longest chain, and independent questions are open together.
+ * Each resolver runs at most once, as soon as its needs are filled, and resolvers run side by side. So an entry takes
+ * as long as its longest chain, and independent questions are open together.
  *
- * @throws ElicitationDeclined when a question was refused whose consumer wants the plain value.
+ * @throws ElicitationDeclined when a question was refused and its consumer wants the plain value.
  */
 export async function resolveArguments(
   resolved: ReadonlyMap<string, ResolvedParameter>,
@@ -48,7 +48,7 @@ export async function resolveArguments(
   return { values: Object.fromEntries(values) as Record<string, unknown> };
 }
 
-/** Users see their questions in the same order, whichever resolver was quicker. */
+/** Users see their questions in the order of declaration, not in the order in which resolvers finish. */
 function inOrder(open: ReadonlyMap<string, Question>, plans: ResolverPlans): Questions {
   const names = [...plans.keys()].map(({ name }) => name);
   const rank = ([key]: readonly [string, Question]) => names.findIndex((name) => isKeyOf(name, key));
@@ -57,7 +57,7 @@ function inOrder(open: ReadonlyMap<string, Question>, plans: ResolverPlans): Que
 
 class Entry {
   readonly open = new Map<string, Question>();
-  /** The key of the question that each refusal is the answer to. */
+  /** The key of the refused question, for each refusal. */
   readonly refusals = new Map<Settled<unknown>, string>();
   readonly #plans: ResolverPlans;
   readonly #request: ResolutionRequest;
@@ -68,7 +68,7 @@ class Entry {
     this.#request = request;
   }
 
-  /** Memoised by identity: what two consumers share runs once. */
+  /** Memoised by identity: a resolver that two consumers share runs once. */
   resultOf(resolver: Resolver<unknown>): Promise<Result> {
     const known = this.#results.get(resolver);
     if (known) return known;
@@ -85,8 +85,8 @@ class Entry {
     const needs: Record<string, unknown> = {};
     for (const [need, name] of plan.arguments) needs[need] = ownEntry(this.#request.toolArguments, name);
     for (const need of plan.contexts) needs[need] = this.#request.context;
-    // A resolver that wants a plain value and cannot have it is refused itself: its consumers decide again. That comes
-    // before what is open, whichever was declared first.
+    // A resolver that wants the plain value of a refused one is refused itself, and its own consumers decide. A refusal
+    // counts before open questions, in any order of declaration.
     const refused = results.find((result, at) => isRefused(result, below[at]?.[1]));
     if (refused || results.includes(undefined)) return refused;
     for (const [at, [need, { wantsOutcome }]] of below.entries()) {
@@ -108,7 +108,7 @@ class Entry {
     return { kind: 'accepted', value: Object.fromEntries(values) };
   }
 
-  // A recorded answer is used here only, when the resolver asks again and in the same words: an answer from a client
+  // Only this line uses a recorded answer, when the resolver asks again in the same words. So an answer from a client
   // can never replace a value that a resolver computes.
   #ask(name: string, question: Question): Result {
     const answer = this.#request.recall.read(name, question);

@@ -78,13 +78,13 @@ test.each([
     const body = counted(() => json('done'));
     const site = new Site(tool(resolve(Args, { units, name: outcome(name) }, body)));
     const client = await site.connect();
-    // Even if another one is still open.
+    // Also while another question is still open.
     expect(await client.answer(await client.send(), { units: response })).toEqual({ fails });
     expect(body.runs).toBe(0);
   },
 );
 
-test('a resolver that cannot have what it needs is refused itself, and its consumer decides', async () => {
+test('a resolver whose need was refused is refused itself, and its consumer decides', async () => {
   const never = counted(() => 1);
   const label = resolver('label', { units }, never);
   const tolerant = resolver('tolerant', { units: outcome(units) }, ({ units }) => isRefusal(units));
@@ -100,7 +100,7 @@ test('a resolver that cannot have what it needs is refused itself, and its consu
 
 // Once, and together
 
-test('resolvers run as soon as what they need is there, and none waits for another', async () => {
+test('a resolver runs as soon as its needs are filled, and does not wait for unrelated ones', async () => {
   const gates = { slow: new Gate<string>(), quick: new Gate<string>(), next: new Gate<string>() };
   const started: string[] = [];
   const waiting = (key: keyof typeof gates) => () => {
@@ -154,7 +154,7 @@ test('independent questions go out in one round, in the order of their declarati
   expect(await client.answer(asked, answers)).toMatchObject({ says: expect.any(String) });
 });
 
-test('the body is entered once, in the round in which everything is there', async () => {
+test('the body is entered once, in the round in which all its parameters are filled', async () => {
   const body = counted(() => json('done'));
   const site = new Site(tool(resolve(Args, { units, name }, body)));
   const client = await site.connect();

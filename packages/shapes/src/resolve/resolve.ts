@@ -1,11 +1,11 @@
 /**
- * Shape I: parameters that resolvers fill, before the author's body runs and never from the caller's arguments.
+ * Shape I: resolvers fill parameters before the author's body runs, and never from the caller's arguments.
  *
- * The body is entered once per call, in the round in which everything is there. Resolvers run in each round.
- * Only answers travel in `requestState`, each pinned to its question; whatever a resolver computes is computed anew.
+ * The body is entered once per call, in the round in which all parameters are filled. Resolvers run in each round.
+ * Only answers travel in `requestState`, each pinned to its question. Computed values are computed again in each round.
  *
- * After a deploy: an answer to a question that was reworded, narrowed or widened, or whose resolver was renamed, is asked
- * for again; that of a removed resolver is dropped. No effect has run before the body, so none is repeated.
+ * After a deploy: a question that was reworded, narrowed or widened, or whose resolver was renamed, is asked again. The
+ * answer of a removed resolver is dropped. No effect runs before the body, so none runs twice.
  */
 import {
   type CompleteResult,
@@ -33,8 +33,8 @@ type Params = Readonly<Record<string, Resolvable>>;
 /**
  * Makes a body and its resolvers into an SDK callback for a tool or a prompt.
  *
- * @param inputSchema what the caller gives: the schema that the tool is registered with. Injected parameters are not
- * in it, so they are not advertised; what a caller sends under their names is overwritten.
+ * @param inputSchema the schema that the tool is registered with. It leaves the injected parameters out, so they are
+ * not advertised, and a value that a caller sends under their names is overwritten.
  * @param params the injected parameters: `name: resolver` for the plain value, where a decline or cancel ends the call
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
@@ -54,7 +54,7 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
 }
 
 /**
- * The same for a resource. It has no input schema; its one argument is `uri`, the URL that is read: the body gets it,
+ * The same for a resource. It has no input schema. Its one argument is `uri`, the URL of the read: the body gets it,
  * and a resolver may need it (`argument<URL>('uri')`).
  *
  * @throws InvalidSignature as {@link resolve} does.
@@ -86,7 +86,7 @@ function inject<R extends CompleteResult>(
   for (const name of resolved.keys()) {
     if (names.has(name)) {
       throw new InvalidSignature(
-        `'${name}' is injected and also in the input schema, so callers would be told to send what is discarded. ` +
+        `'${name}' is injected and also in the input schema, so callers would send a value that is discarded. ` +
           'Take it out of the schema.',
       );
     }

@@ -2,7 +2,7 @@
 import type { AnswerOf, Answers, Question, Questions, Settled } from '@mrtr/core';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
-/** A need: one of the tool's arguments. `Named` tells the type system whether it has a name of its own. */
+/** A need: one of the tool's arguments. `Named` is true if the argument has another name than the need. */
 export class Argument<T, Named extends boolean = boolean> {
   /** Only types. */
   declare readonly type: T;
@@ -14,8 +14,8 @@ export class Argument<T, Named extends boolean = boolean> {
 }
 
 /**
- * The tool's argument that is called as the need is, or that `name` names. The compiler compares `T` with the input
- * schema where the argument is called as the need is; TypeScript cannot see the other name.
+ * The tool's argument with the name of the need, or with the name `name`. In the first case the compiler compares `T`
+ * with the input schema; it cannot see a `name`.
  *
  * @example resolver('price', { item: argument<string>(), count: argument<number>('quantity') }, ({ item, count }) => …)
  */
@@ -65,7 +65,7 @@ export type Filled<N> =
           ? HandlerContext
           : never;
 
-/** The values that fill all needs. */
+/** The values of all needs. */
 export type FilledAll<N> = { readonly [Name in keyof N]: Filled<N[Name]> };
 
 /** An argument that a resolver needs, itself or through others: its name and its type. */
@@ -74,7 +74,7 @@ export interface Wanted<Name, T> {
   readonly type: T;
 }
 
-/** The arguments that needs come to. */
+/** The arguments that `needs` lead to. */
 export type WantedBy<N> = {
   [Need in keyof N]: N[Need] extends Argument<infer T, infer Named>
     ? Named extends false
@@ -85,7 +85,7 @@ export type WantedBy<N> = {
       : never;
 }[keyof N];
 
-/** The parameters, or in the place of one that cannot be filled, the reason. */
+/** The parameters; for a parameter that cannot be filled, the reason instead. */
 export type Fitting<P, Arguments> = {
   readonly [Name in keyof P]: P[Name] extends Resolver<infer _T, infer W> | Outcome<infer _T, infer W>
     ? [Misfit<W, Arguments>] extends [never]
@@ -109,7 +109,7 @@ export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions 
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
 export class Resolver<T, W = unknown> {
-  /** Only types: the value, and the arguments that it wants. */
+  /** Only types: the value, and the arguments that it needs. */
   declare readonly value: T;
   declare readonly wants: W;
   /** Names its recorded answer in `requestState`, and its question on the wire. */
@@ -136,11 +136,11 @@ export class Resolver<T, W = unknown> {
 /**
  * Declares a resolver.
  *
- * @param name names its question, so it is unique within a tool.
- * @param needs other resolvers (plain or as `outcome`), `argument`s of the tool, the `requestContext`; or a function
- * that gives them, to name a resolver that is declared further down.
- * @param fn returns, at once or as a promise, the value, or a question (or a record
- * of questions) whose accepted answer is the value. It runs in each round of a call, so it should have no effects.
+ * @param name names the resolver's question, and must be unique within a tool.
+ * @param needs other resolvers (plain or as `outcome`), `argument`s of the tool, and the `requestContext`; or a
+ * function that returns them, to name a resolver that is declared further down.
+ * @param fn returns the value, or a question (or a record of questions) whose accepted answer is the value; at once or
+ * as a promise. It runs in each round of a call, so keep effects out of it.
  * @example
  * const units = resolver('units', { location: argument<string>() }, ({ location }) =>
  *   elicitation(`Which units for ${location}?`, Units));

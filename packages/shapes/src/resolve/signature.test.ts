@@ -1,4 +1,4 @@
-/** What is wrong with a tool's declarations is said when it is built, with the path to it. */
+/** Building a tool reports the mistakes in its declarations, with the path to each. */
 import { elicitation, InvalidSignature, inputRequired, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -46,18 +46,18 @@ test('an argument that the schema does not have, or has in another type, does no
 
 const namesake = resolver('units', {}, () => 'metric');
 const ARGUMENTS = `which the tool's input schema does not have. It has: n.`;
-const FILLERS = 'is no resolver, outcome(...), argument() or requestContext(), so nothing can fill it.';
+const FILLERS = 'is not a resolver, outcome(...), argument() or requestContext(), so nothing can fill it.';
 
 test.each<[what: string, params: Record<string, unknown>, message: string]>([
   ['needs itself', { p: cycle(1) }, 'The resolvers need each other: p → entrance → r0 → r0.'],
   ['is in a cycle', { p: cycle(3) }, 'The resolvers need each other: p → entrance → r0 → r1 → r2 → r0.'],
   [
-    'needs an argument that nobody gives',
+    'needs an argument that the schema does not have',
     { p: needing('outer', { inner: needing('inner', { city: argument() }) }) },
     `p → outer → inner → city needs the argument 'city', ${ARGUMENTS}`,
   ],
   [
-    'needs an argument by a name that nobody gives',
+    'needs an argument by another name that the schema does not have',
     { p: needing('r', { city: argument('location') }) },
     `p → r → city needs the argument 'location', ${ARGUMENTS}`,
   ],
@@ -84,17 +84,17 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
     { p: needing('r', { city: outcome(undefined as never) }) },
     `p → r → city ${FILLERS}`,
   ],
-  ['is missing', { p: undefined }, 'p is no resolver or outcome(...), so nothing can fill it.'],
-  ['is an argument', { p: argument() }, 'p is no resolver or outcome(...), so nothing can fill it.'],
+  ['is missing', { p: undefined }, 'p is not a resolver or outcome(...), so nothing can fill it.'],
+  ['is an argument', { p: argument() }, 'p is not a resolver or outcome(...), so nothing can fill it.'],
   [
     'is the outcome of nothing',
     { p: outcome(undefined as never) },
-    'p is no resolver or outcome(...), so nothing can fill it.',
+    'p is not a resolver or outcome(...), so nothing can fill it.',
   ],
   [
-    'fills what callers are told to send',
+    'has the name of an argument of the schema',
     { n: units },
-    "'n' is injected and also in the input schema, so callers would be told to send what is discarded. Take it out of the schema.",
+    "'n' is injected and also in the input schema, so callers would send a value that is discarded. Take it out of the schema.",
   ],
 ])('a resolver that %s is refused when the tool is built', (_what, params, message) => {
   const body = counted(done);
@@ -104,7 +104,7 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
   expect(body.runs).toBe(0);
 });
 
-test('where there are no arguments, the message says so', () => {
+test('the message shows that a tool has no arguments', () => {
   expect(() => resolve(z.object({}), { p: needing('r', { city: argument() }) }, done)).toThrow(
     new InvalidSignature(
       "p → r → city needs the argument 'city', which the tool's input schema does not have. It has: none.",

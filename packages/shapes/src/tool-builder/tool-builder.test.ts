@@ -160,7 +160,7 @@ test('a refusal ends the call before any later step, even beside a question that
   expect(after.runs).toBe(0);
 });
 
-test('a step that throws is an error result, and runs again with what was recorded before', async () => {
+test('a step that throws gives an error result, and runs again with the data of the steps before', async () => {
   const draw = counted((run) => run);
   const check = counted((run) => {
     if (run === 1) throw new Error('Try again.');
@@ -199,7 +199,7 @@ test('data that is not JSON is refused, with the step and the path', async () =>
   });
 });
 
-test('what a step does to the data of another is not recorded', async () => {
+test('a step’s changes to the data of another are not recorded', async () => {
   const site = new Site(
     tool(
       builder()
@@ -241,7 +241,7 @@ const person = (...steps: readonly ('first' | 'second' | 'initial')[]) => {
   return tool(built.endStep((_args, data) => says(data)).build());
 };
 
-test('steps that are reordered while a call is under way keep their data, though their questions are alike', async () => {
+test('steps that a deploy reorders keep their data, even if their questions are alike', async () => {
   const sure = (...steps: readonly string[]) => {
     let built = builder() as ToolBuilder<Args, Record<string, unknown>>;
     for (const step of steps) built = built.incompleteStep(step as never, () => ({ who: name }));
@@ -256,7 +256,7 @@ test('steps that are reordered while a call is under way keep their data, though
   });
 });
 
-test('answers of a step that a deploy removed do not travel on', async () => {
+test('the state drops answers of a step that a deploy removed', async () => {
   const site = new Site(
     tool(
       builder()
@@ -321,7 +321,7 @@ test('data that an earlier version computed is taken over by a schema, or refuse
   });
 });
 
-test('a step that is renamed while a call is under way asks again', async () => {
+test('a step that a deploy renames asks again', async () => {
   const site = new Site(person('first', 'second'));
   const client = await site.connect();
   const asked = await client.answer(await client.send(), { first: ada });

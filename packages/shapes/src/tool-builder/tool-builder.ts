@@ -1,10 +1,10 @@
 /**
- * Shape G: a tool in named steps. Incomplete steps ask, or compute; the end step runs once, when every step before it
- * has its data. There is no "above the guard", because there is no guard.
+ * Shape G: a tool in named steps. Incomplete steps ask or compute. The end step runs once, when every step before it
+ * has its data.
  *
- * After a deploy: an answer to a question that was reworded, narrowed or widened, or whose step was renamed, is asked for
- * again; that of a removed step is dropped; that of a moved step counts. Data of a step that computed it is kept by the
- * step's name: moved, it counts; removed or renamed, the request is refused, since it would run again.
+ * After a deploy: a question that was reworded, narrowed or widened, or whose step was renamed, is asked again. The answer
+ * of a removed step is dropped, and that of a moved step counts. Computed data is kept by its step's name: a moved step
+ * keeps it; if the step was removed or renamed, the request is refused, because the step would run again.
  */
 import {
   type AnswerOf,
@@ -28,7 +28,7 @@ import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
 const TAG = 'tool-builder/2';
 
-/** What a step gets beside the arguments and the data of the steps before it. */
+/** The context of a step. A step also gets the arguments and the data of the steps before it. */
 export type StepContext = HandlerContext;
 
 /** The data of a step whose function returns `R`: the accepted answers to its questions, or what it returned. */
@@ -39,7 +39,7 @@ type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
 type Steps = ReadonlyMap<string, { readonly step: AnyStep } & Recorded<unknown>>;
 type NoSteps = Record<never, never>;
 
-/** A finished definition: the only thing left is to build it. */
+/** A finished definition, ready to build. */
 export interface FinishedTool<Input, R extends CompleteResult> {
   /** The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`. */
   build(): SdkCallback<Input, R>;
@@ -48,10 +48,10 @@ export interface FinishedTool<Input, R extends CompleteResult> {
 /**
  * Defines a tool step by step. A builder never changes: each method returns the next one.
  *
- * A step returns a question, or several as `{ key: question }`, and its data is then the accepted answer; a refusal
- * ends the call politely. Or it returns plain data, which has to be JSON: then it runs once in a call, and its data
- * travels in `requestState`. A step that asks runs in each round until the end, to compare its question with the one
- * that was answered: keep effects out of it, and in the end step.
+ * A step may return a question, or several as `{ key: question }`. Then its data is the accepted answer, and a refusal
+ * ends the call politely. Or it returns plain JSON data. Then it runs once in a call, and its data travels in
+ * `requestState`. A step that asks runs in each round until the end, to compare its question with the answered one. So
+ * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
  * @example
@@ -70,8 +70,8 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   /**
    * Adds a step. Its data reaches the later steps as `data[name]`.
    *
-   * @param name also names the step in calls under way. Moved, a step keeps its data. Renamed, it is asked again; if it
-   * had computed data, such calls are refused, and so they are where it was removed: under another name it would run twice.
+   * @param name also names the step in open calls: if you rename the step, it asks again; if you move it, it keeps its
+   * data. Open calls are refused if you rename or remove a step that computed data: it would run again.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
    * @param options `schema`: checks data that an earlier round computed; see {@link Recorded}.
    */

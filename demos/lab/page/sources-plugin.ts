@@ -1,0 +1,73 @@
+/** The authors' files of every option, highlighted while the page is built: `virtual:sources`. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createHighlighterCore } from 'shiki/core';
+import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+import typescript from 'shiki/langs/typescript.mjs';
+import dark from 'shiki/themes/github-dark-default.mjs';
+import light from 'shiki/themes/github-light-high-contrast.mjs';
+import type { Plugin } from 'vite';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const options = 'packages/options';
+const AUTHORS = /^(?:weather|work-item)[\w-]*\.ts$/;
+
+type Token = readonly [text: string, look: number];
+
+interface Sources {
+  /** The lines of each file, in tokens. */
+  readonly files: Readonly<Record<string, readonly (readonly Token[])[]>>;
+  /** The colours of each look, in light and dark. */
+  readonly looks: readonly (readonly [light: string, dark: string])[];
+}
+
+async function read(): Promise<Sources> {
+  const highlighter = await createHighlighterCore({
+    langs: [typescript],
+    themes: [light, dark],
+    engine: createJavaScriptRegexEngine(),
+  });
+  const files: Record<string, Token[][]> = {};
+  const looks: string[] = [];
+  const lookOf = (light: string, dark: string) => {
+    const look = `${light} ${dark}`;
+    if (!looks.includes(look)) looks.push(look);
+    return looks.indexOf(look);
+  };
+  for (const folder of readdirSync(join(root, options)).filter((name) => /^[a-z]-/.test(name))) {
+    for (const name of readdirSync(join(root, options, folder, 'src')).filter((one) => AUTHORS.test(one))) {
+      const file = `${options}/${folder}/src/${name}`;
+      const { tokens } = highlighter.codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
+        lang: 'typescript',
+        themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+      });
+      files[file] = tokens.map((line) =>
+        line.map(({ content, htmlStyle }) => {
+          const style = htmlStyle as unknown as Record<string, string>;
+          return [content, lookOf(style.color ?? 'inherit', style['--shiki-dark'] ?? 'inherit')];
+        }),
+      );
+    }
+  }
+  return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
+}
+
+let known: Promise<Sources> | undefined;
+const sources = () => {
+  known ??= read();
+  return known;
+};
+
+export function authorsSources(): Plugin {
+  return {
+    name: 'authors-sources',
+    resolveId: (id) => (id.startsWith('virtual:sources') ? `\0${id}` : undefined),
+    async load(id) {
+      if (id === '\0virtual:sources') return `export default ${JSON.stringify(await sources())}`;
+      if (id !== '\0virtual:sources.css') return undefined;
+      const { looks } = await sources();
+      return looks.map(([light, dark], at) => `.t${at}{color:light-dark(${light},${dark})}`).join('\n');
+    },
+  };
+}

@@ -1,0 +1,151 @@
+/** The bar on top: the pages, what is copied, and files. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Conversation } from '../../src/protocol.ts';
+import { COPIES } from './copy.ts';
+import type { Live } from './live/connection.ts';
+import { hashOf, PLAIN_VIEW, type Route } from './route.ts';
+
+/** A conversation on the page, with the option that it is of. */
+export interface OnPage {
+  readonly conversation: Conversation;
+  readonly option?: string | undefined;
+}
+
+interface BarProps {
+  readonly route: Route;
+  readonly shown: readonly OnPage[];
+  readonly live: Live;
+  readonly link: string;
+  readonly onFile: (text: string) => void;
+}
+
+export function Bar({ route, shown, live, link, onFile }: BarProps) {
+  const file = useRef<HTMLInputElement>(null);
+  const pages: readonly (readonly [Route, string])[] = [
+    [{ page: 'matrix' }, 'Measured'],
+    [{ page: 'live', view: PLAIN_VIEW }, 'Live'],
+    [{ page: 'lessons' }, 'Lessons'],
+  ];
+  return (
+    <header class="bar">
+      <h1>
+        The lab <small>mrtr-shapes</small>
+      </h1>
+      <nav aria-label="Pages">
+        {pages.map(([to, title]) => (
+          <a key={to.page} href={hashOf(to)} aria-current={isOn(route, to) ? 'page' : undefined}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div class="right">
+        {route.page === 'live' && live.kind === 'open' && (
+          <>
+            <span class="badge live">live processes</span>
+            <button type="button" class="button primary" onClick={() => callBoth(live)}>
+              Make both calls
+            </button>
+          </>
+        )}
+        {route.page === 'compare' && <span class="badge">recorded</span>}
+        <button type="button" class="button" onClick={() => file.current?.click()}>
+          Open a transcript
+        </button>
+        <input
+          ref={file}
+          type="file"
+          accept=".json,application/json"
+          hidden
+          onChange={async (event) => {
+            const input = event.currentTarget;
+            const [chosen] = input.files ?? [];
+            if (chosen) onFile(await chosen.text());
+            // The same file may be chosen again.
+            input.value = '';
+          }}
+        />
+        {shown.length > 0 && <CopyMenu shown={shown} link={link} />}
+      </div>
+    </header>
+  );
+}
+
+function callBoth({ send }: Extract<Live, { kind: 'open' }>): void {
+  void send({ do: 'call', side: 'left' });
+  void send({ do: 'call', side: 'right' });
+}
+
+const isOn = (route: Route, to: Route): boolean =>
+  route.page === to.page || (to.page === 'matrix' && route.page === 'compare');
+
+function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly link: string }) {
+  const [said, setSaid] = useState('');
+  const menu = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (!said) return;
+    const timer = setTimeout(() => setSaid(''), 2500);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = async (what: string, text: string) => {
+    if (menu.current) menu.current.open = false;
+    setSaid((await copied(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
+  };
+  return (
+    <>
+      <details
+        class="menu"
+        ref={menu}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape' && menu.current) menu.current.open = false;
+        }}
+      >
+        <summary class="button">Copy</summary>
+        <div class="sheet">
+          <button type="button" onClick={() => copy('link', link)}>
+            Link to this
+          </button>
+          {shown.map(({ conversation, option }, at) => (
+            <div key={at}>
+              <h3>
+                {shown.length > 1
+                  ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}`
+                  : conversation.title}
+              </h3>
+              {COPIES.map(({ id, title, of }) => {
+                const text = of(conversation, option);
+                return (
+                  text !== undefined && (
+                    <button key={id} type="button" onClick={() => copy(title, text)}>
+                      {title}
+                    </button>
+                  )
+                );
+              })}
+            </div>
+          ))}
+        </div>
+      </details>
+      {said && (
+        <div class="toast" role="status">
+          {said}
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A page on a disk has no clipboard of its own in every browser; a selection always can be copied. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}

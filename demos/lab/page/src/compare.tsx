@@ -1,0 +1,114 @@
+/** One recording, or two beside each other; and transcripts from a file. */
+import { useEffect, useState } from 'preact/hooks';
+import type { Recording, Recordings } from '../../src/protocol.ts';
+import { useIndex } from './matrix.tsx';
+import { loadRecording } from './recorded.ts';
+import type { Route } from './route.ts';
+import { type Shown, Viewer } from './viewer/viewer.tsx';
+
+type CompareRoute = Extract<Route, { page: 'compare' }>;
+
+interface CompareProps {
+  readonly route: CompareRoute;
+  readonly go: (route: Route) => void;
+  readonly onShown: (recordings: readonly Recording[]) => void;
+}
+
+export function Compare({ route, go, onShown }: CompareProps) {
+  const { index } = useIndex();
+  const left = useRecording(route.left);
+  const right = useRecording(route.right);
+  useEffect(() => {
+    onShown([left.recording, right.recording].flatMap((one) => one ?? []));
+  }, [left.recording, right.recording]);
+  const problem = left.problem ?? right.problem;
+  if (problem) {
+    return (
+      <main class="text">
+        <p class="warning" role="alert">
+          {problem}
+        </p>
+      </main>
+    );
+  }
+  if (!left.recording || (route.right && !right.recording)) return <main class="text" aria-busy="true" />;
+  const shown = (recording: Recording, side: 'left' | 'right'): Shown => ({
+    conversation: recording.transcript,
+    insides: recording.insides,
+    head: (
+      <Picker
+        index={index}
+        recording={recording}
+        side={side}
+        onPick={(id) => go({ ...route, [side]: id, view: { ...route.view, step: undefined } })}
+      />
+    ),
+  });
+  const sides = right.recording
+    ? ([shown(left.recording, 'left'), shown(right.recording, 'right')] as const)
+    : ([shown(left.recording, 'left')] as const);
+  return (
+    <main class="work">
+      <Viewer sides={sides} view={route.view} onView={(view) => go({ ...route, view })} />
+    </main>
+  );
+}
+
+interface PickerProps {
+  readonly index: Recordings | undefined;
+  readonly recording: Recording;
+  readonly side: 'left' | 'right';
+  readonly onPick: (id: string) => void;
+}
+
+/** Chooses another shape, or another situation. */
+function Picker({ index, recording, side, onPick }: PickerProps) {
+  const [option = '', situation = ''] = recording.id.split('.');
+  const situations = Object.entries(index?.about ?? { [recording.id]: recording.about }).filter(([id]) =>
+    id.startsWith(`${option}.`),
+  );
+  const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: recording.transcript.title }];
+  return (
+    <div class="controls">
+      <select
+        class="shape"
+        aria-label={`Shape on the ${side}`}
+        value={option}
+        onChange={(event) => onPick(`${event.currentTarget.value}.${situation}`)}
+      >
+        {rows.map((row) => (
+          <option key={row.option} value={row.option}>
+            {row.name} · {row.title}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={`Situation on the ${side}`}
+        value={recording.id}
+        onChange={(event) => onPick(event.currentTarget.value)}
+      >
+        {situations.map(([id, about]) => (
+          <option key={id} value={id}>
+            {about}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function useRecording(id: string | undefined): { recording?: Recording; problem?: string } {
+  const [state, setState] = useState<{ id?: string; recording?: Recording; problem?: string }>({});
+  useEffect(() => {
+    if (id === undefined) return setState({});
+    let isCurrent = true;
+    loadRecording(id).then(
+      (recording) => isCurrent && setState({ id, recording }),
+      (error: Error) => isCurrent && setState({ id, problem: error.message }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id]);
+  return state;
+}

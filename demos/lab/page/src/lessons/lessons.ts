@@ -1,0 +1,199 @@
+/** Six lessons: one idea each, and a task that the page recognises as solved by what really happened. */
+import { eventsOf, objectIn, resultText, tally } from '@mrtr/harness/transcript';
+import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
+
+/** A part of a task. */
+export interface Mark {
+  readonly id: string;
+  readonly words: string;
+  /** Whether the call that just ended on a side is it. */
+  readonly met: (side: SideState, conversation: Conversation) => boolean;
+}
+
+export interface Lesson {
+  readonly id: string;
+  readonly title: string;
+  readonly idea: string;
+  readonly task: string;
+  readonly hint: string;
+  readonly setUps: readonly [SetUp, SetUp];
+  readonly marks: readonly Mark[];
+  /** Why it cannot be taken yet. */
+  readonly missing?: string;
+}
+
+const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
+  option,
+  tool: 'weather',
+  client: 'modern',
+  instances: 'two',
+  singleUse: false,
+  ...more,
+});
+
+const writes = (conversation: Conversation) => tally(conversation).effects.write ?? 0;
+const audits = (conversation: Conversation) => tally(conversation).effects.audit ?? 0;
+const messages = ({ events }: Conversation) => eventsOf('message', events);
+const wasTwice = (conversation: Conversation) => messages(conversation).some(({ again }) => again);
+const wasAltered = (conversation: Conversation) =>
+  messages(conversation).some(
+    ({ altered, message }) => altered && 'requestState' in objectIn(message, 'params'),
+  );
+const wasUnasked = (conversation: Conversation) => messages(conversation)[1]?.altered === true;
+const isGood = ({ end }: Conversation) =>
+  end?.result !== undefined && !end.result.isError && resultText(end.result) !== 'Cancelled.';
+
+/** The instances that the rounds reached, in order. */
+const reached = (conversation: Conversation): readonly string[] =>
+  messages(conversation).flatMap(({ from, to, message, lost }) =>
+    from === 'client' && message.method === 'tools/call' && !lost && to !== undefined ? [to] : [],
+  );
+const isHeldInMemory = ({ setUp: { option } }: SideState) => option === 'h';
+const killed = ({ events }: Conversation) => eventsOf('kill', events).length > 0;
+const moved = (conversation: Conversation) => new Set(reached(conversation)).size > 1 || killed(conversation);
+
+export const LESSONS: readonly Lesson[] = [
+  {
+    id: 'twice',
+    title: 'The handler runs again',
+    idea: 'A modern client retries the call with the answer, so B’s handler starts from the top once more. H’s handler waits, and goes on where it stood.',
+    task: 'Make B write its audit entry twice in one call, and H once.',
+    hint: 'Call both sides and answer both. Then look at the tinted lines.',
+    setUps: [setUp('b', { instances: 'one' }), setUp('h', { instances: 'one' })],
+    marks: [
+      {
+        id: 'two',
+        words: 'B wrote twice',
+        met: ({ setUp: { option } }, conversation) => option === 'b' && audits(conversation) > 1,
+      },
+      {
+        id: 'once',
+        words: 'H wrote once',
+        met: (side, conversation) =>
+          isHeldInMemory(side) && audits(conversation) === 1 && isGood(conversation),
+      },
+    ],
+  },
+  {
+    id: 'lose',
+    title: 'What waits in memory can be lost',
+    idea: 'H parks its handler in the instance that asked. A retry that reaches another instance, or the same one after a crash, finds nothing.',
+    task: 'Lose H’s call. Then find two ways to keep a call.',
+    hint: 'Two instances take turns. A router can be told where to send the retry; and not every shape waits in memory.',
+    setUps: [setUp('h'), setUp('h')],
+    marks: [
+      {
+        id: 'lost',
+        words: 'H’s call was lost',
+        met: (side, conversation) =>
+          isHeldInMemory(side) && moved(conversation) && conversation.end?.result?.isError === true,
+      },
+      {
+        id: 'routed',
+        words: 'kept: the retry went to the instance that asked',
+        met: (side, conversation) =>
+          isHeldInMemory(side) &&
+          side.setUp.instances === 'two' &&
+          reached(conversation).length > 1 &&
+          !moved(conversation) &&
+          isGood(conversation),
+      },
+      {
+        id: 'carried',
+        words: 'kept: a shape whose state travels went on elsewhere',
+        met: (side, conversation) =>
+          !isHeldInMemory(side) &&
+          reached(conversation).length > 1 &&
+          moved(conversation) &&
+          isGood(conversation),
+      },
+    ],
+  },
+  {
+    id: 'approval',
+    title: 'One approval, used twice',
+    idea: 'A network may deliver a retry twice, and an honest seal does not stop that: the state was good, and it is good again.',
+    task: 'Have one approval write twice. Then stop it.',
+    hint: 'While the question is open, have the next request delivered twice. Then switch single use on, and do the same.',
+    setUps: [setUp('f', { tool: 'work-item' }), setUp('f', { tool: 'work-item' })],
+    marks: [
+      {
+        id: 'two',
+        words: 'one approval wrote twice',
+        met: (_side, conversation) => wasTwice(conversation) && writes(conversation) > 1,
+      },
+      {
+        id: 'one',
+        words: 'with single use it wrote once',
+        met: ({ setUp: { singleUse } }, conversation) =>
+          singleUse && wasTwice(conversation) && writes(conversation) === 1,
+      },
+    ],
+  },
+  {
+    id: 'unasked',
+    title: 'An answer that nobody asked for',
+    idea: 'The client brings the answers. A handler that reads them without knowing that it asked takes what it is given.',
+    task: 'Have an item resolved without its user being asked. Then send the same to a shape that is protected.',
+    hint: 'Before the call, add an answer that nobody asked for to the next request.',
+    setUps: [setUp('e-bare', { tool: 'work-item' }), setUp('e', { tool: 'work-item' })],
+    marks: [
+      {
+        id: 'taken',
+        words: 'written, and nobody was asked',
+        met: (_side, conversation) =>
+          wasUnasked(conversation) && writes(conversation) > 0 && tally(conversation).questions === 0,
+      },
+      {
+        id: 'dropped',
+        words: 'dropped: the user was asked all the same',
+        met: (_side, conversation) => wasUnasked(conversation) && tally(conversation).questions > 0,
+      },
+    ],
+  },
+  {
+    id: 'change',
+    title: 'State that somebody else can write',
+    idea: 'State travels through the client. E bare writes down what the user answered, and reads it back as if nobody had touched it.',
+    task: 'Change what the user answered, in the state. Then try the same on a sealed one, and find the true reason of the refusal.',
+    hint: 'Answer “Duplicate” first. While the second question is open, open the tab State and write “Fixed” instead.',
+    setUps: [setUp('e-bare', { tool: 'work-item' }), setUp('e', { tool: 'work-item' })],
+    marks: [
+      {
+        id: 'believed',
+        words: 'the changed state was believed',
+        met: (_side, conversation) =>
+          wasAltered(conversation) &&
+          writes(conversation) > 0 &&
+          isGood(conversation) &&
+          answered(conversation),
+      },
+      {
+        id: 'refused',
+        words: 'the sealed one was refused',
+        met: (_side, conversation) =>
+          wasAltered(conversation) &&
+          eventsOf('state', conversation.events).some(({ phase }) => phase === 'rejected'),
+      },
+    ],
+  },
+  {
+    id: 'deploy',
+    title: 'A deploy between two rounds',
+    idea: 'Version 1 sealed the state; version 2 opens it. A question may have been removed, renamed or reworded meanwhile.',
+    task: 'Deploy a new version while a question is open, and see which shapes finish, ask again, or refuse.',
+    hint: '',
+    setUps: [setUp('g'), setUp('j')],
+    marks: [],
+    missing: 'The lab cannot deploy another version of an option yet.',
+  },
+];
+
+/** Whether the end differs from what the user said first. */
+function answered(conversation: Conversation): boolean {
+  const first = eventsOf('answer', conversation.events)[0];
+  if (!first || first.reply === 'silence') return false;
+  const said = String(Object.values(first.reply.content ?? {})[0] ?? '');
+  const result = conversation.end?.result;
+  return result !== undefined && !resultText(result).includes(said);
+}

@@ -1,0 +1,53 @@
+/** What has been solved: kept in this browser, and nowhere else. */
+import { useEffect, useState } from 'preact/hooks';
+import type { SideName, SideState } from '../../../src/protocol.ts';
+import { LESSONS } from './lessons.ts';
+
+const KEPT = 'mrtr-lab-lessons';
+
+const read = (): readonly string[] => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as unknown;
+    return Array.isArray(kept) ? kept.map(String) : [];
+  } catch {
+    return [];
+  }
+};
+
+let met: readonly string[] = read();
+const watchers = new Set<() => void>();
+
+/** Whether a mark was met, by the lesson's id and its own. */
+export const isMet = (lesson: string, mark: string): boolean => met.includes(`${lesson}.${mark}`);
+
+export function isSolved(id: string): boolean {
+  const lesson = LESSONS.find((one) => one.id === id);
+  return lesson !== undefined && lesson.marks.length > 0 && lesson.marks.every((mark) => isMet(id, mark.id));
+}
+
+/** Looks at calls that have ended, and ticks off what they meet. */
+export function useProgress(lesson: string, sides: Readonly<Record<SideName, SideState>>): void {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const watcher = () => redraw((count) => count + 1);
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  }, []);
+  const { left, right } = sides;
+  useEffect(() => {
+    const marks = LESSONS.find(({ id }) => id === lesson)?.marks ?? [];
+    const more = marks.filter(
+      (mark) =>
+        !isMet(lesson, mark.id) &&
+        [left, right].some((side) => side.conversation?.end && mark.met(side, side.conversation)),
+    );
+    if (more.length === 0) return;
+    met = [...met, ...more.map(({ id }) => `${lesson}.${id}`)];
+    try {
+      localStorage.setItem(KEPT, JSON.stringify(met));
+    } catch {
+      // A browser that keeps nothing forgets it.
+    }
+    for (const watcher of watchers) watcher();
+  }, [lesson, left.conversation, right.conversation]);
+}

@@ -1,0 +1,61 @@
+/** The lesson that is being taken, above the two sides. */
+import type { Live } from '../live/connection.ts';
+import { hashOf, PLAIN_VIEW } from '../route.ts';
+import { LESSONS } from './lessons.ts';
+import { begin } from './page.tsx';
+import { isMet, isSolved, useProgress } from './progress.ts';
+
+interface StripProps {
+  readonly id: string;
+  readonly live: Extract<Live, { kind: 'open' }>;
+}
+
+export function LessonStrip({ id, live }: StripProps) {
+  const { sides } = live;
+  useProgress(id, sides);
+  const at = LESSONS.findIndex((one) => one.id === id);
+  const lesson = LESSONS[at];
+  if (!lesson) return null;
+  const next = LESSONS[at + 1];
+  const solved = isSolved(id);
+  return (
+    <section class={`lesson ${solved ? 'solved' : ''}`} aria-label={`Lesson: ${lesson.title}`}>
+      <p>
+        <span class="task">
+          {at + 1}. {lesson.task}
+        </span>{' '}
+        {lesson.idea}
+      </p>
+      <div class="marks">
+        <ul>
+          {lesson.marks.map((mark) => (
+            <li key={mark.id} class={isMet(id, mark.id) ? 'met' : ''}>
+              <span aria-hidden="true">{isMet(id, mark.id) ? '✓' : '○'}</span> {mark.words}
+              <span class="unseen">{isMet(id, mark.id) ? ' (done)' : ' (open)'}</span>
+            </li>
+          ))}
+        </ul>
+        {solved ? (
+          <p role="status">
+            <b>Solved.</b>{' '}
+            {next && !next.missing ? (
+              <a
+                href={hashOf({ page: 'live', lesson: next.id, view: PLAIN_VIEW })}
+                onClick={() => begin(live, next)}
+              >
+                Next: {next.title}
+              </a>
+            ) : (
+              <a href="#/lessons">All lessons</a>
+            )}
+          </p>
+        ) : (
+          <details>
+            <summary>Hint</summary>
+            <p>{lesson.hint}</p>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}

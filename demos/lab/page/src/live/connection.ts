@@ -1,0 +1,93 @@
+/** The connection to the live lab. Without the token that was printed there is none. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Change, Command, SideName, SideState } from '../../../src/protocol.ts';
+
+export type Live =
+  /** The page was exported, or opened without the token. */
+  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'connecting' }
+  | {
+      readonly kind: 'open';
+      readonly sides: Readonly<Record<SideName, SideState>>;
+      readonly send: (command: Command) => Promise<void>;
+    };
+
+const KEPT = 'mrtr-lab-token';
+
+/** Takes the token out of the address, so that no link that is copied from it carries one. */
+function takeToken(): string | undefined {
+  const given = /[#&?]token=([\w-]+)/.exec(location.hash)?.[1];
+  if (given) {
+    sessionStorage.setItem(KEPT, given);
+    history.replaceState(null, '', '#/');
+  }
+  return sessionStorage.getItem(KEPT) ?? undefined;
+}
+
+const EXPORTED = 'This page has no server. In the repository, pnpm lab opens it with one.';
+const NO_TOKEN = 'Open the address that pnpm lab printed: this one lacks its token, so it can start nothing.';
+const GONE = 'The lab was closed. Start it again with pnpm lab.';
+
+const isExported = location.protocol === 'file:' || document.documentElement.hasAttribute('data-exported');
+const token = isExported ? undefined : takeToken();
+
+async function post(path: string, body: string): Promise<Response> {
+  return fetch(path, {
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  });
+}
+
+async function send(command: Command): Promise<void> {
+  await post('do', JSON.stringify(command));
+}
+
+/** What the lab's server says, as it says it. */
+export function useLive(): Live {
+  const [live, setLive] = useState<Live>(
+    isExported
+      ? { kind: 'none', why: EXPORTED }
+      : token
+        ? { kind: 'connecting' }
+        : { kind: 'none', why: NO_TOKEN },
+  );
+  const sides = useRef<Partial<Record<SideName, SideState>>>({});
+  useEffect(() => {
+    if (!token) return;
+    let isOver = false;
+    const onChange = ({ side, state }: Change) => {
+      sides.current = { ...sides.current, [side]: state };
+      const { left, right } = sides.current;
+      if (left && right) setLive({ kind: 'open', sides: { left, right }, send });
+    };
+    listen(onChange).then(
+      () => !isOver && setLive({ kind: 'none', why: GONE }),
+      (error: unknown) =>
+        !isOver && setLive({ kind: 'none', why: error instanceof Denied ? NO_TOKEN : GONE }),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, []);
+  return live;
+}
+
+class Denied extends Error {}
+
+async function listen(onChange: (change: Change) => void): Promise<void> {
+  const response = await post('changes', '');
+  if (!response.ok || !response.body) {
+    sessionStorage.removeItem(KEPT);
+    throw new Denied();
+  }
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onChange(JSON.parse(line) as Change);
+  }
+}

@@ -1,0 +1,143 @@
+/** The live page: two real servers and two real clients, whose user is the person at the page. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Command, Conversation, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import { LessonStrip } from '../lessons/strip.tsx';
+import type { Route } from '../route.ts';
+import { type Shown, Viewer } from '../viewer/viewer.tsx';
+import type { Live } from './connection.ts';
+import { Head, InstanceTool, Network } from './controls.tsx';
+import { fileOf } from './options.ts';
+import { Question } from './question.tsx';
+import './live.css';
+import { Tamper } from './tamper.tsx';
+
+type LiveRoute = Extract<Route, { page: 'live' }>;
+
+interface LiveProps {
+  readonly live: Extract<Live, { kind: 'open' }>;
+  readonly route: LiveRoute;
+  readonly go: (route: Route) => void;
+  readonly onShown: (conversations: readonly Conversation[]) => void;
+}
+
+export function LivePage({ live, route, go, onShown }: LiveProps) {
+  const { sides, send } = live;
+  const { left, right } = sides;
+  useEffect(() => {
+    onShown([left, right].flatMap(({ conversation }) => conversation ?? []));
+  }, [left.conversation, right.conversation]);
+  const setUp = (side: SideName, next: SetUp) => {
+    void send({ do: 'set-up', side, setUp: next });
+    const setUps = { left: left.setUp, right: right.setUp, [side]: next };
+    go({ ...route, setUps: [setUps.left, setUps.right], view: { ...route.view, step: undefined } });
+  };
+  const isOther =
+    route.setUps !== undefined && JSON.stringify(route.setUps) !== JSON.stringify([left.setUp, right.setUp]);
+  const events = (left.conversation?.events.length ?? 0) + (right.conversation?.events.length ?? 0);
+  const seen = useRef(events);
+  useEffect(() => {
+    // When something happens, the view goes along to the end.
+    if (seen.current !== events && route.view.step !== undefined)
+      go({ ...route, view: { ...route.view, step: undefined } });
+    seen.current = events;
+  }, [events]);
+  const shown = (side: SideName): Shown => sideShown(side, sides, send, (next) => setUp(side, next));
+  return (
+    <>
+      {route.lesson && <LessonStrip id={route.lesson} live={live} />}
+      <main class="work">
+        {isOther && route.setUps && (
+          <p class="link-strip" role="status">
+            This link holds another set-up: {route.setUps.map(described).join(' beside ')}.{' '}
+            <button
+              type="button"
+              class="button primary"
+              onClick={() => {
+                for (const [at, side] of (['left', 'right'] as const).entries()) {
+                  const next = route.setUps?.[at];
+                  if (next) void send({ do: 'set-up', side, setUp: next });
+                }
+              }}
+            >
+              Set it up
+            </button>{' '}
+            <button type="button" class="button" onClick={() => go({ ...route, setUps: undefined })}>
+              Keep this one
+            </button>
+          </p>
+        )}
+        <Viewer
+          sides={[shown('left'), shown('right')]}
+          view={route.view}
+          onView={(next) => go({ ...route, view: next })}
+        />
+      </main>
+    </>
+  );
+}
+
+const described = ({ option, tool, client }: SetUp): string => `${option.toUpperCase()} (${tool}, ${client})`;
+
+function sideShown(
+  side: SideName,
+  sides: Readonly<Record<SideName, SideState>>,
+  send: (command: Command) => Promise<void>,
+  onSetUp: (setUp: SetUp) => void,
+): Shown {
+  const state = sides[side];
+  const { setUp, asked, problem } = state;
+  const command = (one: Command) => void send(one);
+  return {
+    conversation: state.conversation ?? notYet(state),
+    insides: state.insides,
+    file: fileOf(setUp),
+    head: <Head side={side} state={state} send={command} onSetUp={onSetUp} />,
+    laneTool: (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
+    stateTools: (
+      <Tamper side={side} state={state} other={sides[side === 'left' ? 'right' : 'left']} send={command} />
+    ),
+    foot: (
+      <div class={`foot ${asked ? 'asks' : ''}`}>
+        {asked && (
+          <Question
+            key={asked.id}
+            asked={asked}
+            onReply={(reply) => command({ do: 'answer', side, question: asked.id, reply })}
+          />
+        )}
+        <Network side={side} state={state} send={command} />
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+    ),
+  };
+}
+
+/** A side that has not called yet: its lanes are there. */
+function notYet({ setUp, instances }: SideState): Conversation {
+  const used = setUp.instances === 'one' ? instances.slice(0, 1) : instances;
+  return {
+    format: 'mrtr-transcript',
+    version: 1,
+    title: setUp.option.toUpperCase(),
+    participants: [
+      ...(setUp.client === 'mute' ? [] : [{ id: 'person', kind: 'person', label: 'user' } as const]),
+      {
+        id: 'client',
+        kind: 'client',
+        label: `${setUp.client} client`,
+        era: setUp.client === 'legacy' ? 'legacy' : 'modern',
+        name: '',
+      },
+      ...used.map(({ id }, at) => {
+        const label = used.length === 1 ? 'server' : `server ${at + 1}`;
+        return { id, kind: 'instance', label } as const;
+      }),
+      { id: 'world', kind: 'world', label: 'world' },
+    ],
+    events: [],
+  };
+}

@@ -1,0 +1,19 @@
+/** The options that the page offers, and their authors' files. */
+
+import options from 'virtual:options';
+import type { SetUp, ToolWord } from '../../../src/protocol.ts';
+
+export interface Offered {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly needsPostgres: boolean;
+  readonly files: Readonly<Record<ToolWord, string>>;
+}
+
+/** In the order of the tables. */
+export const OFFERED: readonly Offered[] = options;
+
+/** The author's file of a set-up. */
+export const fileOf = ({ option, tool }: SetUp): string | undefined =>
+  OFFERED.find(({ id }) => id === option)?.files[tool];

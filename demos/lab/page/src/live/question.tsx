@@ -1,0 +1,86 @@
+/** A question that waits for the person at the page, by the form that was asked. */
+import type { Reply } from '@mrtr/harness';
+import { useState } from 'preact/hooks';
+import type { Asked } from '../../../src/protocol.ts';
+
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+interface QuestionProps {
+  readonly asked: Asked;
+  readonly onReply: (reply: Reply) => void;
+}
+
+export function Question({ asked, onReply }: QuestionProps) {
+  const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
+  const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
+  const [sole] = fields;
+  const accept = (content: Record<string, string | number | boolean>) =>
+    onReply({ action: 'accept', content });
+  return (
+    <form
+      aria-label="The tool asks you"
+      onSubmit={(event) => {
+        event.preventDefault();
+        accept(Object.fromEntries(fields.map(([name, field]) => [name, typed(field, given[name] ?? '')])));
+      }}
+    >
+      <div class="line">
+        <b class="question" role="status">
+          ☺ {asked.message}
+        </b>
+        {fields.length === 1 && sole?.[1].enum ? (
+          sole[1].enum.map((choice) => (
+            <button key={choice} type="button" class="primary" onClick={() => accept({ [sole[0]]: choice })}>
+              {choice}
+            </button>
+          ))
+        ) : (
+          <>
+            {fields.map(([name, field]) => (
+              <label key={name}>
+                {name}{' '}
+                <input
+                  type="text"
+                  inputMode={field.type === 'integer' || field.type === 'number' ? 'numeric' : 'text'}
+                  required
+                  placeholder={name === 'original' ? '4301' : ''}
+                  value={given[name] ?? ''}
+                  onInput={(event) => setGiven({ ...given, [name]: event.currentTarget.value })}
+                />
+              </label>
+            ))}
+            <button type="submit" class="primary">
+              Answer
+            </button>
+          </>
+        )}
+        <button type="button" onClick={() => accept(unfit(fields))} title="An answer that breaks the form">
+          Nonsense
+        </button>
+        <button type="button" onClick={() => onReply({ action: 'decline' })}>
+          Decline
+        </button>
+        <button type="button" onClick={() => onReply({ action: 'cancel' })}>
+          Cancel
+        </button>
+        <button type="button" onClick={() => onReply('silence')} title="The client goes on without an answer">
+          Say nothing
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function typed({ type }: Field, text: string): string | number | boolean {
+  if (type === 'integer' || type === 'number') return Number(text);
+  return type === 'boolean' ? text === 'true' : text;
+}
+
+/** A value that no field of the form takes. */
+const unfit = (fields: readonly (readonly [string, Field])[]): Record<string, string | number> =>
+  Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1]));

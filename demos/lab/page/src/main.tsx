@@ -1,0 +1,98 @@
+/** The lab's page. */
+import { render } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Conversation, Recording } from '../../src/protocol.ts';
+import './page.css';
+import { Bar, type OnPage } from './bar.tsx';
+import { Compare } from './compare.tsx';
+import { FileView } from './file-view.tsx';
+import { Lessons } from './lessons/page.tsx';
+import { useLive } from './live/connection.ts';
+import { LivePage } from './live/live.tsx';
+import { Matrix } from './matrix.tsx';
+import { readTranscript } from './open-file.ts';
+import { hashOf, PLAIN_VIEW, type Route, readRoute } from './route.ts';
+
+function Lab() {
+  const live = useLive();
+  const [route, setRoute] = useState<Route>(() => readRoute(location.hash));
+  const [shown, setShown] = useState<readonly OnPage[]>([]);
+  const [file, setFile] = useState<{ conversation?: Conversation; problem?: string }>({});
+  useEffect(() => {
+    const onHash = () => {
+      setRoute(readRoute(location.hash));
+      setShown([]);
+    };
+    addEventListener('hashchange', onHash);
+    return () => removeEventListener('hashchange', onHash);
+  }, []);
+  const go = useCallback((next: Route) => {
+    setRoute(next);
+    // A step is no page of its own: the way back leads past it.
+    history.replaceState(null, '', hashOf(next));
+  }, []);
+  const onRecordings = useCallback(
+    (recordings: readonly Recording[]) =>
+      setShown(
+        recordings.map(({ transcript, setUp }) => ({ conversation: transcript, option: setUp.option })),
+      ),
+    [],
+  );
+  const openFile = (text: string) => {
+    try {
+      const conversation = readTranscript(text);
+      setFile({ conversation });
+      setShown([{ conversation }]);
+    } catch (error) {
+      setFile({ problem: error instanceof Error ? error.message : String(error) });
+      setShown([]);
+    }
+    go({ page: 'file', view: PLAIN_VIEW });
+  };
+  const isWork = route.page === 'compare' || route.page === 'live' || route.page === 'file';
+  const link = `${location.href.split('#')[0]}${hashOf(linkedRoute(route, live))}`;
+  return (
+    <div class={`page ${isWork ? 'fixed' : ''}`}>
+      <Bar route={route} shown={isWork ? shown : []} live={live} link={link} onFile={openFile} />
+      {route.page === 'matrix' && <Matrix live={live.kind !== 'none'} />}
+      {route.page === 'compare' && <Compare route={route} go={go} onShown={onRecordings} />}
+      {route.page === 'lessons' && <Lessons live={live} />}
+      {route.page === 'file' && (
+        <FileView {...file} view={route.view} onView={(view) => go({ page: 'file', view })} />
+      )}
+      {route.page === 'live' &&
+        (live.kind === 'open' ? (
+          <LivePage
+            live={live}
+            route={route}
+            go={go}
+            onShown={(conversations) => {
+              const { left, right } = live.sides;
+              const options = [left.setUp.option, right.setUp.option];
+              setShown(conversations.map((conversation, at) => ({ conversation, option: options[at] })));
+            }}
+          />
+        ) : (
+          <main class="text">
+            <h2>Live</h2>
+            <p class={live.kind === 'none' ? 'notice' : 'lead'} role="status">
+              {live.kind === 'none' ? live.why : 'Connecting …'}
+            </p>
+            {live.kind === 'none' && (
+              <p>
+                Everything that was recorded is here all the same: <a href="#/">open the measured table</a>.
+              </p>
+            )}
+          </main>
+        ))}
+    </div>
+  );
+}
+
+/** A link to a live page holds its set-up, and never a token. */
+function linkedRoute(route: Route, live: ReturnType<typeof useLive>): Route {
+  if (route.page !== 'live' || live.kind !== 'open') return route;
+  return { ...route, setUps: [live.sides.left.setUp, live.sides.right.setUp] };
+}
+
+render(<Lab />, document.getElementById('lab') as HTMLElement);

@@ -1,0 +1,256 @@
+/** The lanes of one conversation, drawn: an arrow for each message, a note for each thing that happened inside. */
+import { CLIENT, type Participant, PERSON } from '@mrtr/harness/transcript';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Conversation } from '../../../src/protocol.ts';
+import type { Row } from './model.ts';
+
+const ROW = 26;
+const CHARACTER = 6.7;
+
+interface LanesProps {
+  readonly conversation: Conversation;
+  readonly lanes: readonly Participant[];
+  /** One for each beat; undefined where only the other side did something. */
+  readonly rows: readonly (Row | undefined)[];
+  /** Beats that only one side has. */
+  readonly differs: (beat: number) => boolean;
+  readonly step: number;
+  readonly onStep: (beat: number) => void;
+  /** Shown under the head of an instance's lane. */
+  readonly tool?: ((instance: string) => ComponentChildren) | undefined;
+}
+
+export function Lanes(props: LanesProps) {
+  const { lanes, rows, differs, step, onStep, tool, conversation } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const { width, height: room } = useSize(box);
+  const xs = placesOf(lanes, width);
+  const x = (id: string) =>
+    xs.get(id) ?? xs.get(lanes.find(({ kind }) => kind === 'instance')?.id ?? '') ?? 0;
+  const height = Math.max(rows.length * ROW + 14, room - (tool ? 45 : 30));
+  useEffect(() => {
+    const { current } = box;
+    if (!current) return;
+    const [top, bottom] = [step * ROW, step * ROW + ROW * 2];
+    if (top < current.scrollTop) current.scrollTop = top;
+    else if (bottom > current.scrollTop + current.clientHeight - 44)
+      current.scrollTop = bottom - current.clientHeight + 44;
+  }, [step, rows.length]);
+  const frame: Frame = { x, width, y: (beat) => beat * ROW + ROW / 2 + 2, rows, step };
+  return (
+    <div class="lanes" ref={box} tabIndex={0} role="group" aria-label={`Conversation: ${conversation.title}`}>
+      <div class={`heads ${tool ? 'with-tools' : ''}`} aria-hidden={tool ? undefined : true}>
+        {lanes.map((lane) => (
+          <div class="head" key={lane.id} style={{ left: `${x(lane.id)}px` }}>
+            <span>{lane.label.replace(' client', '')}</span>
+            {lane.kind === 'instance' && tool?.(lane.id)}
+          </div>
+        ))}
+      </div>
+      <svg width={width} height={height} aria-hidden="true" class="drawing">
+        {rows.map((row, beat) => (
+          <rect
+            class={`band ${beat === step ? 'here' : ''} ${differs(beat) ? (row ? 'differs' : 'absent') : ''}`}
+            x="0"
+            y={beat * ROW + 2}
+            width={width}
+            height={ROW}
+            onClick={() => onStep(beat)}
+          />
+        ))}
+        {lanes.map((lane) => (
+          <Lifeline key={lane.id} lane={lane} frame={frame} height={height} />
+        ))}
+        {rows.map((row, beat) => row && <Drawn key={row.at} row={row} beat={beat} frame={frame} />)}
+      </svg>
+    </div>
+  );
+}
+
+interface Frame {
+  readonly x: (id: string) => number;
+  readonly y: (beat: number) => number;
+  readonly width: number;
+  readonly rows: readonly (Row | undefined)[];
+  readonly step: number;
+}
+
+/** Where the lanes stand: the client has room to its right, for that is where the messages are. */
+function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<string, number> {
+  const weights = lanes.map(({ kind }, at): number => {
+    if (at === 0) return 0;
+    const before = lanes[at - 1]?.kind;
+    if (before === 'person') return 1.1;
+    if (before === 'client') return 2.3;
+    return kind === 'instance' ? 0.8 : 1.5;
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0) || 1;
+  const [first, last] = [34, Math.max(width - 42, 200)];
+  let at = 0;
+  return new Map(
+    lanes.map(({ id }, index) => {
+      at += weights[index] ?? 0;
+      return [id, Math.round(first + ((last - first) * at) / sum)];
+    }),
+  );
+}
+
+/** A lane: dashed where its person is thinking, and where its instance is dead; a bar where it works or holds a frame. */
+function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; height: number }) {
+  const { rows, x, y, step } = frame;
+  const at = x(lane.id);
+  const spans: { from: number; to: number; kind: string }[] = [];
+  const open = new Map<string, number>();
+  const close = (kind: string, to: number) => {
+    const from = open.get(kind);
+    if (from !== undefined) spans.push({ from, to, kind });
+    open.delete(kind);
+  };
+  for (const [beat, row] of rows.entries()) {
+    if (!row || beat > step) continue;
+    const { event } = row;
+    if (lane.kind === 'person') {
+      if (event.kind === 'question') open.set('waits', y(beat));
+      if (event.kind === 'answer') close('waits', y(beat));
+    }
+    if (lane.kind !== 'instance') continue;
+    if (event.kind === 'message' && event.from === CLIENT && row.to === lane.id && !event.lost) {
+      close('parked', y(beat));
+      if (!open.has('works')) open.set('works', y(beat));
+    }
+    if (event.kind === 'message' && event.from === lane.id && event.message.method === undefined)
+      close('works', y(beat));
+    if (event.kind === 'question' && event.framesHeld > 0 && lastWorked(rows, beat) === lane.id)
+      open.set('parked', y(beat - 1));
+    if (event.kind === 'kill' && row.from === lane.id) {
+      close('works', y(beat));
+      close('parked', y(beat));
+      open.set('dead', y(beat));
+    }
+    if (event.kind === 'restart' && row.from === lane.id) close('dead', y(beat));
+  }
+  const end = step >= rows.length - 1 ? height : y(step) + ROW / 2;
+  for (const [kind, from] of open) spans.push({ from, to: kind === 'works' ? y(step) : end, kind });
+  return (
+    <g class={`lifeline ${lane.kind}`}>
+      <line x1={at} x2={at} y1="0" y2={height} />
+      {spans.map(({ from, to, kind }) =>
+        kind === 'works' || kind === 'parked' ? (
+          <rect class={kind} x={at - 4} y={from} width="8" height={Math.max(to - from, 6)} rx="3" />
+        ) : (
+          <line class={kind} x1={at} x2={at} y1={from} y2={to} />
+        ),
+      )}
+    </g>
+  );
+}
+
+const lastWorked = (rows: readonly (Row | undefined)[], beat: number): string | undefined =>
+  rows.slice(0, beat).findLast((row) => row?.event.kind === 'message' && row.event.from !== CLIENT)?.from;
+
+function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
+  const { x, y, width, step } = frame;
+  const { event, from, to, bad, text } = row;
+  const kind = event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
+  const classes = `row ${kind} ${bad ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
+  const [start, end] = [x(from), x(to)];
+  const top = y(beat);
+  if (start === end) {
+    const right = width - start;
+    const isLeft = right < 150;
+    return (
+      <g class={classes}>
+        <Mark kind={event.kind} x={start} y={top} />
+        <text x={isLeft ? start - 12 : start + 12} y={top + 4} text-anchor={isLeft ? 'end' : 'start'}>
+          {clipped(text, (isLeft ? start : right) - 14)}
+        </text>
+      </g>
+    );
+  }
+  const lost = event.kind === 'message' && event.lost;
+  const direction = end > start ? 1 : -1;
+  const tip = lost ? start + (end - start) * 0.6 : end - direction * (event.kind === 'message' ? 5 : 2);
+  const left = Math.min(start, end) + 12;
+  // Nothing else stands in this row, so the words may go on beyond the lane.
+  const room = width - left - 6;
+  return (
+    <g class={`${classes} ${lost ? 'lost' : ''}`}>
+      <line x1={start} x2={tip} y1={top + 8} y2={top + 8} />
+      {lost ? (
+        <path d={`M${tip - 4} ${top + 4}l8 8m0 -8l-8 8`} />
+      ) : (
+        <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
+      )}
+      <text x={left} y={top + 3}>
+        {clipped(prefix(row) + text, room)}
+      </text>
+    </g>
+  );
+}
+
+function prefix({ event }: Row): string {
+  if (event.kind !== 'message') return '';
+  if (event.altered) return 'altered on its way: ';
+  if (event.again) return 'delivered again: ';
+  return event.lost ? 'lost: ' : '';
+}
+
+function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
+  if (kind === 'entry') return <rect class="mark" x={x - 6} y={y - 6} width="12" height="12" rx="3" />;
+  if (kind === 'kill') return <path class="mark" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />;
+  return <circle class="mark" cx={x} cy={y} r="4" />;
+}
+
+function clipped(text: string, room: number): string {
+  const most = Math.max(6, Math.floor(room / CHARACTER));
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}
+
+function useSize(box: { readonly current: HTMLDivElement | null }) {
+  const [size, setSize] = useState({ width: 680, height: 200 });
+  useEffect(() => {
+    if (!box.current) return;
+    const watch = new ResizeObserver(([entry]) => {
+      const { width = 680, height = 200 } = entry?.contentRect ?? {};
+      setSize({ width: Math.floor(width), height: Math.floor(height) });
+    });
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, [box]);
+  return size;
+}
+
+/** The same for people who do not see the drawing. */
+export function EventsTable({ lanes, rows, differs, step }: Omit<LanesProps, 'onStep' | 'tool'>) {
+  const label = (id: string) => lanes.find((lane) => lane.id === id)?.label ?? (id === PERSON ? 'user' : id);
+  return (
+    <table class="unseen">
+      <caption>Every event, in order</caption>
+      <thead>
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+          <th scope="col">What</th>
+          <th scope="col">Only on this side</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(
+          (row, beat) =>
+            row && (
+              <tr key={row.at} aria-current={beat === step ? 'step' : undefined}>
+                <td>{beat + 1}</td>
+                <td>{label(row.from)}</td>
+                <td>{label(row.to)}</td>
+                <td>{prefix(row) + row.text}</td>
+                <td>{differs(beat) ? 'yes' : ''}</td>
+              </tr>
+            ),
+        )}
+      </tbody>
+    </table>
+  );
+}

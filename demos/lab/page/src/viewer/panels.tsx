@@ -1,0 +1,151 @@
+/** What stands below the lanes: the message of this step, the states, and the world. */
+import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
+import type { ComponentChildren } from 'preact';
+import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
+import { type Row, rowsOf } from './model.ts';
+
+/** The JSON of the latest message up to this step. */
+export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
+  const message = eventsOf('message', events.slice(0, at + 1)).at(-1);
+  if (!message) return <p class="nothing">No message yet.</p>;
+  return (
+    <pre class="json" tabIndex={0} role="region" aria-label="The message of this step">
+      {pieces(JSON.stringify(message.message, null, 2))}
+    </pre>
+  );
+}
+
+const JSON_PIECE = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?|true|false|null)/g;
+
+/** JSON in colours: names, texts and other values. Text nodes only: nothing in a transcript is markup. */
+function pieces(json: string): ComponentChildren {
+  const out: ComponentChildren[] = [];
+  let from = 0;
+  for (const match of json.matchAll(JSON_PIECE)) {
+    out.push(json.slice(from, match.index));
+    const [whole, text, colon] = match;
+    out.push(<span class={text ? (colon ? 'name' : 'text') : 'value'}>{whole}</span>);
+    from = match.index + whole.length;
+  }
+  return [...out, json.slice(from)];
+}
+
+/** Every state that went out up to this step: its size, and with the lab's key what is in it. */
+export function States({
+  events,
+  at,
+  insides,
+  children,
+}: {
+  readonly events: readonly TranscriptEvent[];
+  readonly at: number;
+  readonly insides: Insides;
+  readonly children?: ComponentChildren;
+}) {
+  const states = statesByRound(events.slice(0, at + 1));
+  const longest = Math.max(1, ...states.map(([state]) => state.length));
+  const rejected = eventsOf('state', events.slice(0, at + 1)).filter(({ phase }) => phase === 'rejected');
+  return (
+    <div class="states" tabIndex={0} role="region" aria-label="States">
+      {states.length === 0 && <p class="nothing">No state has gone out yet.</p>}
+      {states.map(([state, round]) => (
+        <section key={state}>
+          <h4>
+            State of round {round} <small>{state.length} B</small>
+            <span class="size" style={{ '--share': `${(100 * state.length) / longest}%` }} />
+          </h4>
+          <code class="state">{state}</code>
+          <Claims inside={insides[state]} />
+        </section>
+      ))}
+      {rejected.map(({ reason, instance }) => (
+        <p class="refusal" key={reason}>
+          The client sees: <b>Invalid or expired requestState</b>. The operator of {instance} sees:{' '}
+          <b>{reason}</b> (<code>mrtr:state</code>).
+        </p>
+      ))}
+      {children}
+    </div>
+  );
+}
+
+function Claims({ inside }: { readonly inside: Inside | undefined }) {
+  if (!inside) return <p class="quiet">Without the lab's key nobody can look inside.</p>;
+  if (!inside.sealed) return <p class="quiet">Not sealed: this is all of it, and anybody can write it.</p>;
+  const claims: [string, string][] = [
+    ['round', `${inside.round}`],
+    ['call', `${inside.call}`],
+    ['expires', new Date(inside.expiresAt ?? 0).toISOString().slice(11, 19)],
+    [
+      'asked',
+      (inside.asked ?? []).map(([key, digest]) => `${key} (${digest.slice(0, 8)}…)`).join(', ') || '–',
+    ],
+    ['kept by the shape', inside.payload ?? 'nothing'],
+  ];
+  return (
+    <dl class="claims">
+      {claims.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The states that servers gave out, in order. */
+export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] =>
+  statesByRound(events).map(([state]) => state);
+
+/** The same, each with the round that it went out in. */
+function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [string, number])[] {
+  const found = new Map<string, number>();
+  for (const { event, round } of rowsOf({ events, participants: [] })) {
+    const { requestState } = event.kind === 'message' ? objectIn(event.message, 'result') : {};
+    if (typeof requestState === 'string' && !found.has(requestState)) found.set(requestState, round);
+  }
+  return [...found];
+}
+
+/** The world's ledger, and how the call ended. */
+export function World({ rows, end }: { readonly rows: readonly Row[]; readonly end: Conversation['end'] }) {
+  const effects = rows.filter(({ event }) => event.kind === 'effect');
+  return (
+    <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">
+      {effects.length === 0 ? (
+        <p class="nothing">Nothing was written.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Round</th>
+              <th scope="col">By</th>
+              <th scope="col">Entry</th>
+            </tr>
+          </thead>
+          <tbody>
+            {effects.map((row) => (
+              <tr key={row.at} class={row.bad ? 'bad' : ''}>
+                <td>{row.round}</td>
+                <td>{row.from}</td>
+                <td>{row.text}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {end && (
+        <p class={end.error || end.result.isError ? 'refusal' : 'quiet'}>
+          The call ended:{' '}
+          {end.error ? `error ${end.error.code ?? ''} ${end.error.message}` : textOf(end.result)}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const textOf = (result: object): string => {
+  const { content } = result as { content?: readonly { text?: string }[] };
+  return content?.map(({ text }) => text ?? '').join(' ') || 'with an empty result';
+};

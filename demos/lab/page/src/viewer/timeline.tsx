@@ -1,0 +1,108 @@
+/** Step, play and scrub through the rounds. */
+import type { Beat, Zoom } from './model.ts';
+
+const ZOOMS: readonly (readonly [Zoom, string, string])[] = [
+  ['call', 'Call', 'what the user and the world see (1)'],
+  ['rounds', 'Rounds', 'every round of it (2)'],
+  ['wire', 'Wire', 'the messages (3)'],
+];
+
+interface TimelineProps {
+  readonly beats: readonly Beat[];
+  readonly step: number;
+  readonly onStep: (beat: number) => void;
+  readonly playing: { readonly on: boolean; readonly toggle: () => void };
+  readonly zoom: Zoom;
+  readonly onZoom: (zoom: Zoom) => void;
+  readonly differences: number;
+  readonly compares: boolean;
+}
+
+export function Timeline(props: TimelineProps) {
+  const { beats, step, onStep, playing, zoom, onZoom, differences, compares } = props;
+  const last = Math.max(0, beats.length - 1);
+  const here = beats[step];
+  const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here);
+  return (
+    <section class="timeline" aria-label="Steps">
+      <div class="buttons">
+        <button type="button" onClick={() => onStep(0)} aria-label="First step" title="First step (Home)">
+          «
+        </button>
+        <button type="button" onClick={() => onStep(step - 1)} aria-label="Step back" title="Step back (←)">
+          ‹
+        </button>
+        <button type="button" class="play" onClick={playing.toggle} title="Play (space)">
+          {playing.on ? 'Pause' : 'Play'}
+        </button>
+        <button type="button" onClick={() => onStep(step + 1)} aria-label="Step on" title="Step on (→)">
+          ›
+        </button>
+        <button type="button" onClick={() => onStep(last)} aria-label="Last step" title="Last step (End)">
+          »
+        </button>
+      </div>
+      <div class="scrub">
+        <input
+          type="range"
+          min="0"
+          max={last}
+          value={step}
+          aria-label="Step"
+          aria-valuetext={`Step ${step + 1} of ${last + 1}: ${words}`}
+          onInput={(event) => onStep(Number(event.currentTarget.value))}
+        />
+        <div class="ticks" aria-hidden="true">
+          {roundsIn(beats).map(({ beat, round }) => (
+            <i key={round} style={{ left: `${last === 0 ? 0 : (100 * beat) / last}%` }}>
+              {round}
+            </i>
+          ))}
+        </div>
+      </div>
+      <output aria-live="polite">
+        <b>
+          {beats.length === 0 ? 0 : step + 1}/{beats.length}
+        </b>{' '}
+        {words}
+      </output>
+      {compares && (
+        <span class="differences">
+          {differences === 0
+            ? 'no difference'
+            : `${differences} ${differences === 1 ? 'difference' : 'differences'}`}
+        </span>
+      )}
+      <div class="segments" role="group" aria-label="Zoom">
+        {ZOOMS.map(([id, title, explains]) => (
+          <button
+            key={id}
+            type="button"
+            aria-pressed={zoom === id}
+            title={explains}
+            onClick={() => onZoom(id)}
+          >
+            {title}
+          </button>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function saying(beat: Beat | undefined): string {
+  const { left, right } = beat ?? {};
+  const text = (left ?? right)?.text ?? '';
+  if (left && right) return text;
+  return left ? `left alone: ${text}` : `right alone: ${text}`;
+}
+
+/** The beat in which each round begins. */
+function roundsIn(beats: readonly Beat[]): readonly { readonly beat: number; readonly round: number }[] {
+  const found: { beat: number; round: number }[] = [];
+  for (const [beat, { left, right }] of beats.entries()) {
+    const round = (left ?? right)?.round ?? 0;
+    if (round > (found.at(-1)?.round ?? 0)) found.push({ beat, round });
+  }
+  return found;
+}

@@ -1,0 +1,11 @@
+declare module 'virtual:sources' {
+  type Token = readonly [text: string, look: number];
+  const sources: { readonly files: Readonly<Record<string, readonly (readonly Token[])[]>> };
+  export default sources;
+}
+declare module 'virtual:sources.css';
+declare module '*.css';
+declare module 'virtual:options' {
+  const options: readonly import('./live/options.ts').Offered[];
+  export default options;
+}

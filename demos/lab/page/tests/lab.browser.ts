@@ -1,0 +1,597 @@
+/** The lab as a person uses it, in a real browser: what they see and do, point by point of its page. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { exported, NARROW, picture, RunningLab, SideOnPage, Stage, WIDE } from './support.ts';
+
+let stage: Stage;
+let lab: RunningLab;
+/** The live lab, opened with its token. */
+let page: Page;
+let left: SideOnPage;
+let right: SideOnPage;
+/** The entry of the exported page. */
+let entry: string;
+
+before(async () => {
+  stage = await Stage.open();
+  lab = await RunningLab.start();
+  page = await stage.page();
+  [left, right] = [new SideOnPage(page, 'left'), new SideOnPage(page, 'right')];
+  await page.goto(lab.address);
+});
+after(async () => {
+  await lab?.stop();
+  await stage?.close();
+});
+
+/** Opens the live page with a set-up, as a link does. */
+async function setUp(one: string, other: string): Promise<void> {
+  await page.goto(`${new URL(page.url()).origin}/#/live/${one}/${other}`);
+  const button = page.getByRole('button', { name: 'Set it up' });
+  for (;;) {
+    const now = await Promise.all([left.setUp(), right.setUp()]);
+    if (now[0] === one && now[1] === other) break;
+    await button.click();
+    await button.waitFor({ state: 'hidden' });
+  }
+  await Promise.all([left.over(), right.over()]);
+}
+
+const B = 'b.weather.modern.one.repeatable';
+const H = 'h.weather.modern.one.repeatable';
+
+describe('the live lab', () => {
+  it('takes the token out of its address', async () => {
+    await page.getByRole('heading', { name: /measured$/ }).waitFor();
+    assert.doesNotMatch(page.url(), /token/);
+    console.log(`The lab printed its address after ${Math.round(lab.startedInMs)} ms.`);
+  });
+
+  it('1, 2, 4, 5: shows two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
+    await setUp(B, H);
+    await page.getByRole('button', { name: 'Make both calls' }).click();
+    for (const side of [left, right]) {
+      await side.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+    }
+    // What waits for a person is dashed.
+    assert.equal(await left.region.locator('.lifeline .waits').count(), 1);
+    assert.equal(await right.region.locator('.lifeline .parked').count(), 1);
+    await left.answer('metric');
+    await right.answer('metric');
+    await Promise.all([left.over(), right.over()]);
+    await left.counts(/audit entr/, /^2/);
+    await right.counts(/audit entr/, /^1/);
+    assert.equal(await left.region.locator('.counts .bad').count(), 1);
+    assert.equal(await left.region.locator('.row.effect.bad').count(), 1);
+    assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
+    assert.deepEqual(await right.lines('now'), [12]);
+    assert.deepEqual((await right.lines('again')).length, 0);
+    await page.getByText('2 differences').waitFor();
+    assert.equal(await right.region.locator('.band.absent').count(), 2);
+    for (const side of ['.lanes', '.source', '.counts']) {
+      const box = await page.locator(`.side.left ${side}`).boundingBox();
+      assert.ok(box && box.y + box.height <= WIDE.height, `${side} is on the screen`);
+    }
+    await picture(page, 'live');
+  });
+
+  it('3: steps, plays and scrubs, at three distances', async () => {
+    const output = page.locator('.timeline output');
+    await page.getByRole('button', { name: 'First step' }).click();
+    assert.match(await output.innerText(), /^1\/12 tools\/call/);
+    await left.counts(/audit entr/, /^0/);
+    await page.getByRole('button', { name: 'Step on' }).click();
+    assert.match(await output.innerText(), /^2\/12 entry 1/);
+    await page.getByRole('slider', { name: 'Step' }).fill('9');
+    assert.match(await output.innerText(), /^10\/12 left alone: entry 2/);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.getByText(/^12\/12/).waitFor();
+    await page.getByRole('button', { name: 'Wire' }).click();
+    assert.match(await output.innerText(), /^4\/4/);
+    assert.match(
+      await left.region.getByLabel('The message of this step').innerText(),
+      /"resultType": "complete"/,
+    );
+    await page.getByRole('group', { name: 'Zoom' }).getByRole('button', { name: 'Call' }).click();
+    await left.tells(/Which units\?/);
+    assert.doesNotMatch(await left.told(), /entry 1/);
+    await page.getByRole('button', { name: 'Rounds' }).click();
+  });
+
+  it('6: kills an instance between rounds, restarts it, and sends the retry to the other one', async () => {
+    await setUp('h.weather.modern.two.repeatable', 'f.weather.modern.two.repeatable');
+    await left.callUntilAsked();
+    await left.button(/^kill i1/).click();
+    await left.region.locator('.lifeline .dead').waitFor({ state: 'attached' });
+    await left.answer('metric');
+    await left.over();
+    await left.tells(/killed[\s\S]*server 2[\s\S]*cannot be resumed/);
+    await left.button(/^restart i1/).click();
+    await left.button(/^kill i1/).waitFor();
+    await right.callUntilAsked();
+    await right.region.getByLabel('Next request on the right goes to').selectOption('i2');
+    await right.answer('metric');
+    await right.over();
+    await right.tells(/server 2\s+state opened[\s\S]*Weather in Tokyo/);
+  });
+
+  it('7: delivers the retry twice, and loses an answer on its way', async () => {
+    await setUp('f.work-item.modern.two.repeatable', 'f.work-item.modern.two.single');
+    for (const [side, name] of [
+      [left, 'left'],
+      [right, 'right'],
+    ] as const) {
+      await side.callUntilAsked();
+      await side.region.getByLabel(`Next request on the ${name} is delivered`).selectOption('twice');
+      await side.answer('Fixed');
+      await side.over();
+      await side.tells(/delivered again: retry/);
+    }
+    await left.counts(/writes?$/, /^2/);
+    await right.counts(/writes?$/, /^1/);
+    await left.region.getByLabel('Next request on the left is delivered').selectOption('lose-answer');
+    await left.call();
+    await left.over();
+    await left.tab('World').click();
+    await left.region.getByText('The connection was lost before the answer came.').waitFor();
+  });
+
+  it('7, 8, 9: opens a state with the lab’s key, changes it byte by byte, and shows both sides of the refusal', async () => {
+    await setUp('j.work-item.modern.one.repeatable', 'f.work-item.modern.one.repeatable');
+    await Promise.all([left.callUntilAsked(), right.callUntilAsked()]);
+    await left.answer('Duplicate');
+    await left.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
+    await left.tab('State').click();
+    const states = left.region.getByLabel('States');
+    await states.getByText('State of round 2').waitFor();
+    assert.match(await states.innerText(), /Duplicate/);
+    assert.match(await states.innerText(), /original \(/);
+    const refused = async (action: () => Promise<void>, reason: string) => {
+      await action();
+      await states.getByText('The next retry brings this').waitFor();
+      await left.region.getByLabel('original').fill('4301');
+      await left.answer('Answer');
+      await left.over();
+      const text = await states.innerText();
+      assert.match(text, /The client sees: Invalid or expired requestState/);
+      assert.match(text, new RegExp(`sees: ${reason}`));
+    };
+    const again = async () => {
+      await left.callUntilAsked();
+      await left.answer('Duplicate');
+      await left.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
+    };
+    await refused(() => states.getByRole('button', { name: /^byte 40, encrypted/ }).click(), 'tampered');
+    await again();
+    await refused(() => states.getByRole('button', { name: 'Cut it' }).click(), '(?:tampered|malformed)');
+    await again();
+    await refused(() => states.getByRole('button', { name: 'Swap with the other' }).click(), 'unknown_key');
+    await again();
+    // The state of the round before is good for another question, so that one is asked again.
+    await states.getByRole('button', { name: /round before/ }).click();
+    await states.getByText('The next retry brings this').waitFor();
+    await left.region.getByLabel('original').fill('4301');
+    await left.answer('Answer');
+    await left.region
+      .getByRole('form', { name: 'The tool asks you' })
+      .getByText('How was #4522 resolved?')
+      .waitFor();
+    await left.answer('Cancel');
+    await left.over();
+  });
+
+  it('10: answers by the form that was asked: nonsense, silence, decline, cancel', async () => {
+    await setUp(B, 'g.weather.modern.one.repeatable');
+    for (const [choice, told] of [
+      ['Nonsense', /kelvin[\s\S]*Which units\?/],
+      ['Say nothing', /says nothing[\s\S]*Which units\?/],
+    ] as const) {
+      await right.callUntilAsked();
+      await right.answer(choice);
+      await right.region
+        .getByText(/^2 asked|^2$/)
+        .first()
+        .waitFor();
+      await right.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+      await right.tells(told);
+      await right.answer('metric');
+      await right.over();
+    }
+    for (const [choice, told] of [
+      ['Decline', /declines/],
+      ['Cancel', /dismisses the question/],
+    ] as const) {
+      await right.callUntilAsked();
+      await right.answer(choice);
+      await right.over();
+      await right.tells(told);
+    }
+  });
+
+  it('serves an old client over a connection that it holds', async () => {
+    await setUp('a.weather.legacy.one.repeatable', 'b.weather.mute.one.repeatable');
+    await left.callUntilAsked();
+    await left.tells(/asks: Which units\?/);
+    await left.answer('imperial');
+    await left.over();
+    await left.tells(/72°F/);
+    await right.call();
+    await right.over();
+    await right.counts(/asked/, /^0/);
+    await right.tells(/22°C/);
+  });
+
+  it('11: copies a diagram, a transcript, curl, a check and a link without a token', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (name: string) => {
+      await page.locator('summary', { hasText: 'Copy' }).click();
+      await page.getByRole('button', { name }).first().click();
+      await page.getByText(/^Copied/).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    assert.match(await copied('Mermaid diagram'), /^sequenceDiagram/);
+    const transcript = JSON.parse(await copied('Transcript (JSON)'));
+    assert.equal(transcript.format, 'mrtr-transcript');
+    assert.match(await copied('Latest request (curl)'), /^# pnpm serve option-a[\s\S]*curl -s/);
+    assert.match(await copied('mrtr-check command'), /^pnpm mrtr-check --tool get_weather/);
+    const link = await copied('Link to this');
+    assert.match(link, /#\/live\/a\.weather\.legacy/);
+    assert.doesNotMatch(link, /token/);
+    // A stranger who follows it starts nothing.
+    const stranger = await stage.page();
+    await stranger.goto(link);
+    await stranger.getByText(/lacks its token/).waitFor();
+    await stranger.context().close();
+  });
+
+  it('11: opens a transcript from a file, as text, and says what is wrong with another', async () => {
+    const file = join(stage.folder, 'transcript.json');
+    const choose = async (text: string) => {
+      writeFileSync(file, text);
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Open a transcript' }).click(),
+      ]);
+      await chooser.setFiles(file);
+    };
+    const participants = [
+      { id: 'client', kind: 'client', label: '<img src=x onerror=alert(1)>', era: 'modern', name: '' },
+      { id: 'i1', kind: 'instance', label: 'server' },
+      { id: 'world', kind: 'world', label: 'world' },
+    ];
+    const effect = { kind: 'effect', at: 1, instance: 'i1', name: '<script>alert(1)</script>', detail: 'x' };
+    const title = '<b>bold</b>';
+    const transcript = {
+      format: 'mrtr-transcript',
+      version: 1,
+      title,
+      participants,
+      events: [effect],
+      end: { result: {} },
+    };
+    await choose(JSON.stringify(transcript));
+    await page.getByRole('heading', { name: '<b>bold</b>' }).waitFor();
+    assert.equal(await page.locator('main img, main script').count(), 0);
+    for (const [text, complaint] of [
+      ['not json', 'not JSON'],
+      ['{}', 'no transcript'],
+      [JSON.stringify({ ...transcript, version: 2 }), 'version 1'],
+      [JSON.stringify({ ...transcript, events: [{ kind: 'effect' }] }), 'Event 1'],
+    ] as const) {
+      await choose(text);
+      await page.getByText(complaint).waitFor();
+    }
+  });
+
+  it('12: opens for each cell of the table the recordings that prove it', async () => {
+    await page.getByRole('link', { name: 'Measured' }).click();
+    const cell = page.getByRole('link', { name: /^B, Audit entries: 2/ });
+    await cell.waitFor({ timeout: 90_000 });
+    await cell.click();
+    await left.counts(/audit entr/, /^2/);
+    assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
+  });
+
+  it('lets no page of another site command it', async () => {
+    const { origin } = new URL(page.url());
+    const evil = createServer((_request, response) => response.end('<!doctype html><title>evil</title>'));
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    const elsewhere = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
+    const token = new URL(lab.address).hash.slice('#token='.length);
+    const visitor = await stage.page({}, { collects: false });
+    await visitor.goto(elsewhere);
+    const json = { 'content-type': 'application/json' };
+    const attempts: readonly (readonly [path: string, init: RequestInit])[] = [
+      ['do', { headers: { 'content-type': 'text/plain' } }],
+      ['do', { mode: 'no-cors' }],
+      // Even with the token, which a page of another site cannot have.
+      ['do', { headers: { authorization: `Bearer ${token}`, ...json } }],
+      ['changes', { headers: { authorization: `Bearer ${token}` } }],
+    ];
+    for (const [path, init] of attempts) {
+      const became = await visitor.evaluate(
+        ([url, init]) =>
+          fetch(url, { method: 'POST', body: '{"do":"kill","side":"left","instance":"i1"}', ...init }).then(
+            (response) => response.type,
+            () => 'blocked',
+          ),
+        [`${origin}/${path}`, init] as const,
+      );
+      assert.equal(became, 'blocked');
+    }
+    // Nor may it frame the page, or read it as a script.
+    await visitor.setContent(`<iframe src="${origin}/"></iframe>`);
+    await visitor.waitForLoadState('networkidle');
+    assert.equal(
+      await visitor
+        .frames()[1]
+        ?.locator('#lab')
+        .count()
+        .catch(() => 0),
+      0,
+    );
+    await visitor.context().close();
+    evil.close();
+    await page.getByRole('link', { name: 'Live' }).click();
+    await left.button(/^kill/).first().waitFor();
+  });
+});
+
+describe('13: the lessons, solved as a new user would', () => {
+  const begin = async (number: number) => {
+    await page.getByRole('link', { name: 'Lessons', exact: true }).click();
+    await page.getByRole('link', { name: `Begin lesson ${number}` }).click();
+    await left.button('Make the call').waitFor();
+    await Promise.all([left.over(), right.over()]);
+  };
+  const done = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
+  const solved = () => page.getByText('Solved.').waitFor();
+  const next = (side: 'left' | 'right', label: string) =>
+    page.getByLabel(`Next request on the ${side} ${label}`);
+
+  it('1: make B write twice', async () => {
+    await begin(1);
+    for (const side of [left, right]) {
+      await side.callUntilAsked();
+      await side.answer('metric');
+      await side.over();
+    }
+    await solved();
+  });
+
+  it('2: lose H’s call, and find two ways to keep it', async () => {
+    await begin(2);
+    await left.callUntilAsked();
+    await left.answer('metric');
+    await done('was lost');
+    await next('left', 'goes to').selectOption('i1');
+    await left.callUntilAsked();
+    await left.answer('metric');
+    await done('the retry went to the instance that asked');
+    await right.select('Shape').selectOption('g');
+    await right.over();
+    await right.callUntilAsked();
+    await right.answer('metric');
+    await solved();
+  });
+
+  it('3: use one approval twice, then stop it', async () => {
+    await begin(3);
+    await left.callUntilAsked();
+    await next('left', 'is delivered').selectOption('twice');
+    await left.answer('Fixed');
+    await done('wrote twice');
+    await right.tick('single use');
+    await right.callUntilAsked();
+    await next('right', 'is delivered').selectOption('twice');
+    await right.answer('Fixed');
+    await solved();
+  });
+
+  it('4: answer a question that nobody asked', async () => {
+    await begin(4);
+    for (const side of [left, right]) {
+      await side.tick('with an answer nobody asked for');
+      await side.call();
+    }
+    await done('nobody was asked');
+    await right.answer('Fixed');
+    await solved();
+  });
+
+  it('5: change what the state says', async () => {
+    await begin(5);
+    for (const side of [left, right]) {
+      await side.callUntilAsked();
+      await side.answer('Duplicate');
+      await side.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
+    }
+    await left.tab('State').click();
+    const text = left.region.getByLabel('The state, as text');
+    await text.fill((await text.inputValue()).replace('Duplicate', 'Fixed'));
+    await left.answer('Present this text');
+    await right.answer('Flip a bit');
+    for (const side of [left, right]) {
+      await side.region.getByText('The next retry brings this').waitFor();
+      await side.region.getByLabel('original').fill('4301');
+      await side.answer('Answer');
+    }
+    await solved();
+    await picture(page, 'lesson');
+  });
+
+  it('6: says why a deploy cannot be tried yet', async () => {
+    await page.getByRole('link', { name: 'Lessons', exact: true }).click();
+    await page.getByText('The lab cannot deploy another version of an option yet.').waitFor();
+    assert.equal(await page.getByText('✓ solved').count(), 5);
+  });
+});
+
+describe('the keyboard alone', () => {
+  it('opens a cell, steps, plays, zooms, and makes and answers a call', async () => {
+    const keys = page.keyboard;
+    const focus = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const tabTo = async (text: RegExp) => {
+      for (let presses = 0; presses < 200; presses++) {
+        await keys.press('Tab');
+        if (text.test(await focus())) return;
+      }
+      assert.fail(`The tab key never came to ${text}.`);
+    };
+    await page.goto(`${new URL(page.url()).origin}/#/`);
+    await page.getByRole('link', { name: /^B, Audit/ }).waitFor();
+    await tabTo(/^2× \/ 3×$/);
+    await keys.press('Enter');
+    await left.region.waitFor();
+    const output = page.locator('.timeline output');
+    await keys.press('Home');
+    assert.match(await output.innerText(), /^1\//);
+    await keys.press('ArrowRight');
+    assert.match(await output.innerText(), /^2\//);
+    await keys.press('3');
+    assert.equal(await page.getByRole('button', { name: 'Wire' }).getAttribute('aria-pressed'), 'true');
+    await keys.press('2');
+    await keys.press('End');
+    await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+    await tabTo(/^Live$/);
+    await keys.press('Enter');
+    await left.button('Make the call').waitFor();
+    await tabTo(/^Call$/);
+    await keys.press('Enter');
+    await left.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+    await tabTo(/^Cancel$/);
+    await keys.press('Enter');
+    await left.over();
+  });
+});
+
+describe('the exported page', () => {
+  before(async () => {
+    entry = await exported(join(stage.folder, 'lab'));
+  });
+  const open = async (hash = '', options = {}) => {
+    const opened = await stage.page(options);
+    await opened.goto(entry + hash);
+    return opened;
+  };
+
+  it('opens from a disk, with every recording, and says why it cannot run live', async () => {
+    const alone = await open();
+    await alone.getByRole('link', { name: /^F, Retry sent twice/ }).click();
+    const side = new SideOnPage(alone, 'left');
+    await side.counts(/writes?$/, /^2/);
+    await alone.getByRole('link', { name: 'Live' }).click();
+    await alone.getByText(/This page has no server/).waitFor();
+    await alone.getByRole('link', { name: 'Lessons' }).click();
+    assert.equal(await alone.getByRole('button', { name: 'Needs a live server' }).first().isDisabled(), true);
+    await alone.context().close();
+  });
+
+  it('paints within a second, with no more than 200 KiB of script', async () => {
+    const script = await readFile(join(stage.folder, 'lab/lab.js'));
+    const compressed = gzipSync(script).length;
+    const paints: number[] = [];
+    for (let run = 0; run < 3; run++) {
+      const fresh = await open();
+      await fresh.getByRole('heading', { name: /measured$/ }).waitFor();
+      paints.push(
+        await fresh.evaluate(
+          () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+        ),
+      );
+      await fresh.context().close();
+    }
+    const kib = (bytes: number) => `${(bytes / 1024).toFixed(1)} KiB`;
+    console.log(
+      `Script: ${kib(script.length)}, ${kib(compressed)} with gzip, ${kib(brotliCompressSync(script).length)} with brotli (budget: 200 KiB).`,
+    );
+    console.log(
+      `First paint of the export: ${paints.map((ms) => Math.round(ms)).join(', ')} ms (budget: 1000 ms).`,
+    );
+    assert.ok(compressed <= 200 * 1024);
+    assert.ok(Math.min(...paints) < 1000);
+  });
+
+  it('asks no other host for anything', async () => {
+    const alone = await stage.page();
+    const asked: string[] = [];
+    alone.on('request', (request) => asked.push(request.url()));
+    await alone.goto(`${entry}#/compare/b.one/h.one`);
+    await alone.getByText('2 differences').waitFor();
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:')),
+      [],
+    );
+    await alone.context().close();
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    for (const [size, viewport] of [
+      ['wide', WIDE],
+      ['narrow', NARROW],
+    ] as const) {
+      it(`looks well ${size} and ${scheme}, and axe finds nothing serious`, async () => {
+        for (const [name, hash] of [
+          ['compare', '#/compare/b.one/h.one'],
+          ['measured', '#/'],
+          ['lessons', '#/lessons'],
+        ] as const) {
+          const shown = await open(hash, { viewport, colorScheme: scheme, reducedMotion: 'reduce' });
+          if (name === 'compare') await new SideOnPage(shown, 'right').region.waitFor();
+          else if (name === 'measured') await shown.getByRole('link', { name: /^B, Audit/ }).waitFor();
+          else await shown.getByRole('heading', { name: 'Six lessons' }).waitFor();
+          await picture(shown, `${name}-${size}-${scheme}`);
+          const overflow = await shown.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+          assert.equal(overflow, 0, `${name} is no wider than the screen`);
+          const { violations } = await new AxeBuilder({ page: shown }).options({ preload: false }).analyze();
+          const serious = violations
+            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+            .map(
+              ({ id, nodes }) =>
+                `${id}: ${nodes
+                  .map(({ html }) => html)
+                  .join(' ')
+                  .slice(0, 400)}`,
+            );
+          assert.deepEqual(serious, []);
+          await shown.context().close();
+        }
+      });
+    }
+  }
+});
+
+describe('the viewer alone', () => {
+  it('draws the transcripts of any page, such as a report', async () => {
+    const cache = fileURLToPath(new URL('../../../../node_modules/.cache/mrtr-lab/viewer/', import.meta.url));
+    const recorded = await readFile(join(stage.folder, 'lab/recorded/h.one.js'), 'utf8');
+    const { transcript } = JSON.parse(recorded.slice(recorded.indexOf('(') + 1, recorded.lastIndexOf(')')));
+    const [script, style] = await Promise.all(
+      ['viewer.js', 'viewer.css'].map((name) => readFile(join(cache, name), 'utf8')),
+    );
+    const report = await stage.page();
+    await report.setContent(
+      `<!doctype html><title>report</title><style>${style}</style><body>` +
+        `<script type="application/json" data-mrtr-transcript>${JSON.stringify(transcript).replaceAll('<', '\\u003c')}</script>` +
+        `<script>${script}</script>`,
+    );
+    await report.getByRole('heading', { name: 'h · linear continuation' }).waitFor();
+    assert.ok((await stat(join(cache, 'viewer.js'))).size < 200 * 1024);
+    await report.context().close();
+  });
+});
+
+it('no page complained', () => {
+  assert.deepEqual(stage.complaints, []);
+});

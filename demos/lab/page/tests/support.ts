@@ -1,0 +1,215 @@
+/** A real browser, a live lab and an exported one, for one run of the browser suite. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
+
+/** The pictures that documents show. */
+const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson'];
+
+/** Takes a picture: out of the way, or where the documents have theirs. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const documents = process.env.MRTR_LAB_PICTURES;
+  const folder = documents !== undefined && DOCUMENTED.includes(name) ? documents : PICTURES;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
+
+/** Without them the browser tries to reach hosts of its maker. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export const WIDE = { width: 1440, height: 900 };
+export const NARROW = { width: 390, height: 844 };
+
+/** How long anything may take. */
+const PATIENCE_MS = 20_000;
+
+/** A lab that runs, in a process of its own. */
+export class RunningLab {
+  readonly address: string;
+  readonly startedInMs: number;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, address: string, startedInMs: number) {
+    this.#child = child;
+    this.address = address;
+    this.startedInMs = startedInMs;
+  }
+
+  static async start(): Promise<RunningLab> {
+    const began = performance.now();
+    const child = spawn(process.execPath, [join(root, 'demos/lab/run.mjs')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let said = '';
+    const address = await new Promise<string>((resolve, reject) => {
+      child.once('exit', () => reject(new Error(`The lab ended, and said: ${said}`)));
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        said += text;
+        const found = /open at (http:\S+)/.exec(said)?.[1];
+        if (found) resolve(found);
+      });
+    });
+    return new RunningLab(child, address, performance.now() - began);
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM');
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+  }
+}
+
+/** Writes the page as files, and resolves with the address of its entry. */
+export async function exported(folder: string): Promise<string> {
+  const child = spawn(process.execPath, [join(root, 'demos/lab/run.mjs'), '--export', folder], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0);
+  return pathToFileURL(join(folder, 'index.html')).href;
+}
+
+/** The browser, with everything that is closed at the end. */
+export class Stage {
+  readonly browser: Browser;
+  readonly folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
+  /** What pages complained about. A page that works complains about nothing. */
+  readonly complaints: string[] = [];
+
+  private constructor(browser: Browser) {
+    this.browser = browser;
+  }
+
+  static async open(): Promise<Stage> {
+    const executablePath = process.env.MRTR_CHROMIUM ?? '/usr/bin/chromium';
+    if (!existsSync(executablePath)) throw new Error(`There is no browser at ${executablePath}.`);
+    return new Stage(await chromium.launch({ executablePath, args: FLAGS }));
+  }
+
+  /** A page in a profile of its own. */
+  async page(options: Parameters<Browser['newContext']>[0] = {}, { collects = true } = {}): Promise<Page> {
+    const context: BrowserContext = await this.browser.newContext({ viewport: WIDE, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
+    const page = await context.newPage();
+    if (!collects) return page;
+    page.on('pageerror', ({ message }) => this.complaints.push(message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.complaints.push(message.text());
+    });
+    return page;
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until `read` gives a text like the expected one. */
+async function soon(read: () => Promise<string>, expected: RegExp): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  let text = await read();
+  while (!expected.test(text) && performance.now() < until) {
+    await setImmediate();
+    text = await read();
+  }
+  assert.match(text, expected);
+}
+
+/** One of the two sides of a page. */
+export class SideOnPage {
+  readonly region: Locator;
+  readonly #name: 'left' | 'right';
+
+  constructor(page: Page, name: 'left' | 'right') {
+    this.#name = name;
+    this.region = page.getByRole('region', { name: name === 'left' ? /^Left/ : /^Right/ });
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.region.getByRole('button', { name, ...(typeof name === 'string' && { exact: true }) });
+  }
+
+  tab(name: string): Locator {
+    return this.region.getByRole('tab', { name });
+  }
+
+  select(label: string): Locator {
+    return this.region.getByLabel(`${label} on the ${this.#name}`);
+  }
+
+  /** What is set up, as links have it. */
+  async setUp(): Promise<string> {
+    const labels = ['Shape', 'Tool', 'Client', 'Instances'];
+    const values = await Promise.all(labels.map((label) => this.select(label).inputValue()));
+    const isSingle = await this.region.getByLabel('single use').isChecked();
+    return [...values, isSingle ? 'single' : 'repeatable'].join('.');
+  }
+
+  /** Makes the call, and waits for the question. */
+  async callUntilAsked(): Promise<void> {
+    await this.call();
+    await this.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+  }
+
+  async call(): Promise<void> {
+    await this.button('Make the call').click();
+  }
+
+  /** Waits until the call is over. */
+  async over(): Promise<void> {
+    await this.region.getByRole('button', { name: 'Make the call', disabled: false }).waitFor();
+  }
+
+  async answer(choice: string): Promise<void> {
+    await this.button(choice).click();
+  }
+
+  /** Ticks a box, and waits until the server has it so. */
+  async tick(label: string): Promise<void> {
+    const box = this.region.getByLabel(label);
+    await box.click();
+    await this.region.locator('label:has(input:checked)', { hasText: label }).waitFor();
+  }
+
+  /** Waits until one of the counts, such as `2 audit entries`, reads so. */
+  async counts(name: RegExp, expected: RegExp): Promise<void> {
+    const count = this.region.getByRole('list', { name: 'Counts at this step' }).getByText(name);
+    await soon(() => count.innerText(), expected);
+  }
+
+  /** Waits until what happened, as a screen reader is told it, reads so. */
+  tells(expected: RegExp): Promise<void> {
+    return soon(() => this.told(), expected);
+  }
+
+  /** Everything that happened, as a screen reader is told it. */
+  async told(): Promise<string> {
+    return (await this.region.getByRole('table', { name: 'Every event, in order' }).allInnerTexts()).join(
+      '\n',
+    );
+  }
+
+  /** The author's lines with a look, by number. */
+  async lines(look: 'now' | 'ran' | 'again'): Promise<number[]> {
+    const numbers = await this.region.locator(`.source li.${look} .number`).allInnerTexts();
+    return numbers.map(Number);
+  }
+}

@@ -1,0 +1,42 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+import { optionsList } from './options-plugin.ts';
+import { authorsSources } from './sources-plugin.ts';
+
+/** A page on a disk may not load modules, and nothing across origins: its script and style are plain ones. */
+const plainScript: Plugin = {
+  name: 'plain-script',
+  enforce: 'post',
+  transformIndexHtml: (html) =>
+    html.replace('<script type="module" crossorigin', '<script defer').replace(' crossorigin href', ' href'),
+};
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+export default defineConfig(({ mode }) => ({
+  base: './',
+  plugins: [authorsSources(), optionsList(), plainScript],
+  oxc: { jsx: { importSource: 'preact' } },
+  resolve: {
+    alias: { '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts') },
+  },
+  build:
+    mode === 'viewer'
+      ? {
+          lib: {
+            entry: path('src/viewer/standalone.tsx'),
+            formats: ['iife'],
+            name: 'mrtrViewer',
+            fileName: () => 'viewer.js',
+            cssFileName: 'viewer',
+          },
+        }
+      : {
+          modulePreload: false,
+          cssCodeSplit: false,
+          assetsInlineLimit: 0,
+          rollupOptions: {
+            output: { format: 'iife', entryFileNames: 'lab.js', assetFileNames: 'lab[extname]' },
+          },
+        },
+}));

@@ -1,0 +1,27 @@
+/** Runs the browser suite. It stands with the page's tools, outside the workspace, and runs on Node's own runner. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { builtPage, installTools } from './page.ts';
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/**
+ * Runs it, with the page built and its tools installed.
+ *
+ * @param write replaces the pictures of the documents.
+ * @returns its exit code.
+ */
+export async function testInBrowser(write: boolean): Promise<number> {
+  builtPage((text) => process.stdout.write(`${text}\n`));
+  installTools();
+  const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const suite = path('../page/tests/lab.browser.ts');
+  const child = spawn(process.execPath, ['--import', tsx, '--test', '--test-reporter=spec', suite], {
+    stdio: 'inherit',
+    env: { ...process.env, ...(write && { MRTR_LAB_PICTURES: path('../../../docs/pictures') }) },
+  });
+  const [code] = await once(child, 'exit');
+  return typeof code === 'number' ? code : 1;
+}

@@ -1,0 +1,13 @@
+/** The calls that the lab makes, in the words of its page. */
+import type { LogicalCall } from '@mrtr/harness';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+import type { ToolWord } from './protocol.ts';
+
+/** One call of each tool. */
+export const CALLS: Readonly<Record<ToolWord, LogicalCall>> = {
+  weather: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
+  'work-item': {
+    method: 'tools/call',
+    params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
+  },
+};

@@ -1,0 +1,171 @@
+/** The door of a lab with real processes, attacked as another page or another program would. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Door, openDoor } from './door.ts';
+import { Lab } from './lab.ts';
+import type { Change, Command, SideState } from './protocol.ts';
+
+const SET_UP = {
+  option: 'f',
+  tool: 'work-item',
+  client: 'modern',
+  instances: 'two',
+  singleUse: false,
+} as const;
+
+/** One of each. */
+const COMMANDS: readonly Command[] = [
+  { do: 'set-up', side: 'left', setUp: SET_UP },
+  { do: 'call', side: 'left' },
+  { do: 'answer', side: 'left', question: 1, reply: { action: 'decline' } },
+  { do: 'way', side: 'left', way: { deliver: 'twice' } },
+  { do: 'kill', side: 'left', instance: 'i1' },
+  { do: 'restart', side: 'left', instance: 'i1' },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
+let lab: Lab;
+let door: Door;
+let origin: string;
+
+beforeAll(async () => {
+  for (const name of ['index.html', 'lab.js']) writeFileSync(join(folder, name), 'the page');
+  writeFileSync(join(folder, '..', 'mrtr-lab-secret.js'), 'not the page');
+  lab = await Lab.start();
+  door = await openDoor(lab, { page: folder, recorded: join(folder, 'nowhere') });
+  origin = new URL(door.address).origin;
+  await until('left', ({ doing }) => doing === 'ready');
+  await until('right', ({ doing }) => doing === 'ready');
+}, 30_000);
+afterAll(async () => {
+  await door.close();
+  await lab.close();
+  rmSync(folder, { recursive: true });
+  rmSync(join(folder, '..', 'mrtr-lab-secret.js'));
+}, 30_000);
+
+/** Waits for a change of a side. */
+function until(side: 'left' | 'right', is: (state: SideState) => boolean): Promise<SideState> {
+  return new Promise((resolve) => {
+    let stop = () => {};
+    const watcher = ({ side: changed, state }: Change) => {
+      if (changed !== side || !is(state)) return;
+      queueMicrotask(() => stop());
+      resolve(state);
+    };
+    stop = lab.watch(watcher);
+  });
+}
+
+const stateOf = (side: 'left' | 'right') => until(side, () => true);
+
+/** Past `fetch`, which lets nobody choose the headers `host` and `origin`. */
+function post(path: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const sent = httpRequest({ hostname, port, path, method: 'POST', headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('error', reject).end(body);
+  });
+}
+
+const good = () => ({
+  host: new URL(origin).host,
+  origin,
+  authorization: `Bearer ${door.token}`,
+  'content-type': 'application/json',
+});
+
+describe.each(COMMANDS)('the command $do', (command) => {
+  const body = JSON.stringify(command);
+
+  test.each([
+    ['from a page of another site', () => ({ ...good(), origin: 'http://evil.example' }), 403],
+    ['from a page of another port', () => ({ ...good(), origin: 'http://127.0.0.1:1' }), 403],
+    ['from a page without an origin', () => ({ ...good(), origin: 'null' }), 403],
+    ['without the token', () => ({ ...good(), authorization: '' }), 403],
+    ['with another token', () => ({ ...good(), authorization: `Bearer ${'x'.repeat(32)}` }), 403],
+    [
+      'with the beginning of the token',
+      () => ({ ...good(), authorization: good().authorization.slice(0, -1) }),
+      403,
+    ],
+    ['under a name that points here', () => ({ ...good(), host: 'evil.example' }), 421],
+    ['as a form would send it', () => ({ ...good(), 'content-type': 'text/plain' }), 415],
+  ])('is refused %s, and nothing happens', async (_how, headers, status) => {
+    const before = await stateOf('left');
+    expect(await post('/do', body, headers())).toBe(status);
+    expect(await stateOf('left')).toEqual(before);
+  });
+});
+
+test('no address of the door takes a command by GET, or tells anything without the token', async () => {
+  for (const path of ['/do', '/changes']) expect((await fetch(origin + path)).status).toBe(405);
+  expect(await post('/changes', '', { ...good(), authorization: '' })).toBe(403);
+  expect(await post('/changes', '', { ...good(), origin: 'http://evil.example' })).toBe(403);
+});
+
+test('what is no command, or too long for one, is refused', async () => {
+  expect(await post('/do', '{"do":"kill","side":"left","pid":1}', good())).toBe(400);
+  expect(await post('/do', `{"do":"${'x'.repeat(70_000)}"}`, good())).toBe(413);
+});
+
+test.each([
+  '/mrtr-lab-secret.js',
+  '/../mrtr-lab-secret.js',
+  '/recorded/../../mrtr-lab-secret.js',
+  '/%2e%2e/mrtr-lab-secret.js',
+  '/recorded/..%2f..%2fmrtr-lab-secret.js',
+  '//evil.example/lab.js',
+  '/etc/passwd',
+])('the door serves no file of elsewhere: %s', async (path) => {
+  const { hostname, port, host } = new URL(origin);
+  const status = await new Promise((resolve) => {
+    httpRequest({ hostname, port, path, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).end();
+  });
+  expect(status).toBe(404);
+});
+
+test('the page comes under a policy that lets it run nothing but itself', async () => {
+  const response = await fetch(origin);
+  expect(await response.text()).toBe('the page');
+  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+  expect(response.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('with the token, a call is made, its user answers, and the retry is delivered twice', async () => {
+  const send = async (command: Command) =>
+    expect(await post('/do', JSON.stringify(command), good())).toBe(204);
+  await send({ do: 'set-up', side: 'left', setUp: SET_UP });
+  await send({ do: 'call', side: 'left' });
+  const { asked } = await until('left', ({ doing }) => doing === 'asked');
+  expect(asked?.message).toBe('How was #4522 resolved?');
+  await send({ do: 'way', side: 'left', way: { deliver: 'twice' } });
+  const reply = { action: 'accept', content: { resolution: 'Fixed' } } as const;
+  await send({ do: 'answer', side: 'left', question: 1, reply });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(conversation?.events.filter(({ kind }) => kind === 'effect')).toHaveLength(2);
+}, 20_000);
+
+test('a killed instance is gone, and one that is restarted serves again', async () => {
+  const send = (command: Command) => post('/do', JSON.stringify(command), good());
+  await send({ do: 'kill', side: 'right', instance: 'i1' });
+  expect((await stateOf('right')).instances).toEqual([
+    { id: 'i1', alive: false },
+    { id: 'i2', alive: true },
+  ]);
+  await send({ do: 'kill', side: 'right', instance: 'i1' });
+  expect((await until('right', ({ problem }) => problem !== undefined)).problem).toBe(
+    "There is no living instance 'i1'.",
+  );
+  await send({ do: 'restart', side: 'right', instance: 'i1' });
+  expect((await stateOf('right')).instances[0]).toEqual({ id: 'i1', alive: true });
+}, 20_000);

@@ -1,0 +1,157 @@
+/**
+ * The door of the live lab: serves the page, and takes commands from it alone. It listens on 127.0.0.1. A request must
+ * name that address as its host, so that no name that somebody points here will do; a command must come from the page's
+ * own origin and bring the token that was printed, so that no other page can kill a process.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { readCommand } from './commands.ts';
+import type { Lab } from './lab.ts';
+
+/** Where the page and the recordings are. */
+export interface Folders {
+  readonly page: string;
+  readonly recorded: string;
+}
+
+/** An open door. */
+export interface Door {
+  /** The address of the page, with the token in its fragment. */
+  readonly address: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+const MOST_BYTES = 65_536;
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; " +
+    "form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+};
+
+/** Opens the door, at `port` or any free one. */
+export async function openDoor(lab: Lab, folders: Folders, port = 0): Promise<Door> {
+  const token = randomBytes(24).toString('base64url');
+  const server = createServer((request, response) => {
+    serve(request, response, { lab, folders, token, hosts: hostsOf(server) }).catch(() => {
+      if (!response.headersSent) end(response, 500);
+      else response.destroy();
+    });
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/#token=${token}`,
+    token,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function hostsOf(server: Server): readonly string[] {
+  const { port } = server.address() as AddressInfo;
+  return [`127.0.0.1:${port}`, `localhost:${port}`];
+}
+
+interface Room {
+  readonly lab: Lab;
+  readonly folders: Folders;
+  readonly token: string;
+  readonly hosts: readonly string[];
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, room: Room): Promise<void> {
+  const { host, origin } = request.headers;
+  if (!host || !room.hosts.includes(host)) return end(response, 421);
+  if (origin !== undefined && origin !== `http://${host}`) return end(response, 403);
+  const { method } = request;
+  const path = request.url ?? '';
+  if (path === '/do' || path === '/changes') {
+    if (method !== 'POST') return end(response, 405);
+    // Every browser names the origin of a POST; a program that names none has the token or gets nothing.
+    if (origin === undefined || !hasToken(request, room.token)) return end(response, 403);
+    return path === '/do' ? command(request, response, room.lab) : changes(request, response, room.lab);
+  }
+  if (method !== 'GET') return end(response, 405);
+  return file(path, response, room.folders);
+}
+
+/** Compared as digests, in constant time. */
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
+}
+
+async function command(request: IncomingMessage, response: ServerResponse, lab: Lab): Promise<void> {
+  if (request.headers['content-type'] !== 'application/json') return end(response, 415);
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) {
+    text += chunk;
+    if (text.length > MOST_BYTES) return end(response, 413);
+  }
+  const given = readCommand(text);
+  if (!given) return end(response, 400);
+  // A refusal is shown on its side; here it is enough that the command was understood.
+  await lab.do(given);
+  return end(response, 204);
+}
+
+/** Every change from now on, in lines of JSON, for as long as the page listens. */
+function changes(_request: IncomingMessage, response: ServerResponse, lab: Lab): void {
+  response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' });
+  const stop = lab.watch((change) => void response.write(`${JSON.stringify(change)}\n`));
+  response.once('close', stop);
+}
+
+/** The page's own files: one name in one of two folders, never a path. */
+function file(path: string, response: ServerResponse, { page, recorded }: Folders): void {
+  const [, folder = '', name = 'index.html'] =
+    /^\/(?:(recorded)\/)?([a-z][\w-]*(?:\.[\w-]+)*\.(?:js|css))?$/.exec(path) ?? [];
+  const isKnown = path === '/' || (path !== '/' && name !== 'index.html');
+  if (!isKnown) {
+    end(response, 404);
+    return;
+  }
+  try {
+    const text = readFileSync(join(folder ? recorded : page, name));
+    response.writeHead(200, {
+      ...HEADERS,
+      'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain',
+    });
+    response.end(text);
+  } catch {
+    if (folder && name === 'index.js') notYet(response);
+    else end(response, 404);
+  }
+}
+
+/** The lab records while it is open already; the page asks again. */
+function notYet(response: ServerResponse): void {
+  response.writeHead(200, { ...HEADERS, 'content-type': TYPES.js });
+  response.end('mrtrRecorded(null);\n');
+}
+
+function end(response: ServerResponse, status: number): void {
+  response.writeHead(status, HEADERS);
+  response.end();
+}

@@ -1,0 +1,83 @@
+/** The live lab: two sides, and what is done to them. */
+import { Database } from '@mrtr/tests/processes';
+import type { Change, Command, SetUp, SideName } from './protocol.ts';
+import { Refused, Side } from './side.ts';
+
+const FIRST: Readonly<Record<SideName, SetUp>> = {
+  left: { option: 'b', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
+  right: { option: 'h', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
+};
+
+/** Both sides. */
+export class Lab {
+  readonly #database: Database;
+  readonly #sides: Readonly<Record<SideName, Side>>;
+  readonly #watchers = new Set<(change: Change) => void>();
+  /** One command after the other, on each side: none finds a side half-way through another. */
+  readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
+  readonly #pending = new Set<SideName>();
+
+  private constructor(database: Database) {
+    this.#database = database;
+    const side = (name: SideName) => new Side(database, FIRST[name], () => this.#changed(name));
+    this.#sides = { left: side('left'), right: side('right') };
+  }
+
+  /** Starts it; the processes start meanwhile. */
+  static async start(): Promise<Lab> {
+    const lab = new Lab(await Database.listen());
+    for (const name of ['left', 'right'] as const) lab.#queues[name] = lab.#sides[name].start();
+    return lab;
+  }
+
+  /** Does a command. What a side refuses is shown on it. */
+  async do(command: Command): Promise<void> {
+    const side = this.#sides[command.side];
+    const done = this.#queues[command.side].then(() => doTo(side, command));
+    this.#queues[command.side] = done.catch((error: unknown) => {
+      side.refused(error instanceof Refused ? error.message : `That failed: ${String(error)}`);
+    });
+    await this.#queues[command.side];
+  }
+
+  /** Calls `watcher` with both sides now, and with each that changes, until the returned function is called. */
+  watch(watcher: (change: Change) => void): () => void {
+    this.#watchers.add(watcher);
+    for (const side of ['left', 'right'] as const) watcher({ side, state: this.#sides[side].state });
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(Object.values(this.#queues));
+    await Promise.all(Object.values(this.#sides).map((side) => side.close()));
+    await this.#database.close();
+  }
+
+  /** Much happens in one turn; the page gets what it came to. */
+  #changed(side: SideName): void {
+    if (this.#pending.has(side)) return;
+    this.#pending.add(side);
+    setImmediate(() => {
+      this.#pending.delete(side);
+      const change = { side, state: this.#sides[side].state };
+      for (const watcher of this.#watchers) watcher(change);
+    });
+  }
+}
+
+async function doTo(side: Side, command: Command): Promise<void> {
+  switch (command.do) {
+    case 'set-up':
+      return side.setUp(command.setUp);
+    case 'call':
+      return side.call();
+    case 'answer':
+      return side.answer(command.question, command.reply);
+    case 'way':
+      return side.way(command.way);
+    case 'kill':
+      return side.kill(command.instance);
+    case 'restart':
+      return side.restart(command.instance);
+  }
+}

@@ -1,0 +1,94 @@
+/** `pnpm lab`: opens the lab on 127.0.0.1, or exports it. */
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { testInBrowser } from './browser-suite.ts';
+import { openDoor } from './door.ts';
+import { Lab } from './lab.ts';
+import { builtPage, recordedFolder } from './page.ts';
+import { recordInto } from './recording.ts';
+
+const HELP = `Usage: pnpm lab [--port N]
+       pnpm lab --export DIR
+       pnpm lab --viewer DIR
+       pnpm lab --test [--write]
+
+Shows two handler shapes doing the same thing, and lets you break them.
+
+  --port N       the port of 127.0.0.1; otherwise any free one
+  --export DIR   writes the page with every recording as files that open from a disk
+  --viewer DIR   writes the viewer alone: one script and one style, for other pages
+  --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium
+  --write        with --test: replaces the pictures of the documents
+`;
+
+/** For the page on a disk, which has no headers. */
+const POLICY = `<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src data:" />`;
+
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
+function options() {
+  // pnpm passes a literal `--` on.
+  const args = process.argv.slice(2).filter((arg) => arg !== '--');
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string' },
+      export: { type: 'string' },
+      viewer: { type: 'string' },
+      test: { type: 'boolean' },
+      write: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.port !== undefined && !/^\d{1,5}$/.test(values.port))
+    throw new TypeError(`--port takes a number, not '${values.port}'.`);
+  return values;
+}
+
+async function exportTo(folder: string): Promise<void> {
+  const { page } = builtPage(print);
+  print('Recording every option in every situation …');
+  mkdirSync(folder, { recursive: true });
+  for (const name of ['lab.js', 'lab.css']) cpSync(join(page, name), join(folder, name));
+  const html = readFileSync(join(page, 'index.html'), 'utf8').replace('<title>', `${POLICY}\n    <title>`);
+  writeFileSync(join(folder, 'index.html'), html.replace('<html ', '<html data-exported '));
+  const recorded = join(folder, 'recorded');
+  rmSync(recorded, { recursive: true, force: true });
+  await recordInto(recorded).done;
+  print(`Open ${join(folder, 'index.html')}.`);
+}
+
+async function serve(port: number | undefined): Promise<void> {
+  const { page } = builtPage(print);
+  const lab = await Lab.start();
+  const door = await openDoor(lab, { page, recorded: recordedFolder }, port);
+  print(`The lab is open at ${door.address}\nIt ends with Ctrl-C.`);
+  // What was recorded before is shown until it has been recorded again.
+  const recording = recordInto(recordedFolder);
+  recording.done.catch((error: Error) => {
+    if (!ending) process.stderr.write(`${error.message}\n`);
+  });
+  let ending = false;
+  const stop = async () => {
+    if (ending) return;
+    ending = true;
+    await Promise.allSettled([door.close(), recording.stop(), lab.close()]);
+    process.exit();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+}
+
+try {
+  const { help, port, export: exported, viewer, test, write = false } = options();
+  if (help) print(HELP);
+  else if (test) process.exitCode = await testInBrowser(write);
+  else if (viewer !== undefined) {
+    if (!existsSync(viewer)) mkdirSync(viewer, { recursive: true });
+    cpSync(builtPage(print).viewer, viewer, { recursive: true });
+  } else if (exported !== undefined) await exportTo(exported);
+  else await serve(port === undefined ? undefined : Number(port));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${HELP}`);
+  process.exitCode = 2;
+}

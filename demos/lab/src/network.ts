@@ -1,0 +1,63 @@
+/** The network between a client and its server, which does to a request what networks and attackers do. */
+import type { Fetch, Recorder } from '@mrtr/harness';
+import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
+import type { Way } from './protocol.ts';
+
+/** Delivers a call's requests through `send`; `wayOf` says what happens to the next one. */
+export function network(send: Fetch, recorder: Recorder, wayOf: () => Way): Fetch {
+  return async (url, init) => {
+    const body = init?.method === 'POST' ? String(init.body) : '';
+    const request = parsed(body);
+    if (request?.method !== 'tools/call') return send(url, init);
+    const way = wayOf();
+    const message = onTheWay(request, way);
+    if (message) recorder.altered(body, message);
+    const delivered = { ...init, ...(message && { body: JSON.stringify(message) }) };
+    const answer = await send(url, delivered);
+    if (way.deliver === 'once') return answer;
+    loseAnswer(recorder, await answer.text());
+    if (way.deliver === 'lose-answer') throw new Error('The connection was lost before the answer came.');
+    recorder.record({ kind: 'message', from: CLIENT, message: message ?? request, again: true });
+    return send(url, delivered);
+  };
+}
+
+/** The request as somebody on the way writes it; undefined where it is left as it is. */
+function onTheWay(request: Call, { state, unasked }: Way): Call | undefined {
+  if (state === undefined && unasked === undefined) return undefined;
+  const { inputResponses, ...params } = request.params;
+  const forged = unasked && { [unasked.key]: { action: 'accept', content: unasked.content } };
+  return {
+    ...request,
+    params: {
+      ...params,
+      ...((inputResponses || forged) && { inputResponses: { ...inputResponses, ...forged } }),
+      ...(state !== undefined && { requestState: state }),
+    },
+  };
+}
+
+function loseAnswer(recorder: Recorder, text: string): void {
+  const message = parsedAnswer(text);
+  const request = recorder.events.findLast(
+    (event): event is Message & { at: number } => event.kind === 'message' && event.from === CLIENT,
+  );
+  if (message && request?.to !== undefined)
+    recorder.record({ kind: 'message', from: request.to, to: CLIENT, message, lost: true });
+}
+
+type Call = WireMessage & {
+  readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object };
+};
+
+function parsed(body: string): Call | undefined {
+  try {
+    return JSON.parse(body) as Call;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message in an answer, which is JSON or an event stream. */
+const parsedAnswer = (text: string): WireMessage | undefined =>
+  parsed(/^data: (.+)$/m.exec(text)?.[1] ?? text);

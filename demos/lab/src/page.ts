@@ -1,0 +1,82 @@
+/** Builds the page when it is missing or stale. Its tools stand outside the workspace, and are installed for it. */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('..', import.meta.url));
+const root = join(here, '../..');
+const pageFolder = join(here, 'page');
+
+/** Where the built page is: not committed, and gone with `node_modules`. */
+const cache = join(root, 'node_modules/.cache/mrtr-lab');
+
+/** Everything that the page is built of. */
+const MADE_OF = [
+  'demos/lab/page/build.mjs',
+  'demos/lab/page/src',
+  'demos/lab/page/index.html',
+  'demos/lab/page/package.json',
+  'demos/lab/page/pnpm-lock.yaml',
+  'demos/lab/page/options-plugin.ts',
+  'demos/lab/page/sources-plugin.ts',
+  'demos/lab/page/vite.config.ts',
+  'packages/harness/src/transcript',
+  'packages/options',
+];
+
+function filesIn(path: string): string[] {
+  const entries = readdirSync(path, { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const file = join(path, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesIn(file);
+    return /\.(?:ts|tsx|css)$/.test(entry.name) ? [file] : [];
+  });
+}
+
+function digest(): string {
+  const hash = createHash('sha256');
+  for (const part of MADE_OF.map((one) => join(root, one))) {
+    for (const file of /\.\w+$/.test(part) ? [part] : filesIn(part).sort())
+      hash.update(relative(root, file)).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+function run(args: readonly string[], failure: string): void {
+  // Nothing is said unless it fails: what the lab prints is its address.
+  const { status, stdout, stderr } = spawnSync('pnpm', args, {
+    cwd: pageFolder,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) throw new Error(`${failure}\n${stdout ?? ''}${stderr ?? ''}`);
+}
+
+/** Installs the page's tools, as their lockfile says. */
+export function installTools(): void {
+  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error'];
+  run(args, "The page's tools could not be installed.");
+}
+
+/**
+ * The folder of the built page, and that of the viewer alone.
+ *
+ * @param say is called before something that takes seconds.
+ * @throws Error with the tools' output, where it cannot be built.
+ */
+export function builtPage(say: (text: string) => void): { readonly page: string; readonly viewer: string } {
+  const folders = { page: join(cache, 'page'), viewer: join(cache, 'viewer') };
+  const stamp = join(cache, 'built-of');
+  const now = digest();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return folders;
+  say('Building the page …');
+  installTools();
+  run(['exec', 'node', 'build.mjs', cache], 'The page could not be built.');
+  writeFileSync(stamp, now);
+  return folders;
+}
+
+/** Where recordings are kept. */
+export const recordedFolder = join(cache, 'recorded');

@@ -1,0 +1,166 @@
+/** Records one option in every situation that the measured table is about. */
+import { randomBytes } from 'node:crypto';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import {
+  type Hosting,
+  host,
+  type LineCoverage,
+  type LocalHostingKind,
+  scripted,
+  type User,
+} from '@mrtr/harness';
+import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
+import { converse, type Measured as MeasuredOption } from '@mrtr/tests/matrix';
+import { CALLS } from './call.ts';
+import { insides } from './inside.ts';
+import { network } from './network.ts';
+import type { Recording, SetUp, Way } from './protocol.ts';
+
+/** A situation. */
+interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
+  readonly id: string;
+  readonly about: string;
+  readonly hosting?: LocalHostingKind;
+  readonly legacy?: 'degrade';
+  readonly user?: () => User;
+  /** What happens to the call's requests, by number from 0. */
+  readonly ways?: readonly (Partial<Way> | undefined)[];
+  /** The state of another call is presented in place of this one's second. */
+  readonly otherState?: boolean;
+}
+
+const metric = () => scripted({ units: ['metric'] });
+const duplicate = () => scripted({ resolution: ['Duplicate'], original: [4301] });
+const fixed = () => scripted({ resolution: ['Fixed'] });
+const TWICE = { deliver: 'twice' } as const;
+
+/** All situations. */
+export const SITUATIONS: readonly Situation[] = [
+  { id: 'one', about: 'one question, answered' },
+  { id: 'two', about: 'two questions, answered', tool: 'work-item' },
+  { id: 'fleet', about: 'one question; each round reaches another instance', hosting: 'fleet' },
+  {
+    id: 'fleet-two',
+    about: 'two questions; each round reaches another instance',
+    hosting: 'fleet',
+    tool: 'work-item',
+  },
+  { id: 'restart', about: 'the instance is restarted between the rounds', hosting: 'restart' },
+  { id: 'old', about: 'an old client that holds its connection', client: 'legacy' },
+  { id: 'old-two', about: 'an old client is asked twice', client: 'legacy', tool: 'work-item' },
+  { id: 'old-degrade', about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
+  { id: 'old-fleet', about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
+  { id: 'mute', about: 'a client that cannot be asked', client: 'mute' },
+  { id: 'decline', about: 'the user declines', user: () => scripted({ units: [{ action: 'decline' }] }) },
+  { id: 'cancel', about: 'the user cancels', user: () => scripted({ units: [{ action: 'cancel' }] }) },
+  {
+    id: 'nonsense',
+    about: 'an answer that does not fit, then one that does',
+    user: () => scripted({ units: ['kelvin', 'metric'] }),
+  },
+  {
+    id: 'silence',
+    about: 'the user says nothing at first',
+    user: () => scripted({ units: ['silence', 'metric'] }),
+  },
+  {
+    id: 'twice',
+    about: 'the retry is delivered twice',
+    tool: 'work-item',
+    user: fixed,
+    ways: [undefined, TWICE],
+  },
+  {
+    id: 'twice-single',
+    about: 'the retry is delivered twice; state is single-use',
+    tool: 'work-item',
+    user: fixed,
+    ways: [undefined, TWICE],
+    singleUse: true,
+  },
+  {
+    id: 'unasked',
+    about: 'an answer to a question that nobody asked',
+    tool: 'work-item',
+    ways: [{ unasked: { key: 'resolution', content: { resolution: 'Fixed' } } }],
+  },
+  {
+    id: 'other-state',
+    about: 'the state of a call for another item',
+    tool: 'work-item',
+    ways: [undefined, undefined, {}],
+    otherState: true,
+  },
+];
+
+/** Plays a situation. */
+export async function record(
+  option: MeasuredOption,
+  situation: Situation,
+  coverage: LineCoverage,
+): Promise<Recording> {
+  const { id, about, tool = 'weather', client = 'modern', hosting = 'memory', singleUse = false } = situation;
+  const { legacy = 'shim', ways = [], user = tool === 'weather' ? metric : duplicate } = situation;
+  const call = CALLS[tool];
+  const key = randomBytes(32);
+  const once = singleUse ? { ledger: new MemoryLedger() } : { singleUse: false as const };
+  const state = requestStatePolicy({ keys: [key], legacy, ...once });
+  let requests = 0;
+  const stolen = situation.otherState ? await stateOfAnotherItem(option, key) : undefined;
+  const wayOf = (): Way => {
+    const way: Way = { deliver: 'once', ...ways[requests++] };
+    return stolen !== undefined && requests === 3 ? { ...way, state: stolen } : way;
+  };
+  const transcript = await converse(
+    { subject: option, client, hosting, legacy, call, user: user(), takeLines: () => coverage.take() },
+    ({ world, recorder }) => {
+      const onEntry = () => recorder.tell({ channel: 'mrtr:handler', event: {} });
+      const hosted = host(hosting, () => option.create({ world, state, onEntry }));
+      return ways.length > 0 ? through(hosted, (send) => network(send, recorder, wayOf)) : hosted;
+    },
+  );
+  const setUp: SetUp = {
+    option: option.id,
+    tool,
+    client,
+    instances: hosting === 'fleet' ? 'two' : 'one',
+    singleUse,
+  };
+  return {
+    id: `${option.id}.${id}`,
+    about,
+    setUp,
+    transcript,
+    insides: insides(transcript.events, call, key),
+  };
+}
+
+type Send = Parameters<typeof network>[0];
+
+/** The same hosting, behind a network. */
+const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
+  ...hosting,
+  endpoint(era) {
+    const endpoint = hosting.endpoint(era);
+    return endpoint.kind === 'http' ? { ...endpoint, fetch: network(endpoint.fetch ?? fetch) } : endpoint;
+  },
+});
+
+/** The state that goes out with the second question about item 4301; undefined where there is none. */
+async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Promise<string | undefined> {
+  const { params } = CALLS['work-item'];
+  const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };
+  const user = scripted({ resolution: ['Duplicate'], original: [{ action: 'cancel' }] });
+  const state = requestStatePolicy({ keys: [key], singleUse: false });
+  const transcript = await converse(
+    { subject: option, client: 'modern', hosting: 'memory', legacy: 'shim', call: call as never, user },
+    ({ world }) => host('memory', () => option.create({ world, state })),
+  );
+  return statesIn(transcript).at(-1);
+}
+
+const statesIn = (transcript: Transcript): readonly string[] =>
+  eventsOf('message', transcript.events).flatMap(({ message }) => {
+    const { requestState } = objectIn(message, 'result');
+    return typeof requestState === 'string' ? [requestState] : [];
+  });

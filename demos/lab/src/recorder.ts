@@ -1,0 +1,72 @@
+/**
+ * `node recorder.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for each
+ * recording. Scripts and no JSON: a page that was opened from a disk may load a script, and fetch nothing. A program of
+ * its own, since coverage counts everything that runs in a process.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { requestStatePolicy } from '@mrtr/core';
+import { LineCoverage } from '@mrtr/harness';
+import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
+import { type Measured, onPostgres } from '@mrtr/tests/matrix';
+import { authorsFile } from '@mrtr/tests/processes';
+import { COLUMNS, cellsOf } from './measured.ts';
+import type { Recording, Recordings } from './protocol.ts';
+import { record, SITUATIONS } from './record.ts';
+
+const [folder = ''] = process.argv.slice(2);
+mkdirSync(folder, { recursive: true });
+const coverage = new LineCoverage(authorsFile);
+const rows: Recordings['rows'][number][] = [];
+const about: Record<string, string> = {};
+const missing: Record<string, string> = {};
+
+/** Whole or not at all: the page may ask for it at any time. */
+function write(name: string, value: Recording | Recordings): void {
+  const file = join(folder, `${name}.js`);
+  writeFileSync(`${file}.part`, `mrtrRecorded(${JSON.stringify(value)});\n`);
+  renameSync(`${file}.part`, file);
+}
+
+async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>): Promise<void> {
+  const recordings = new Map<string, Recording>();
+  for (const situation of SITUATIONS) {
+    const recording = await record(option, situation, coverage);
+    recordings.set(situation.id, recording);
+    about[recording.id] = recording.about;
+    write(recording.id, recording);
+  }
+  const { id, name, title } = option;
+  rows.push({ option: id, name, title, cells: cellsOf(recordings) });
+}
+
+/** H on PostgreSQL needs one; where none can be started, the table says so. */
+async function onItsDatabase(listed: ListedOption): Promise<void> {
+  const { postgresServer } = await import('@mrtr/postgres-server');
+  const { keptOpen } = await import('@mrtr/option-h-postgres');
+  const server = await postgresServer();
+  try {
+    const postgres = await server.database();
+    const close = await keptOpen({
+      state: requestStatePolicy({ keys: [randomBytes(32)], singleUse: false }),
+      postgres,
+    });
+    await recordOption(onPostgres(await loadOption(listed), postgres));
+    await close();
+  } finally {
+    await server.stop();
+  }
+}
+
+for (const listed of OPTIONS) {
+  if (!listed.needsPostgres) await recordOption(await loadOption(listed));
+  else {
+    await onItsDatabase(listed).catch((error: Error) => {
+      missing[listed.id] = `No PostgreSQL could be started here: ${error.message}`;
+    });
+  }
+}
+write('index', { columns: COLUMNS, rows, about, missing });
+coverage.close();
+process.exit();

@@ -1,0 +1,306 @@
+/** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  converse,
+  type Deploy,
+  type Hosting,
+  type Recorder,
+  type Reply,
+  type ShownQuestion,
+} from '@mrtr/harness';
+import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
+import { addressOf, findOption } from '@mrtr/options';
+import { type Database, Instance, type Opening } from '@mrtr/tests/processes';
+import { createWorld, describeItem } from '@mrtr/tools';
+import { CALLS } from './call.ts';
+import { insides } from './inside.ts';
+import { network } from './network.ts';
+import type { Asked, Conversation, SetUp, SideState, Way } from './protocol.ts';
+import { Router } from './router.ts';
+
+const STRAIGHT: Way = { deliver: 'once' };
+
+/** A command that cannot be done now, with the reason. */
+export class Refused extends Error {}
+
+/** One of the two sides. `changed` is called whenever its state did. */
+export class Side {
+  readonly #database: Database;
+  readonly #changed: () => void;
+  #setUp: SetUp;
+  /** By id; undefined for one that was killed. */
+  readonly #instances = new Map<string, Instance | undefined>();
+  #router = new Router();
+  #key = randomBytes(32);
+  #recorder: Recorder | undefined;
+  #opening: Opening | undefined;
+  #conversation: Conversation | undefined;
+  #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
+  #way = STRAIGHT;
+  #doing: SideState['doing'] = 'starting';
+  #problem: string | undefined;
+  #isAbandoned = false;
+  /** The call in flight. */
+  #call: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, setUp: SetUp, changed: () => void) {
+    this.#database = database;
+    this.#setUp = setUp;
+    this.#changed = changed;
+  }
+
+  /** Everything about it, for the page. */
+  get state(): SideState {
+    const { events = [] } = this.#conversation ?? {};
+    const asked = this.#asked && {
+      id: this.#asked.id,
+      message: this.#asked.message,
+      schema: this.#asked.schema,
+    };
+    return {
+      setUp: this.#setUp,
+      doing: this.#doing,
+      instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
+      conversation: this.#conversation,
+      asked,
+      way: this.#way,
+      insides: insides(events, CALLS[this.#setUp.tool], this.#key),
+      problem: this.#problem,
+    };
+  }
+
+  /** Starts the processes. */
+  async start(): Promise<void> {
+    await Promise.all(IDS.map((id) => this.#startInstance(id)));
+    this.#became('ready');
+  }
+
+  /** Ends the processes. */
+  async close(): Promise<void> {
+    const alive = [...this.#instances.values()].filter((instance) => instance?.alive);
+    await Promise.all(alive.map((instance) => instance?.kill()));
+  }
+
+  /** Another shape, tool, client or hosting. What is in flight is abandoned: its user cancels. */
+  async setUp(setUp: SetUp): Promise<void> {
+    const listed = findOption(setUp.option);
+    if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
+    if (listed.needsPostgres)
+      throw new Refused(
+        `${listed.name} needs a database, which the live lab does not start. Open its recordings.`,
+      );
+    await this.#abandon();
+    this.#setUp = setUp;
+    this.#conversation = undefined;
+    this.#way = STRAIGHT;
+    for (const id of IDS) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    this.#became('ready');
+  }
+
+  /** The client makes the call. */
+  async call(): Promise<void> {
+    if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
+    for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
+    this.#conversation = undefined;
+    this.#became('calling');
+    this.#call = this.#converse();
+  }
+
+  /** The person answers. */
+  answer(question: number, reply: Reply): void {
+    if (this.#asked?.id !== question) throw new Refused('That question is not open.');
+    const { answer } = this.#asked;
+    this.#asked = undefined;
+    this.#became('calling');
+    answer(reply);
+  }
+
+  /** What the network does to the next request. */
+  way(way: Way): void {
+    if (way.to !== undefined && !this.#used.includes(way.to))
+      throw new Refused(`There is no instance '${way.to}'.`);
+    if (this.#setUp.client === 'legacy' && (way.deliver !== 'once' || way.state !== undefined))
+      throw new Refused(
+        'An old client is asked down the stream of its call: it sends no retry and no state.',
+      );
+    this.#way = way;
+    this.#changed();
+  }
+
+  /** SIGKILL. */
+  async kill(id: string): Promise<void> {
+    const instance = this.#instances.get(id);
+    if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
+    this.#instances.set(id, undefined);
+    this.#router.remove(id);
+    await instance.kill();
+    this.#recorder?.record({ kind: 'kill', instance: id });
+    this.#changed();
+  }
+
+  /** Starts a killed instance anew. */
+  async restart(id: string): Promise<void> {
+    if (!IDS.includes(id)) throw new Refused(`There is no instance '${id}'.`);
+    if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
+    await this.#startInstance(id);
+    if (this.#opening && this.#used.includes(id)) await this.#open(id, this.#opening);
+    this.#recorder?.record({ kind: 'restart', instance: id });
+    this.#changed();
+  }
+
+  get #used(): readonly string[] {
+    return this.#setUp.instances === 'one' ? IDS.slice(0, 1) : IDS;
+  }
+
+  #became(doing: SideState['doing']): void {
+    this.#doing = doing;
+    this.#problem = undefined;
+    this.#changed();
+  }
+
+  /** A command was refused: the page shows why. */
+  refused(problem: string): void {
+    this.#problem = problem;
+    this.#changed();
+  }
+
+  async #startInstance(id: string): Promise<void> {
+    this.#instances.set(id, await Instance.start(this.#database));
+  }
+
+  async #open(id: string, opening: Opening): Promise<void> {
+    const url = await this.#instances.get(id)?.open({ ...opening, instance: id });
+    if (url) this.#router.add(id, url);
+  }
+
+  /** The user cancels what is asked, and whatever is asked from now on, until the call is over. */
+  async #abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    this.#asked?.answer({ action: 'cancel' });
+    this.#asked = undefined;
+    // A call that does not end so, as where its instance hangs, ends with its instances.
+    const hangs = setTimeout(() => {
+      for (const instance of this.#instances.values()) if (instance?.alive) void instance.kill();
+    }, ABANDON_MS);
+    await this.#call;
+    clearTimeout(hangs);
+    this.#isAbandoned = false;
+  }
+
+  async #converse(): Promise<void> {
+    const { tool, client } = this.#setUp;
+    const listed = findOption(this.#setUp.option);
+    const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
+    const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
+    const title = `${listed?.name} · ${listed?.title}`;
+    const events: TranscriptEvent[] = [];
+    const onEvent = (event: TranscriptEvent) => {
+      events.push(event);
+      this.#conversation = { ...this.#frame(title, participants), events };
+      this.#changed();
+    };
+    const transcript = await converse(
+      {
+        title,
+        client: client === 'legacy' ? 'legacy' : 'modern',
+        call: CALLS[tool],
+        ...(client !== 'mute' && { user }),
+        participants,
+        onEvent,
+      },
+      this.#deploy,
+    );
+    this.#recorder = undefined;
+    this.#asked = undefined;
+    this.#conversation = transcript;
+    this.#became('over');
+  }
+
+  /** The participants, before the transcript is whole. */
+  #frame(title: string, more: readonly Participant[]): Omit<Conversation, 'events'> {
+    const { client } = this.#setUp;
+    const era = client === 'legacy' ? 'legacy' : 'modern';
+    const person = { id: 'person', kind: 'person', label: 'user' } as const;
+    return {
+      format: 'mrtr-transcript',
+      version: 1,
+      title,
+      participants: [
+        ...(client === 'mute' ? [] : [person]),
+        { id: 'client', kind: 'client', label: `${era} client`, era, name: 'mrtr-harness' },
+        ...this.#used.map((id, at) => {
+          const label = this.#used.length === 1 ? 'server' : `server ${at + 1}`;
+          return { id, kind: 'instance', label } as const;
+        }),
+        ...more,
+      ],
+    };
+  }
+
+  #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
+    if (this.#isAbandoned) return Promise.resolve({ action: 'cancel' });
+    const questions = this.#conversation?.events.filter(({ kind }) => kind === 'question').length ?? 1;
+    return new Promise((answer) => {
+      this.#asked = { id: questions, message, schema: requestedSchema, answer };
+      this.#became('asked');
+    });
+  }
+
+  readonly #deploy: Deploy = async (recorder): Promise<Hosting> => {
+    const { option, instances, singleUse } = this.#setUp;
+    this.#recorder = recorder;
+    this.#router = new Router();
+    this.#key = randomBytes(32);
+    const listed = findOption(option);
+    if (!listed) throw new Refused(`There is no option '${option}'.`);
+    const world = createWorld({
+      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
+    });
+    const scope = randomUUID();
+    const over = this.#database.open(scope, { world, recorder });
+    const opening: Opening = {
+      module: addressOf(listed),
+      scope,
+      instance: '',
+      key: this.#key.toString('base64'),
+      legacy: 'shim',
+      serve: instances === 'one' ? 'sessions' : 'stateless',
+      singleUse,
+      countLines: true,
+    };
+    this.#opening = opening;
+    const used = this.#used;
+    await Promise.all(used.map((id) => this.#open(id, opening)));
+    const send = this.#router.sender(recorder, () => this.#way.to);
+    const alive = () => used.flatMap((id) => this.#instances.get(id) ?? []);
+    return {
+      instances: used,
+      endpoint: () => ({
+        kind: 'http',
+        url: this.#router.url,
+        fetch: network(send, recorder, () => this.#takeWay()),
+      }),
+      framesHeld: async () => {
+        const held = await Promise.all(alive().map((instance) => instance.framesHeld(scope)));
+        return held.reduce((sum, frames) => sum + frames, 0);
+      },
+      close: async () => {
+        this.#opening = undefined;
+        await Promise.all(alive().map((instance) => instance.close(scope)));
+        over();
+      },
+    };
+  };
+
+  /** The way of this request; the next one goes straight. The instance that was chosen stays chosen. */
+  #takeWay(): Way {
+    const way = this.#way;
+    this.#way = { deliver: 'once', to: way.to };
+    return way;
+  }
+}
+
+const ABANDON_MS = 3000;
+
+const IDS: readonly string[] = ['i1', 'i2'];

@@ -1,0 +1,94 @@
+/** The lines of the author's files that ran in each round, measured in a process of its own. */
+import { readFileSync } from 'node:fs';
+import { converse, type Deploy, scripted } from '@mrtr/harness';
+import { eventsOf, type Lines, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { addressOf, findOption, type ListedOption } from '@mrtr/options';
+import { createWorld, GET_WEATHER } from '@mrtr/tools';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import { Database, Instance } from './index.ts';
+
+let database: Database;
+let instance: Instance;
+
+beforeAll(async () => {
+  database = await Database.listen();
+  instance = await Instance.start(database);
+}, 30_000);
+afterAll(async () => {
+  await instance.stop();
+  await database.close();
+});
+
+/** One call of the weather tool, in the option's shape. */
+function callOf(id: string): Promise<Transcript> {
+  const listed = findOption(id) as ListedOption;
+  const deploy: Deploy = async (recorder) => {
+    const world = createWorld({
+      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+    });
+    const over = database.open(id, { world, recorder });
+    const url = await instance.open({
+      module: addressOf(listed),
+      scope: id,
+      instance: 'i1',
+      key: Buffer.alloc(32, id).toString('base64'),
+      legacy: 'shim',
+      serve: 'sessions',
+      countLines: true,
+    });
+    return {
+      instances: ['i1'],
+      endpoint: () => ({ kind: 'http', url }),
+      framesHeld: () => instance.framesHeld(id),
+      close: async () => {
+        await instance.close(id);
+        over();
+      },
+    };
+  };
+  return converse(
+    {
+      client: 'modern',
+      call: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
+      user: scripted({ units: ['metric'] }),
+      participants: [{ id: WORLD, kind: 'world', label: 'world' }],
+    },
+    deploy,
+  );
+}
+
+/** How often the place in the author's file that begins with `text` ran, in each stretch of the call. */
+function countsOf(folder: string, text: string, transcript: Transcript): number[] {
+  const file = `packages/options/${folder}/src/weather.ts`;
+  const source = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split('\n');
+  const row = source.findIndex((line) => line.includes(text));
+  const column = (source[row]?.indexOf(text) ?? -1) + 1;
+  expect(column).toBeGreaterThan(0);
+  return eventsOf('lines', transcript.events).map(({ files }) => countIn(files[file], row + 1, column));
+}
+
+function countIn(lines: Lines | undefined, line: number, column: number): number {
+  const run = lines?.[line] ?? 0;
+  return typeof run === 'number' ? run : (run.findLast(([from]) => from <= column)?.[1] ?? 0);
+}
+
+test("B's audit line runs twice, once in each round", async () => {
+  const transcript = await callOf('b');
+  expect(countsOf('b-await', 'world.audit.record', transcript)).toEqual([1, 1]);
+  expect(countsOf('b-await', 'return textResult', transcript)).toEqual([0, 1]);
+  expect(schemaMistakes([transcript])).toEqual([]);
+});
+
+test("F's line runs in each round, and the effect on it once", async () => {
+  const transcript = await callOf('f');
+  expect(countsOf('f-once', "await ctx.once('audit'", transcript)).toEqual([1, 1]);
+  expect(countsOf('f-once', 'world.audit.record', transcript)).toEqual([1, 0]);
+  expect(countsOf('f-once', 'return ctx.ask', transcript)).toEqual([1, 0]);
+});
+
+test("H's lines above its question run in the first round, and those below in the second", async () => {
+  const transcript = await callOf('h');
+  expect(countsOf('h-linear', 'world.audit.record', transcript)).toEqual([1, 0]);
+  expect(countsOf('h-linear', 'return textResult', transcript)).toEqual([0, 1]);
+});
