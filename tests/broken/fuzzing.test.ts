@@ -40,8 +40,8 @@ const [TOKENS, ANSWERS, PRESENTATIONS, SERVER] = [6100, 2500, 500, 67];
 /** A boundary that gets another request than the client sent. */
 const asking =
   (change: (request: SiteRequest) => Partial<SiteRequest>, made: Build = build): Build =>
-  (secrets, audience) => {
-    const site: Site = made(secrets, audience);
+  (secrets, audience, versions) => {
+    const site: Site = made(secrets, audience, versions);
     return {
       ...site,
       request: (request, author) => site.request({ ...request, ...change(request) }, author),
@@ -62,12 +62,22 @@ const BOUNDARIES: readonly (readonly [string, Build])[] = [
   ['forgets the target', asking(() => ({ target: 'deploy' }))],
   ['forgets the method', asking(() => ({ method: 'tools/call' }))],
   ['is blind to capitals in arguments', asking(({ arguments: given }) => ({ arguments: shouted(given) }))],
-  ['forgets the audience', (secrets) => build(secrets, 'anywhere')],
+  ['forgets the audience', (secrets, _, versions) => build(secrets, 'anywhere', versions)],
+  ['forgets the version', (secrets, audience) => build(secrets, audience)],
+  [
+    'accepts state without a version',
+    (secrets, audience, versions) =>
+      build(secrets, audience, { ...versions, acceptVersions: [null, ...(versions?.acceptVersions ?? [])] }),
+  ],
   [
     'opens with a key that it no longer has',
-    (secrets, audience) => build([...new Set([...secrets, '1'.repeat(32)])], audience),
+    (secrets, audience, versions) => build([...new Set([...secrets, '1'.repeat(32)])], audience, versions),
   ],
-  ['forgets the time', (keys, audience) => siteWith(policyOf({ keys, ttlSeconds: 2 ** 24 - 1 }), audience)],
+  [
+    'forgets the time',
+    (keys, audience, versions) =>
+      siteWith(policyOf({ keys, ttlSeconds: 2 ** 24 - 1, ...versions }), audience),
+  ],
   ['takes any spelling of base64', asking(({ state }) => ({ state: leniently(state) }))],
   ['trims what it gets', asking(({ state }) => ({ state: state?.trim() }))],
   ['gives the reason of a refusal', telling(build)],
@@ -83,8 +93,8 @@ function shouted(given: unknown): unknown {
 }
 
 function telling(made: Build): Build {
-  return (secrets, audience) => {
-    const site = made(secrets, audience);
+  return (secrets, audience, versions) => {
+    const site = made(secrets, audience, versions);
     const request: Site['request'] = (of, author) =>
       site.request(of, author).catch((error: unknown) => {
         throw Object.assign(error as Error, { data: { reason: site.log().at(-1) } });

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import type { MrtrMethod } from '@mrtr/core';
+import type { MrtrMethod, RequestStateOptions } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
 import fc from 'fast-check';
 import { REJECTED } from '../testkit/rejected.ts';
@@ -20,6 +20,8 @@ interface Claims {
   readonly audience: string;
   /** Which of {@link RINGS} the server has. */
   readonly ring: number;
+  /** Which of {@link VERSIONS} the server has. */
+  readonly versions: number;
 }
 
 const TTL_SECONDS = 600;
@@ -43,6 +45,19 @@ function namesakes(): [string, string] {
   }
 }
 
+type Versions = Pick<RequestStateOptions, 'version' | 'acceptVersions'>;
+
+const VERSIONS: readonly Versions[] = [
+  {},
+  { version: '1' },
+  { version: '2', acceptVersions: ['1'] },
+  { version: '2' },
+  { version: '3', acceptVersions: [null, '2'] },
+  { acceptVersions: ['1', '2'] },
+  { version: { deploy: '1', Deploy: '2' } },
+  { version: { deploy: '2', constructor: '1' }, acceptVersions: ['1'] },
+];
+
 const anyClaims: fc.Arbitrary<Claims> = fc.record({
   method: fc.constantFrom<MrtrMethod>('tools/call', 'prompts/get', 'resources/read'),
   target: fc.oneof(fc.constantFrom('deploy', 'destroy', 'Deploy', 'deploy '), hostileText),
@@ -57,9 +72,10 @@ const anyClaims: fc.Arbitrary<Claims> = fc.record({
   }),
   audience: fc.constantFrom('shop', 'Shop', 'bank', ''),
   ring: fc.nat(RINGS.length - 1),
+  versions: fc.nat(VERSIONS.length - 1),
 });
 
-const CLAIMS = ['method', 'target', 'arguments', 'principal', 'audience', 'ring'] as const;
+const CLAIMS = ['method', 'target', 'arguments', 'principal', 'audience', 'ring', 'versions'] as const;
 
 /** The fields that come from another request: one or several. */
 const changes = fc.oneof(
@@ -113,18 +129,18 @@ function hostilePayload() {
     .map((text) => SECRET + text);
 }
 
-/** Makes the site of a ring and an audience. A broken twin may do less than it should. */
-export type Build = (secrets: readonly string[], audience: string) => Site;
+/** Makes the site of a ring, an audience and versions. A broken twin may do less than it should. */
+export type Build = (secrets: readonly string[], audience: string, versions?: Versions) => Site;
 
-export const build: Build = (keys, audience) =>
-  siteWith(policyOf({ keys, ttlSeconds: TTL_SECONDS }), audience);
+export const build: Build = (keys, audience, versions) =>
+  siteWith(policyOf({ keys, ttlSeconds: TTL_SECONDS, ...versions }), audience);
 
 /** Arbitrary changes of tokens, presented anywhere. */
 export function onlyWhatWasMinted(build_: Build = build) {
   const sites = new Map<string, Site>();
-  const siteOf = ({ ring, audience }: Claims): Site => {
-    const name = `${ring} ${audience}`;
-    const site = sites.get(name) ?? build_(RINGS[ring] as string[], audience);
+  const siteOf = ({ ring, audience, versions }: Claims): Site => {
+    const name = `${ring} ${versions} ${audience}`;
+    const site = sites.get(name) ?? build_(RINGS[ring] as string[], audience, VERSIONS[versions]);
     sites.set(name, site);
     return site;
   };
@@ -191,7 +207,19 @@ function sameCall(here: Claims, there: Claims): boolean {
     ...[method, target, principal, audience],
     plain(given ?? {}),
   ];
-  return RINGS[there.ring]?.includes(sealedWith) === true && isDeepStrictEqual(call(here), call(there));
+  const opens = RINGS[there.ring]?.includes(sealedWith) === true;
+  return opens && isDeepStrictEqual(call(here), call(there)) && acceptsVersion(here, there);
+}
+
+/** Whether the version that a token was sealed with `here` is the one `there`, or one that is accepted there. */
+function acceptsVersion(here: Claims, there: Claims): boolean {
+  const [sealed, own] = [here, there].map(({ versions, target }) => {
+    const { version = {} } = VERSIONS[versions] as Versions;
+    const named =
+      typeof version === 'string' ? version : Object.entries(version).find(([of]) => of === target)?.[1];
+    return named ?? null;
+  });
+  return sealed === own || VERSIONS[there.versions]?.acceptVersions?.includes(sealed) === true;
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

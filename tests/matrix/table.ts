@@ -1,6 +1,7 @@
 /** The measured tables. */
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { markdownTable } from 'markdown-table';
+import { deployTables } from '../deploy/table.ts';
 import { type OldServerCell, oldServerTable } from './from-old-server.ts';
 import type { Cell } from './invariants.ts';
 import type { Observation } from './observe.ts';
@@ -19,7 +20,7 @@ export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ scrip
 /** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
 export type Rows = readonly (readonly string[])[];
 
-type TableName = 'options' | 'quadrant' | 'old-server';
+type TableName = 'options' | 'quadrant' | 'old-server' | keyof ReturnType<typeof deployTables>;
 
 /** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
@@ -44,6 +45,7 @@ export function measuredRows(
     options: optionsTable(rows, observations),
     quadrant: quadrantTable(rows, observations),
     'old-server': oldServerTable(oldCells, cells),
+    ...deployTables(),
   };
 }
 

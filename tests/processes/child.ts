@@ -86,12 +86,12 @@ function tellLines(place: Place): void {
 }
 
 async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
-  const { module, name: exported = 'option', postgres, key, legacy, singleUse = false } = opening;
+  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse = false } = opening;
   if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
   const once = singleUse ? { ledger: remoteLedger(database, place) } : { singleUse: false as const };
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...once });
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, ...once });
   // Only for an option without diagnostics.
   const onEntry = () => {
     tellLines(place);

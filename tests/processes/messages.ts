@@ -23,6 +23,8 @@ export interface Opening extends SubjectModule, Place {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
+  /** The policy's `version`. */
+  readonly version?: string | undefined;
   /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
   /** Makes state single-use, with one ledger for all instances: the observing process's. */

@@ -14,6 +14,7 @@ import {
   protectedServer,
   type RequestStatePolicy,
   readAnswer,
+  readState,
   type ServerContext,
   textResult,
 } from '@mrtr/core';
@@ -56,10 +57,10 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   return server;
 }
 
-/** The answer to the first question, if an earlier request brought it. Only this server can have sealed it. */
+/** The answer to the first question, if an earlier request brought it. Another version may have kept it: check it. */
 function remembered(ctx: ServerContext) {
-  const state = ctx.mcpReq.requestState<string>();
-  return state === undefined ? undefined : { kind: 'accepted' as const, value: How.parse(JSON.parse(state)) };
+  const value = readState(ctx, How);
+  return value && { kind: 'accepted' as const, value };
 }
 
 // A real server would do its work here.

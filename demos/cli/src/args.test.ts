@@ -109,6 +109,8 @@ test.each([
   ['sampling-and-roots --shape f', "--shape cannot be 'f'. Values: i, j."],
   ['option-f --shape f', "'option-f' takes only --tool, --client,"],
   ['sampling-and-roots --answer ask', 'remove --answer.'],
+  ['option-a --deploy reworded', 'remove --deploy.'],
+  ['option-g --deploy reworded --client legacy', "'option-g --deploy' takes only --deploy, --store,"],
   ['sticky --json', "'sticky' takes no options; remove --json."],
   ['--client legacy tracing', "'tracing' takes no options; remove --client."],
   ['fleet-of-three --json', "'fleet-of-three' takes only --postgres; remove --json."],

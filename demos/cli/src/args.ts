@@ -1,4 +1,5 @@
 /** The command line of `pnpm demo`. */
+import { CHANGE_NAMES, type Change } from '@mrtr/tests/deploy/changes';
 import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';
@@ -16,6 +17,8 @@ export interface Settings {
   readonly format: 'drawing' | 'json' | 'mermaid';
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
+  /** What version 2 changes, of a call that it takes over between two rounds. */
+  readonly deploy?: Change | undefined;
   /** Where the calls of option H are kept; undefined for the memory of this process. */
   readonly database?: Database | undefined;
 }
@@ -71,6 +74,12 @@ const program = () =>
     )
     .addOption(oneOf('--store <kind>', 'where option-h keeps its calls', ['memory', 'postgres']))
     .option('--postgres <url>', 'a PostgreSQL; otherwise MRTR_POSTGRES, or one that is started')
+    .addOption(
+      new Option(
+        '--deploy <change>',
+        'another tool, of which version 2 is deployed between two rounds',
+      ).choices(CHANGE_NAMES),
+    )
     .addOption(new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid'))
     .option('--mermaid', 'print the transcript as a Mermaid diagram, and nothing else')
     .option('--list', 'print the names')
@@ -90,7 +99,8 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   const demo = findDemo(name);
   if (!demo) throw new UsageError(`There is no demo '${name}'. ${exists('Names', names)}`);
   refuseStray(line, demo);
-  const { tool, shape, client, hosting, answer, legacy, json, mermaid } = line.opts();
+  if (given(line, 'deploy')) refuseStray(line, { name: `${demo.name} --deploy`, takes: WITH_DEPLOY });
+  const { tool, shape, client, hosting, answer, legacy, json, mermaid, deploy } = line.opts();
   if (shape !== undefined && !demo.shapes?.includes(shape)) {
     throw new UsageError(`--shape cannot be '${shape}'. ${exists('Values', demo.shapes ?? [])}`);
   }
@@ -98,10 +108,13 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
     throw new UsageError("'ask' goes with one demo, not with 'all'.");
   const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
   const database = databaseFor(demo, line, terminal.env);
-  return { demo, settings: { tool, shape, client, hosting, answer, legacy, format, database } };
+  return { demo, settings: { tool, shape, client, hosting, answer, legacy, format, deploy, database } };
 }
 
-function refuseStray(line: Program, { name, takes }: Demo): void {
+/** A deploy is of a tool of its own, with a client and a user of its own. */
+const WITH_DEPLOY: Demo['takes'] = ['deploy', 'store', 'postgres', 'json', 'mermaid'];
+
+function refuseStray(line: Program, { name, takes }: Pick<Demo, 'name' | 'takes'>): void {
   const stray = line.options
     .map((option) => option.attributeName())
     .find((flag) => given(line, flag) && !(takes as readonly string[]).includes(flag));

@@ -28,6 +28,7 @@ type Flag =
   | 'answer'
   | 'legacy'
   | 'store'
+  | 'deploy'
   | 'postgres'
   | 'json'
   | 'mermaid';
@@ -49,10 +50,18 @@ const program = (name: string, title: string, load: () => Promise<{ createServer
 });
 type Server = Parameters<typeof import('@mrtr/tests/matrix').standalone>[2];
 
+/** The options whose shape is played through a deploy. On 2026-07-28 the ones before E are guard-first as well. */
+const DEPLOYED: readonly string[] = ['e', 'f', 'g', 'h', 'i', 'j'];
+
 const ofOption = (option: ListedOption): Demo => ({
   name: `option-${option.id}`,
   title: option.title,
-  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? (['store', 'postgres'] as const) : [])],
+  takes: [
+    'tool',
+    ...CONVERSATION,
+    ...(option.id === 'h' ? (['store', 'postgres'] as const) : []),
+    ...(DEPLOYED.includes(option.id) ? (['deploy'] as const) : []),
+  ],
   option,
   load: async () => [await loadOption(option)],
 });

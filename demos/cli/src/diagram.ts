@@ -44,8 +44,12 @@ export class Diagram {
   readonly #effects = new Set<string>();
   #form: JsonObject = {};
 
-  constructor(paint: Paint = plain) {
+  readonly #restarted: string;
+
+  /** @param restarted the words for a restart. */
+  constructor(paint: Paint = plain, restarted = 'restarted') {
     this.#paint = paint;
+    this.#restarted = restarted;
     this.#frame = frameIn(paint);
   }
 
@@ -100,7 +104,7 @@ export class Diagram {
       case 'kill':
         return this.#frame.note('☠ killed', 'error', open);
       case 'restart':
-        return this.#frame.note('restarted', 'quiet', open);
+        return this.#frame.note(this.#restarted, 'quiet', open);
       case 'state':
         return this.#frame.note('✗ state rejected', 'error', open);
     }

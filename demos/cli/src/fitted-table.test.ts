@@ -43,5 +43,6 @@ test('no line is wider than the terminal, and every column is drawn or named', (
         expect(left.length).toBeLessThan(rows[0]?.length ?? 0);
       },
     ),
+    { examples: [[[['\0', '', '', '', '']], 4]] },
   );
 });

@@ -1,5 +1,5 @@
 /** A table for a terminal: as many of its columns as fit, their cells wrapped. */
-import { columns, wrap } from './printable.ts';
+import { columns, printable, wrap } from './printable.ts';
 
 /** A table of more columns than fit at these widths loses the last ones. The first column names its row. */
 const [NARROWEST_NAME, NARROWEST] = [24, 12];
@@ -60,4 +60,6 @@ function drawRow(row: readonly string[], widths: readonly number[]): readonly st
 const cellOf = (row: readonly string[], at: number): readonly string[] =>
   (row[at] ?? '').replaceAll('**', '').split('<br>');
 
-const widest = (lines: readonly string[]): number => Math.max(...lines.map(columns));
+// As it will be drawn: a control character has no width, and the sign that stands for it has one.
+const widest = (lines: readonly string[]): number =>
+  Math.max(...lines.flatMap((line) => line.split('\n')).map((line) => columns(printable(line))));

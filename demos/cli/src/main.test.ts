@@ -41,6 +41,19 @@ describe('pnpm demo', () => {
     expect(several.out.match(/^```mermaid\nsequenceDiagram\n/gm)).toHaveLength(8);
   });
 
+  test('--deploy draws a call whose second round reaches another version', async () => {
+    const [again, refused] = await Promise.all([
+      run('option-g --deploy reworded'),
+      run('j --deploy step-renamed --json'),
+    ]);
+    expect(again.out).toMatch(/version 2 is deployed: reworded/);
+    expect(again.out).toMatch(/"What size, please\?"[\s\S]*Ordered: colour red, size L, ticket T1\./);
+    for (const line of again.out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
+    const { end, events } = JSON.parse(refused.out) as Transcript;
+    expect(JSON.stringify(end)).toContain("the handler took step 'slip'");
+    expect(tally({ events })).toMatchObject({ rounds: 2, effects: { ticket: 1 } });
+  });
+
   test('all prints one line per option, and their results', async () => {
     const { code, out } = await run('all --client legacy');
     expect(code).toBe(0);

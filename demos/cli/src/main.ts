@@ -54,12 +54,17 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
     if (fleet)
       return (await import('@mrtr/demo-fleet-of-three')).fleetOfThree(write, postgres as string, paint);
     if (demo.name === 'all') return (await import('./all.ts')).runAll(settings, paint, write);
-    return (await import('./run-demo.ts')).runDemo(demo, settings, { terminal, paint, postgres });
+    const stage = { terminal, paint, postgres };
+    const { deploy } = settings;
+    return deploy === undefined
+      ? (await import('./run-demo.ts')).runDemo(demo, settings, stage)
+      : (await import('./deploy.ts')).runDeploy(demo, { deploy, format }, stage);
   };
   return database ? withDatabase(database, run) : run();
 }
 
-function circumstances({ client, hosting, legacy, database }: Settings): string {
+function circumstances({ client, hosting, legacy, database, deploy }: Settings): string {
+  if (deploy !== undefined) return 'two versions of a tool';
   const here = database ? 'one process' : 'in memory';
   const where = hosting === 'memory' ? here : 'fleet of three';
   return `${client} client${client === 'legacy' ? `, ${legacy}` : ''} · ${where}`;

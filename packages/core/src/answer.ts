@@ -25,7 +25,7 @@ export type Settled<T> = Accepted<T> | Refusal;
 /**
  * Whether the answer is a refusal: `declined` or `cancelled`.
  *
- * @example if (isRefusal(answer)) return cancelledResult();
+ * @example if (isRefusal(answer)) return cancelledResult('units');
  */
 export const isRefusal = (answer: Answer<unknown>): answer is Refusal =>
   answer.kind === 'declined' || answer.kind === 'cancelled';

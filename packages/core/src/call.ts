@@ -23,6 +23,8 @@ export interface RoundLimits {
   readonly maxStateBytes: number;
   /** The kinds of input that this request's client can be asked for. */
   readonly askable: readonly InputKind[];
+  /** The version that the state is sealed with. */
+  readonly version?: string | undefined;
   /** How often in a row each question was asked, as key → times. The error of the last round names them. */
   readonly timesAsked?: ReadonlyMap<string, number>;
 }
@@ -46,6 +48,11 @@ export interface Call extends RoundLimits {
   isPrincipal(name: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
+  /**
+   * Refuses this request, because its state is not the state that this code keeps. The client gets the frozen error,
+   * also if the handler catches the error that is thrown here. `why` is for the operator, so it holds no values.
+   */
+  rejectState(why: string): never;
   /** Readers of answers note here what they read, so that the boundary notices an ignored answer. */
   readonly reads: AnswerReads;
 }

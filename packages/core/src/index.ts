@@ -26,6 +26,7 @@ export type { InputKind } from './input-kind.ts';
 export { listRoots, sampling } from './model-and-roots.ts';
 export type { AnswerOf, Answers, Question, Questions } from './question.ts';
 export { readAnswer } from './read-answer.ts';
+export { readState } from './read-state.ts';
 export { cancelledResult, errorResult, textResult } from './results.ts';
 export { MRTR_REVISION, speaksMrtr } from './revision.ts';
 export { protectedServer } from './server.ts';

@@ -34,7 +34,7 @@ export function askProblem(
   requests: InputRequests,
   { requestState: payload, routingLabel }: Outgoing = {},
 ): AskProblem | undefined {
-  const { round, maxRounds, maxQuestions, maxStateBytes, askable } = limits;
+  const { round, maxRounds, maxQuestions, maxStateBytes, askable, version } = limits;
   if (round > maxRounds) {
     const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${repeated(limits, requests)}. Start it again.`;
     return { kind: 'rounds', message };
@@ -45,7 +45,7 @@ export function askProblem(
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
   const digests = new Map(asked.map(([key, request]) => [key, questionDigest(request)]));
-  const bytes = tokenLength({ asked: digests, payload, version: undefined }, routingLabel);
+  const bytes = tokenLength({ asked: digests, payload, version }, routingLabel);
   if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
   const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;

@@ -16,7 +16,7 @@ import type { AnswerOf, Question } from './question.ts';
  * @throws TypeError when the schema validates asynchronously.
  * @example
  * const answer = readAnswer(ctx, 'units', units);
- * if (isRefusal(answer)) return cancelledResult();
+ * if (isRefusal(answer)) return cancelledResult('units');
  * if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
  */
 export function readAnswer<Q extends Question>(

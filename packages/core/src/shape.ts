@@ -8,6 +8,7 @@ export { ownEntry } from './own-entry.ts';
 export { isQuestion, isQuestions, questionDigest } from './question.ts';
 export { Quota, type QuotaExceeded } from './quota.ts';
 export { defaultOf, hasDefault, readingOf } from './read-answer.ts';
+export { fitting } from './read-state.ts';
 export { endCall, endCancelled } from './results.ts';
 export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
 export { canonicalJson } from './state/canonical-json.ts';

@@ -28,6 +28,8 @@ export interface Head {
   readonly maxRounds: number;
   readonly maxQuestions: number;
   readonly maxStateBytes: number;
+  /** The version that its state is sealed with. */
+  readonly version: string | undefined;
   /** The salt of {@link unread}. */
   readonly salt: string;
 }

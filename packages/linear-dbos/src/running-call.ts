@@ -7,7 +7,9 @@
  * 2. A turn is published once, and only by the instance that owns the call.
  * 3. The workflow returns only when the call is over. If another instance resumes the call, the workflow here hangs:
  *    if it returned, DBOS would record it as done, and no instance could resume it.
- * 4. A failure of DBOS ends the call, and never reaches the author's handler.
+ * 4. A published turn ran all of its steps, so running it again executes none. A step without a record in such a turn
+ *    belongs to other code: it ends the call before it executes.
+ * 5. A failure of DBOS ends the call, and never reaches the author's handler.
  */
 import {
   DBOS,
@@ -83,6 +85,8 @@ export class RunningCall {
   readonly #frame: Frame;
   /** The latest published turn. Earlier turns only run again to bring the handler back to its place. */
   published: number;
+  /** The turn that is open, or is run again. */
+  #turn = 1;
   #fail!: (error: unknown) => void;
   readonly #failed = new Promise<never>((_resolve, reject) => {
     this.#fail = reject;
@@ -217,8 +221,8 @@ export class RunningCall {
   }
 
   #asked(requests: InputRequests, round: number): TurnRecord {
-    const { maxRounds, maxQuestions, maxStateBytes } = this.#head;
-    const limits = { round, maxRounds, maxQuestions, maxStateBytes, askable: this.#frame.askable };
+    const { maxRounds, maxQuestions, maxStateBytes, version } = this.#head;
+    const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: this.#frame.askable };
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     this.#frame.abort(new ContinuationLost(problem.message));
@@ -259,6 +263,7 @@ export class RunningCall {
     this.#steps = this.#steps.then(() => parked);
     const message = await this.#received(turn);
     this.parkedAt = undefined;
+    this.#turn = turn + 1;
     goOn();
     if (message) return message;
     this.#frame.abort(new ContinuationLost(UNANSWERED));
@@ -300,6 +305,9 @@ export class RunningCall {
     };
     const record = await DBOS.runStep(
       async () => {
+        if (this.#turn <= this.published) {
+          return broken(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
+        }
         const record: StepRecord = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),

@@ -229,7 +229,7 @@ export class DbosStore implements LinearStore {
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
     if (this.#running.bytes + heldBytes(input, maxBytes) > maxBytes)
       throw new StoreFull(SERVER_FULL_OF_BYTES);
-    const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes } = call;
+    const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
     const salt = randomBytes(16).toString('base64url');
     const initial: Head = {
       method,
@@ -241,6 +241,7 @@ export class DbosStore implements LinearStore {
       maxRounds,
       maxQuestions,
       maxStateBytes,
+      version,
       salt,
     };
     const vault = Vault.make(id);

@@ -202,7 +202,7 @@ const behaviours = {
     expect(client.questions).toEqual([WHICH_UNITS, WHICH_UNITS, WHICH_NAME]);
   },
 
-  async 'state of another shape, or of another version, is ignored'(shape) {
+  async 'state of another shape, or of another version, is refused, and nothing runs'(shape) {
     const record = { units: [units.digest, metric] };
     const parts = { a: record, e: record, d: record, c: { id: 'x' }, j: { units: ['ask', ...record.units] } };
     const states = [`${shape.name}/0`, 'another/1', undefined].map((s) => JSON.stringify({ s, ...parts }));
@@ -210,8 +210,11 @@ const behaviours = {
       const site = new Site(tool(async () => inputRequired({ requestState })));
       const client = await site.connect();
       const left = await client.send();
-      site.deploy(asking(shape, TWO_ROUNDS));
-      expect(shown(await client.answer(left, {}))).toEqual([WHICH_UNITS]);
+      const above = counted(() => {});
+      site.deploy(asking(shape, TWO_ROUNDS, { above }));
+      const { rejects } = await client.answer(left, {});
+      expect(rejects).toMatch(/Invalid or expired requestState/);
+      expect(above.runs).toBe(0);
     }
   },
 

@@ -95,6 +95,9 @@ export function requestOf(
     legacy: 'degrade',
     principal: undefined,
     isPrincipal: (name) => name === undefined,
+    rejectState: (why) => {
+      throw new Error(why);
+    },
     round: 1,
     asked: new Map(),
     timesAsked: new Map(),

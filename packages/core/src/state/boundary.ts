@@ -55,6 +55,8 @@ import { LedgerFailed, type SingleUsePolicy, serveOnce, type UsedReason } from '
 type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
 type Handler = (request: Request, ctx: ServerContext) => unknown;
 type Round = { readonly binding: Binding; readonly opened: OpenedState | undefined };
+/** The error with which the state of a request was refused after it was opened, if it was. */
+type Misfit = { error?: unknown };
 type Sealing = { readonly binding: Binding; readonly call: Call; readonly routingLabel: string | undefined };
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 
@@ -66,6 +68,9 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
  * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's
  * `onerror`.
+ *
+ * State of another `version` of the policy is refused in the same way, and so is state that the handler finds not to fit
+ * (`readState`).
  *
  * `protectedServer` does this for a new server in one step.
  *
@@ -138,7 +143,8 @@ class Boundary {
   }
 
   async #serve(handler: Handler, request: Request, ctx: ServerContext, { binding, opened }: Round) {
-    const call = this.#call(binding, opened, ctx);
+    const misfit: Misfit = {};
+    const call = this.#call(binding, opened, ctx, misfit);
     const { id, method, target, principal, round } = call;
     const traceparent = traceparentOf(ctx);
     const { running } = this.#policy;
@@ -152,10 +158,14 @@ class Boundary {
       }
       try {
         const returned = await handler(request, this.#context(ctx, call, opened?.payload));
+        if (misfit.error) throw misfit.error;
         const result = isInputRequiredResult(returned) ? this.#outbound(returned, binding, call) : returned;
         outcome = outcomeOf(result, call);
         if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult, call, ctx);
         return result;
+      } catch (error) {
+        // The SDK makes a result of what a tool throws, and a handler may catch it.
+        throw misfit.error ?? error;
       } finally {
         // Here and not when the client cancels: a handler that still runs still counts.
         running.give(principal);
@@ -235,12 +245,21 @@ class Boundary {
     return 'rejected' in opened ? this.#reject(binding, token, opened.rejected) : opened;
   }
 
-  #reject({ method, target }: Binding, token: string, reason: RejectionReason | UsedReason): never {
+  #reject({ method, target }: Binding, token: string, reason: RejectionReason | UsedReason, why = ''): never {
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token.length, reason });
-    this.#report(new Error(`requestState of ${method} ${target} rejected: ${reason}`));
+    this.#report(new Error(`requestState of ${method} ${target} rejected: ${reason}${why && `: ${why}`}`));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
       reason: 'invalid_request_state',
     });
+  }
+
+  #rejectMisfit(binding: Binding, ctx: ServerContext, why: string, misfit: Misfit): never {
+    try {
+      return this.#reject(binding, ctx.mcpReq.requestState<string>() ?? '', 'other_schema', why);
+    } catch (error) {
+      misfit.error ??= error;
+      throw error;
+    }
   }
 
   /**
@@ -261,7 +280,10 @@ class Boundary {
   #tryOpen(token: string, binding: Binding): Opened {
     if (token.length > this.#policy.maxBytes) return { rejected: 'too_large' };
     try {
-      return openState(token, binding, this.#policy.now(), this.#policy.ring);
+      const opened = openState(token, binding, this.#policy.now(), this.#policy.ring);
+      if ('rejected' in opened || this.#policy.versions.accepts(binding.target, opened.version))
+        return opened;
+      return { rejected: 'other_version' };
     } catch (error) {
       // No token was ever sealed for arguments that cannot be hashed.
       if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
@@ -269,7 +291,7 @@ class Boundary {
     }
   }
 
-  #call(binding: Binding, opened: OpenedState | undefined, ctx: ServerContext): Call {
+  #call(binding: Binding, opened: OpenedState | undefined, ctx: ServerContext, misfit: Misfit): Call {
     // From the server instance and not from the request's envelope, where an old client could write anything.
     const low = this.#server.server;
     const revision = low.getNegotiatedProtocolVersion();
@@ -286,12 +308,14 @@ class Boundary {
       isPrincipal: (name) => this.#policy.ring.some((key) => this.#pseudonym(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
+      rejectState: (why) => this.#rejectMisfit(binding, ctx, why, misfit),
       reads: new AnswerReads(),
       asked: this.#acceptsUnasked(binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
       askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
       maxRounds: this.#policy.maxRounds,
       maxQuestions: this.#policy.maxQuestions,
       maxStateBytes: this.#policy.maxBytes,
+      version: this.#policy.versions.of(binding.target),
     };
   }
 
@@ -390,7 +414,8 @@ class Boundary {
   ): string {
     const asked = new Map(Object.entries(requests).map(([key, request]) => [key, questionDigest(request)]));
     const timesAsked = new Map([...asked.keys()].map((key) => [key, (call.timesAsked.get(key) ?? 0) + 1]));
-    const content = { callId: call.id, round: call.round, asked, timesAsked, payload, version: undefined };
+    const { id: callId, round, version } = call;
+    const content = { callId, round, asked, timesAsked, payload, version };
     const { now, ttlSeconds } = this.#policy;
     const token = sealState(
       content,

@@ -31,7 +31,8 @@ export type RejectionReason =
   | 'other_audience'
   | 'other_principal'
   | 'other_arguments'
-  | 'other_version';
+  | 'other_version'
+  | 'other_schema';
 
 /** The content of a token: what {@link sealState} seals and {@link openState} gives. */
 export interface Sealed {

@@ -31,6 +31,7 @@ test('every option has a default, and without keys state is single-use in this p
       claimSeconds: 5,
       maxResultBytes: 16_384,
     },
+    versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
     onerror: expect.any(Function),
     unaskedAnswers: 'drop',
@@ -53,6 +54,7 @@ test('options replace the defaults', () => {
   expect(requestStatePolicy({ keys: KEYS, singleUse: false, ...options })).toEqual({
     ring: keyRing(KEYS),
     singleUse: undefined,
+    versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
     onerror: expect.any(Function),
     ...options,

@@ -7,9 +7,10 @@ import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
+import { type StateVersions, stateVersions, type VersionOptions } from './versions.ts';
 
 /** The options of {@link requestStatePolicy}. Everything has a default. */
-export interface RequestStateOptions {
+export interface RequestStateOptions extends VersionOptions {
   /**
    * Secrets of at least 32 bytes each. The first seals; all open. Give all instances the same. Default: one random key
    * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
@@ -96,6 +97,7 @@ export interface RequestStatePolicy {
   readonly legacy: LegacyPolicy;
   readonly now: () => number;
   readonly singleUse: SingleUsePolicy | undefined;
+  readonly versions: StateVersions;
   /** Counts the handlers that run. */
   readonly running: Quota;
   readonly onerror: (error: Error) => void;
@@ -123,6 +125,7 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
     singleUse: singleUse(options),
+    versions: stateVersions(options),
     running: new Quota(
       within('maxCalls', options.maxCalls ?? 1000),
       within('maxCallsPerPrincipal', options.maxCallsPerPrincipal ?? 64),

@@ -5,6 +5,7 @@ import {
   inputRequired,
   isRefusal,
   readAnswer,
+  readState,
   type ServerContext,
   textResult,
 } from '@mrtr/core';
@@ -44,8 +45,6 @@ export const resolveWorkItem =
   };
 
 function rememberedResolution(ctx: ServerContext): Answer<{ resolution: ResolutionKind }> | undefined {
-  const state = ctx.mcpReq.requestState<string>();
-  if (state === undefined) return undefined;
-  const { data, success } = Resolution.safeParse(JSON.parse(state));
-  return success ? { kind: 'accepted', value: data } : undefined;
+  const value = readState(ctx, Resolution);
+  return value && { kind: 'accepted', value };
 }

@@ -7,6 +7,9 @@
  * the throw and runs although nothing failed. The source shows none of this. For an old client the call really waits,
  * so tests with one pass.
  *
+ * After a deploy: a question keeps its answer as long as its words and its form stay the same. Any other question is asked
+ * again, and all effects above it run again.
+ *
  * It is here because frameworks ship it, and so that we can measure it. Use shape H, which really suspends, or shape F,
  * which guards the effects.
  */

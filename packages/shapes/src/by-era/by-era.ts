@@ -3,6 +3,9 @@
  *
  * Shape C makes the same choice inside one handler, with `speaksMrtr(ctx)` of `@mrtr/core`. Shape A is the SDK's own
  * legacy shim (`protectedServer` with the policy `shim`).
+ *
+ * After a deploy: the author keeps the state, so read it with `readState` and a schema. `readAnswer` asks an open question
+ * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
 import {
   type CompleteResult,

@@ -41,7 +41,7 @@ const OWN_STATE = 'its author keeps the answers';
 const OWN_CONTEXT = 'its handlers get the context of the SDK';
 
 shapeContract(shape, {
-  'state of another shape, or of another version, is ignored': OWN_STATE,
+  'state of another shape, or of another version, is refused, and nothing runs': OWN_STATE,
   'a question that is reworded after it was answered is asked again': OWN_STATE,
   'an old client that the policy does not ask is refused in words': 'its author asks and decides alone',
   'a refusal ends a prompt and a resource with a JSON-RPC error':

@@ -1,5 +1,6 @@
 import { elicitation, listRoots, observe } from '@mrtr/core';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
 import {
   ada,
   counted,
@@ -158,4 +159,25 @@ test('`otherwise` is the answer in every round, with other steps recorded after 
     says: JSON.stringify([{ units: 'imperial' }, 'sent', roots]),
   });
   expect(mail.runs).toBe(1);
+});
+
+test('a value that an earlier version recorded is taken over by a schema, or nothing more executes', async () => {
+  const site = new Site(journaling((ctx) => ctx.once('ticket', () => 'ticket 1').then(() => askUnits(ctx))));
+  const client = await site.connect();
+  const asked = await client.send();
+  const Ticket = z.object({ id: z.string() });
+  const [open, next] = [counted(() => ({ id: 'ticket 2' })), counted(() => 'next')];
+  const taking = (schema: z.ZodType) =>
+    journaling(async (ctx) => {
+      const ticket = await ctx.once('ticket', open as () => unknown, { schema }).catch(() => 'swallowed');
+      await askUnits(ctx);
+      await ctx.once('next', next);
+      return ticket;
+    });
+  site.deploy(taking(Ticket));
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  expect([open.runs, next.runs]).toEqual([0, 0]);
+  site.deploy(taking(z.union([Ticket, z.string().transform((id) => ({ id }))])));
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: '{"id":"ticket 1"}' });
+  expect([open.runs, next.runs]).toEqual([0, 1]);
 });

@@ -7,6 +7,10 @@
  * UUIDs from the context. In branches that run side by side, await only steps, and do not depend on which branch is
  * first: a later round may see another order. `strict: true` finds the common mistakes.
  *
+ * After a deploy: steps may be added behind those that are recorded. A recorded step that was removed, renamed, reworded,
+ * narrowed or widened, or that a new one now comes before, stops the call in words (`JournalDiverged`), and nothing new
+ * executes. A question that is still open may change: it is asked again.
+ *
  * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
 import {
@@ -22,6 +26,7 @@ import {
 } from '@mrtr/core';
 import { type Call, endCancelled, publish, shapeCallback, tokenLength } from '@mrtr/core/shape';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
+import type { Recorded } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
 import { insideStrictHandler, watchNondeterminism } from './nondeterminism.ts';
 import { Journal } from './record.ts';
@@ -46,14 +51,15 @@ export interface JournalContext extends HandlerContext {
    * @param effect must return JSON (or nothing). It contains no steps: a later round does not enter it.
    * @param options `onFailure`: `record` (the default) keeps a failure, and throws an `EffectFailed` with its name and
    * message in this round and all later ones. `retry` tries again in each later round until the effect succeeds; do not
-   * take steps only because it failed, because the call then diverges.
+   * take steps only because it failed, because the call then diverges. `schema`: checks a recorded value; see
+   * {@link Recorded}.
    * @throws NotJson when the value would not survive a round.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
   once<T>(
     key: string,
     effect: () => T | Promise<T>,
-    options?: { readonly onFailure?: OnFailure },
+    options?: { readonly onFailure?: OnFailure } & Recorded<T>,
   ): Promise<T>;
   /** The time in milliseconds, the same in every round. Give a `key` where branches run side by side. */
   now(key?: string): number;
@@ -122,7 +128,8 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
     ...context,
     ask: (...asked: [string, Question] | [Questions]): Promise<never> =>
       asked.length === 1 ? askAll(replay, asked[0]) : (replay.question(...asked) as Promise<never>),
-    once: (key, effect, { onFailure = 'record' } = {}) => replay.effect(key, effect, onFailure),
+    once: (key, effect, { onFailure = 'record', schema } = {}) =>
+      replay.effect(key, effect, { onFailure, schema }),
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),
@@ -137,9 +144,14 @@ async function askAll(replay: Replay, questions: Questions): Promise<never> {
 }
 
 /** The boundary refuses it too, but cannot say which steps are the largest. */
-function checkSize(payload: string, questions: Questions, record: Journal, { maxStateBytes }: Call): void {
+function checkSize(
+  payload: string,
+  questions: Questions,
+  record: Journal,
+  { maxStateBytes, version }: Call,
+): void {
   const asked = new Map(Object.entries(questions).map(([key, { digest }]) => [key, digest]));
-  const bytes = tokenLength({ payload, asked, version: undefined });
+  const bytes = tokenLength({ payload, asked, version });
   if (bytes <= maxStateBytes) return;
   const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);
   throw new StateTooLarge(bytes, maxStateBytes, `The largest steps are ${largest.join(', ')}.`);

@@ -27,6 +27,7 @@ import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskEntry,
@@ -55,6 +56,9 @@ export class EffectFailed extends Error {
 
 /** Whether a failing effect stays failed (`record`) or the next round tries it again (`retry`). */
 export type OnFailure = 'retry' | 'record';
+
+/** How the result of an effect is recorded, and how a recorded one is checked. */
+export type EffectOptions<T> = { readonly onFailure: OnFailure } & Recorded<T>;
 
 /** A step that waits until the replay has caught up with its journal. */
 class Latch {
@@ -107,8 +111,8 @@ export class Replay {
     return handled(this.#question(key, question));
   }
 
-  effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
-    return handled(this.#effect(key, fn, onFailure));
+  effect<T>(key: string, fn: () => T | Promise<T>, how: EffectOptions<T>): Promise<T> {
+    return handled(this.#effect(key, fn, how));
   }
 
   /** A value that is new for each key, and the same in every round of one call. */
@@ -153,13 +157,17 @@ export class Replay {
     return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(key: string, fn: () => T | Promise<T>, onFailure: OnFailure): Promise<T> {
+  async #effect<T>(
+    key: string,
+    fn: () => T | Promise<T>,
+    { onFailure, schema }: EffectOptions<T>,
+  ): Promise<T> {
     const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {
       this.#tell(key, 'held');
       if (failure) throw new EffectFailed(failure);
-      return copyJson(value[0]) as T;
+      return this.#recorded(key, copyJson(value[0]), schema);
     }
     // A retried effect is not a new step: recorded steps after it may wait for it, so it must not wait for them.
     const retried = entry !== undefined;
@@ -171,6 +179,16 @@ export class Replay {
     } finally {
       this.#running.delete(running);
       this.#watch();
+    }
+  }
+
+  #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+    try {
+      return ofEarlierRound(this.#call, `once('${key}')`, value, schema);
+    } catch (error) {
+      // Nothing new executes after this.
+      this.#finish({ kind: 'threw', error });
+      throw error;
     }
   }
 

@@ -1,30 +1,35 @@
 /** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/shape';
+import { callOf, ownEntry } from '@mrtr/core/shape';
 
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
 
-/** A shape's name and the version of its state; state with any other tag is ignored. */
+/** A shape's name and the version of its state; state with any other tag is refused. */
 export type ShapeTag = `${string}/${number}`;
 
 /**
  * The state that this shape left in an earlier round, or undefined. The boundary has opened it, so no client changed
- * it. After a deploy it may belong to another shape or an older version. Such state counts as none, and the call starts
- * over.
+ * it. After a deploy it may belong to another shape or an older version. Such state is refused: starting over would repeat
+ * the effects that it records.
+ *
+ * @throws ProtocolError (-32602) for such state.
  */
 export function loadState(ctx: ServerContext, tag: ShapeTag): Record<string, unknown> | undefined {
   const text = ctx.mcpReq.requestState<string>();
   if (text === undefined) return undefined;
-  let state: unknown;
+  const state = recordIn(text);
+  if (state && ownEntry(state, 's') === tag) return state;
+  return callOf(ctx).rejectState(`the state is not one that ${tag} has kept`);
+}
+
+function recordIn(text: string): Record<string, unknown> | undefined {
   try {
-    state = JSON.parse(text);
+    const state: unknown = JSON.parse(text);
+    return typeof state === 'object' && state !== null ? (state as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }
-  if (typeof state !== 'object' || state === null) return undefined;
-  const record = state as Record<string, unknown>;
-  return ownEntry(record, 's') === tag ? record : undefined;
 }
 
 /** Text of the state that {@link loadState} reads. Leaves empty parts out, because every byte travels twice. */

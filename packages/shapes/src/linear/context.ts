@@ -14,6 +14,7 @@ import { idempotencyKey } from '@mrtr/core/shape';
 import { handled } from '../kit/handled.ts';
 import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
+import type { Recorded } from '../kit/recorded.ts';
 import type { Frame } from './frame.ts';
 
 /**
@@ -34,10 +35,12 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * @param key names the effect, uniquely in the call, across deploys.
    * @param effect must return JSON (or nothing). It must not take steps, ask, or await a question or step of the call:
    * the round waits for it to end, and a durable store runs one step at a time.
+   * @param options `schema`: checks a value that a durable store recorded; see {@link Recorded}. A value that does not fit
+   * ends the call with `ContinuationLost`.
    * @throws the error of `effect`; NotJson when its value could not be recorded.
    * @throws InvalidDefinition when the key comes twice in one call.
    */
-  once<T>(key: string, effect: () => T | Promise<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /**
    * Asks one question and waits. Questions that are asked together go out as one round.
    *
@@ -84,7 +87,7 @@ export class FrameContext implements LinearContext {
   }
 
   get once(): LinearContext['once'] {
-    return (key, effect) => handled(this.#frame.step(key, effect));
+    return (key, effect, options) => handled(this.#frame.step(key, effect, options));
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {

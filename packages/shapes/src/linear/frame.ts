@@ -14,6 +14,7 @@
  */
 import {
   type Answer,
+  ContinuationLost,
   ElicitationDeclined,
   type InputKind,
   type InputRequests,
@@ -29,6 +30,7 @@ import { notAQuestion, sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
 
 /** How a handler ended. */
@@ -174,21 +176,24 @@ export class Frame {
   }
 
   /** Performs a step once in the whole call, under a key that no other step of the call has. */
-  async step<T>(key: string, step: () => T | Promise<T>): Promise<T> {
+  async step<T>(key: string, step: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#aborted) return this.#refused(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
     if (this.#steps.has(key)) throw sameKey(key);
     this.#steps.add(key);
     this.#running++;
+    let ran = false;
     try {
-      return (await this.#perform(key, async () => {
+      const value = await this.#perform(key, async () => {
+        ran = true;
         publish('mrtr:effect', { call: this.call, shape: 'linear', key, phase: 'ran' });
         const value = await insideEffect(this, step);
         assertJson(value, `The value of once('${key}')`);
         // A copy, as a durable store returns: the author's changes to the value must not reach the record.
         return copyJson(value);
-      })) as T;
+      });
+      return ran ? (value as T) : this.#recorded(key, value, schema);
     } finally {
       this.#running--;
       this.#flushSoon();
@@ -221,6 +226,16 @@ export class Frame {
       then();
     };
     if (this.#outcome) this.#onSettled();
+  }
+
+  /** Takes over what a durable store recorded. A value that does not fit this version of the handler ends the call. */
+  #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+    const rejectState = (why: string): never => {
+      const lost = new ContinuationLost(`This call cannot be resumed: ${why}. Start the call again.`);
+      this.abort(lost);
+      throw lost;
+    };
+    return ofEarlierRound({ rejectState }, `once('${key}')`, value, schema);
   }
 
   #round(): Promise<Pause> {

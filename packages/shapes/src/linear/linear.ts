@@ -6,6 +6,10 @@
  * cannot resume the call and answers with an error. Route retries by the continuation (`locate`), use a durable store,
  * or use shape F, G, I or J.
  *
+ * After a deploy: a call in memory ends with its process, and its client learns so in words. A durable store goes on with a
+ * call only where the new code takes the steps that are recorded and asks the question that is open, in the same words;
+ * otherwise it refuses, in words. Steps may be added behind the open question.
+ *
  * Deliberately not here: any promise that a client comes back.
  */
 import {

@@ -223,3 +223,69 @@ test('a handler that returns its own state is refused', async () => {
     fails: 'A once handler cannot return its own requestState: keep the value with ctx.once.',
   });
 });
+
+test('a value that an earlier version recorded is taken over by a schema, or the request is refused', async () => {
+  const site = new Site(working((ctx) => ctx.once('ticket', () => 'ticket 1')));
+  const client = await site.connect();
+  const asked = await client.send();
+  const Ticket = z.object({ id: z.string() });
+  const open = counted(() => ({ id: 'ticket 2' }));
+  site.deploy(working((ctx) => ctx.once('ticket', open, { schema: Ticket }).catch(() => 'swallowed')));
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  const either = z.union([Ticket, z.string().transform((id) => ({ id }))]);
+  site.deploy(working((ctx) => ctx.once('ticket', open, { schema: either as z.ZodType<{ id: string }> })));
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: '{"id":"ticket 1"}' });
+  expect(open.runs).toBe(0);
+});
+
+test('an effect that a deploy renamed does not happen again: the request is refused', async () => {
+  const site = new Site(working((ctx) => ctx.once('ticket', () => 1)));
+  const client = await site.connect();
+  const asked = await client.send();
+  const [slip, other] = [counted(() => 2), counted(() => 3)];
+  site.deploy(
+    working(async (ctx) => {
+      await ctx.once('slip', slip).catch(() => {});
+      await ctx.once('other', other);
+    }),
+  );
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  expect([slip.runs, other.runs]).toEqual([0, 0]);
+});
+
+test('a new effect is one where it comes behind those that have run, or where an answer led to it', async () => {
+  const site = new Site(working((ctx) => ctx.once('ticket', () => 1)));
+  const client = await site.connect();
+  const asked = await client.send();
+  const behind = async (ctx: OnceContext) => [
+    await ctx.once('ticket', () => 2),
+    await ctx.once('new', () => 3),
+  ];
+  const ledTo = async (ctx: OnceContext) =>
+    isSettled(ctx.answer('units', units))
+      ? await ctx.once('new', () => 3)
+      : await ctx.once('ticket', () => 2);
+  for (const [work, says] of [
+    [behind, '[1,3]'],
+    [ledTo, '3'],
+  ] as const) {
+    site.deploy(working(work));
+    expect(await client.answer(asked, { units: metric })).toEqual({ says });
+  }
+});
+
+test('an effect that failed and was caught is tried again before those that have run are reached', async () => {
+  const flaky = counted((run) => {
+    if (run === 1) throw new Error('Not now.');
+    return run;
+  });
+  const site = new Site(
+    working(async (ctx) => [
+      await ctx.once('flaky', flaky).catch(() => 'failed'),
+      await ctx.once('ticket', () => 'T1'),
+    ]),
+  );
+  const client = await site.connect();
+  const asked = await client.send();
+  expect(await client.answer(asked, { units: metric })).toEqual({ says: '[2,"T1"]' });
+});

@@ -5,6 +5,11 @@
  * and what they returned. It is opt-in: an effect that is not wrapped runs in every round. It protects consecutive
  * rounds of one call. If a client sends the same round twice, the effects of that round run twice, unless the state is
  * single-use.
+ *
+ * After a deploy: a question that was reworded, renamed, narrowed or widened is asked again. The answer to a removed
+ * question is dropped, and that to a moved one counts. An effect keeps its record under its key, wherever it moves. If the
+ * handler reaches a new effect while a recorded one is missing, the new one may be the missing one, renamed: the request is
+ * refused. So until it reads an answer of this round, a handler has to do what it did in the round before.
  */
 import {
   type Answer,
@@ -15,14 +20,16 @@ import {
   type Question,
   type Questions,
   type SdkCallback,
+  type ServerContext,
 } from '@mrtr/core';
-import { type Call, publish, shapeCallback } from '@mrtr/core/shape';
+import { type Call, ownEntry, publish, shapeCallback } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handled } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -35,10 +42,11 @@ export interface OnceContext extends HandlerContext {
    *
    * @param key names the effect within this tool; unique in a call.
    * @param effect must return JSON (or nothing).
+   * @param options `schema`: checks a value that an earlier round recorded; see {@link Recorded}.
    * @throws NotJson when it returns another value: a later round would see it changed.
    * @throws InvalidDefinition when the key comes twice in one round.
    */
-  once<T>(key: string, effect: () => T | Promise<T>): Promise<T>;
+  once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
   /** Return this to ask. The SDK's own `inputRequired(...)` serves as well. */
@@ -55,7 +63,7 @@ export interface OnceContext extends HandlerContext {
  * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));
  *   const answer = ctx.answer('confirm', confirm);
- *   if (isRefusal(answer)) return cancelledResult();
+ *   if (isRefusal(answer)) return cancelledResult('confirm');
  *   if (answer.kind !== 'accepted') return ctx.ask({ confirm });
  *   return textResult(await deploy(env, ticket));
  * }));
@@ -66,22 +74,29 @@ export function once<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>('once', async (input, ctx, call) => {
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved?.a);
-    const effects = new Effects(call, saved?.e);
+    const effects = new Effects(call, saved);
     publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
     const result = await handler(input, {
       ...handlerContext(ctx, call),
-      once: (key, effect) => handled(effects.once(key, effect)),
-      answer: (key, question) => recall.read(key, question),
+      once: (key, effect, options) => handled(effects.once(key, effect, options)),
+      answer: (key, question) => {
+        if (isNews(key, ctx, call)) effects.isInformed = true;
+        return recall.read(key, question);
+      },
       ask: asking,
     });
     // Also record effects that nobody awaited: they have run, and must not run again.
     await effects.settled();
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
-    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values };
+    const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
     return { ...result, requestState: saveState(TAG, kept) };
   });
 }
+
+/** Whether the answer to `key` has come in this round. Where unasked answers are accepted, any may have. */
+const isNews = (key: string, ctx: ServerContext, { asked }: Call): boolean =>
+  asked === undefined || (asked.has(key) && ownEntry(ctx.mcpReq.inputResponses, key) !== undefined);
 
 class Effects {
   /**
@@ -89,21 +104,39 @@ class Effects {
    * in and out, because the author's changes to it above the guard are made again in each round.
    */
   readonly values: Record<string, readonly unknown[]>;
+  /** Whether this entry has read something that no earlier one could: until then it does what they did. */
+  isInformed = false;
   readonly #call: Call;
+  readonly #unreached: Set<string>;
+  readonly #failedBefore: readonly string[];
+  #refused: unknown;
   readonly #keys = new Set<string>();
   readonly #running = new Set<Promise<unknown>>();
 
-  constructor(call: Call, saved: unknown) {
+  constructor(call: Call, saved: Record<string, unknown> | undefined) {
     this.#call = call;
-    this.values = bareRecord(saved);
+    this.values = bareRecord(saved?.e);
+    this.#unreached = new Set(Object.keys(this.values));
+    this.#failedBefore = (saved?.f ?? []) as readonly string[];
   }
 
-  async once<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
+  /** The effects that failed, and so have no value. */
+  get failed(): readonly string[] {
+    const keys = new Set([...this.#failedBefore, ...this.#keys]);
+    return [...keys].filter((key) => this.values[key] === undefined);
+  }
+
+  async once<T>(key: string, effect: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#keys.has(key)) throw sameKey(key);
     this.#keys.add(key);
+    this.#unreached.delete(key);
     const recorded = this.values[key];
+    if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
-    if (recorded) return copyJson(recorded[0]) as T;
+    if (recorded) {
+      const value = copyJson(recorded[0]);
+      return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, schema));
+    }
     const running = this.#run(key, effect);
     this.#running.add(running);
     try {
@@ -116,6 +149,24 @@ class Effects {
   /** Waits for the running effects, and for effects that those start. */
   async settled(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
+
+  /** An effect that is new where the earlier rounds did the same, while one of theirs is missing, may be that one. */
+  #refuseRenamed(key: string): void {
+    const [missing] = this.#unreached;
+    if (missing === undefined || this.isInformed || this.#failedBefore.includes(key)) return;
+    this.#call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
+  }
+
+  /** Nothing runs any more, once the state was refused. */
+  #unlessRefused<T>(check: () => T): T {
+    if (this.#refused !== undefined) throw this.#refused;
+    try {
+      return check();
+    } catch (error) {
+      this.#refused = error;
+      throw error;
+    }
   }
 
   async #run<T>(key: string, effect: () => T | Promise<T>): Promise<T> {

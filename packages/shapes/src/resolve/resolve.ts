@@ -3,6 +3,9 @@
  *
  * The body is entered once per call, in the round in which all parameters are filled. Resolvers run in each round.
  * Only answers travel in `requestState`, each pinned to its question. Computed values are computed again in each round.
+ *
+ * After a deploy: a question that was reworded, narrowed or widened, or whose resolver was renamed, is asked again. The
+ * answer of a removed resolver is dropped. No effect runs before the body, so none runs twice.
  */
 import {
   type CompleteResult,

@@ -1,5 +1,6 @@
 import { type CallToolResult, InvalidDefinition, type SdkCallback, textResult } from '@mrtr/core';
 import { expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
 import {
   type Args,
   accept,
@@ -255,11 +256,10 @@ test('steps that a deploy reorders keep their data, even if their questions are 
   });
 });
 
-test('the state drops answers and data of a step that a deploy removed', async () => {
+test('the state drops answers of a step that a deploy removed', async () => {
   const site = new Site(
     tool(
       builder()
-        .incompleteStep('computed', () => ({ much: 'x'.repeat(100) }))
         .incompleteStep('removed', () => name)
         .incompleteStep('kept', () => units)
         .endStep((_args, data) => says(data))
@@ -279,6 +279,46 @@ test('the state drops answers and data of a step that a deploy removed', async (
   );
   const asksAgain = await client.answer(asked, {});
   expect(asksAgain.state).toHaveLength((await client.send()).state?.length ?? 0);
+});
+
+test('data of a step that a deploy removed or renamed is refused, and nothing runs', async () => {
+  const runs = counted(() => 'ticket 1');
+  const opening = (step: string) =>
+    tool(
+      builder()
+        .incompleteStep(step as 'ticket', runs)
+        .incompleteStep('units', () => units)
+        .endStep((_args, data) => says(data))
+        .build(),
+    );
+  const site = new Site(opening('ticket'));
+  const client = await site.connect();
+  const asked = await client.send();
+  site.deploy(opening('slip'));
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  expect(runs.runs).toBe(1);
+});
+
+test('data that an earlier version computed is taken over by a schema, or refused', async () => {
+  const opening = <T>(ticket: () => T, schema?: z.ZodType<T>) =>
+    tool(
+      builder()
+        .incompleteStep('ticket', ticket as () => unknown, { schema: schema as never })
+        .incompleteStep('units', () => units)
+        .endStep((_args, data) => says(data))
+        .build(),
+    );
+  const site = new Site(opening(() => 'ticket 1'));
+  const client = await site.connect();
+  const asked = await client.send();
+  const Ticket = z.object({ id: z.string() });
+  site.deploy(opening(() => ({ id: 'ticket 2' }), Ticket));
+  expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
+  const migrating = z.union([Ticket, z.string().transform((id) => ({ id }))]);
+  site.deploy(opening(() => ({ id: 'ticket 2' }), migrating as never));
+  expect(await client.answer(asked, { units: metric })).toEqual({
+    says: '{"ticket":{"id":"ticket 1"},"units":{"units":"metric"}}',
+  });
 });
 
 test('a step that a deploy renames asks again', async () => {

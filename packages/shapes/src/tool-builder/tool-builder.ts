@@ -1,6 +1,10 @@
 /**
  * Shape G: a tool in named steps. Incomplete steps ask or compute. The end step runs once, when every step before it
  * has its data.
+ *
+ * After a deploy: a question that was reworded, narrowed or widened, or whose step was renamed, is asked again. The answer
+ * of a removed step is dropped, and that of a moved step counts. Computed data is kept by its step's name: a moved step
+ * keeps it; if the step was removed or renamed, the request is refused, because the step would run again.
  */
 import {
   type AnswerOf,
@@ -18,6 +22,7 @@ import { asking } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
+import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
@@ -31,6 +36,7 @@ export type StepData<R> = R extends Question ? AnswerOf<R> : R extends Questions
 
 type Data = Readonly<Record<string, unknown>>;
 type AnyStep = (input: unknown, data: Data, ctx: StepContext) => unknown;
+type Steps = ReadonlyMap<string, { readonly step: AnyStep } & Recorded<unknown>>;
 type NoSteps = Record<never, never>;
 
 /** A finished definition, ready to build. */
@@ -55,9 +61,9 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  *   .build();
  */
 export class ToolBuilder<Input, D extends Data = NoSteps> {
-  readonly #steps: ReadonlyMap<string, AnyStep>;
+  readonly #steps: Steps;
 
-  constructor(steps: ReadonlyMap<string, AnyStep> = new Map()) {
+  constructor(steps: Steps = new Map()) {
     this.#steps = steps;
   }
 
@@ -65,19 +71,21 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
    * Adds a step. Its data reaches the later steps as `data[name]`.
    *
    * @param name also names the step in open calls: if you rename the step, it asks again; if you move it, it keeps its
-   * data.
+   * data. Open calls are refused if you rename or remove a step that computed data: it would run again.
    * @param step returns a question, a record of questions, or data; at once or as a promise.
+   * @param options `schema`: checks data that an earlier round computed; see {@link Recorded}.
    */
   incompleteStep<const Name extends string, R>(
     name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
+    { schema }: Recorded<StepData<R>> = {},
   ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
     if (this.#steps.has(name)) {
       throw new InvalidDefinition(
         `There is already a step named '${name}'. Data is kept by name: rename one of them.`,
       );
     }
-    return new ToolBuilder(new Map(this.#steps).set(name, step as AnyStep));
+    return new ToolBuilder(new Map(this.#steps).set(name, { step: step as AnyStep, schema }));
   }
 
   /** Sets the step that makes the result. It runs once, with the data of all steps. Effects belong here. */
@@ -105,26 +113,31 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
 class Run {
   readonly #ctx: ServerContext;
   readonly #call: Call;
-  readonly #steps: ReadonlyMap<string, AnyStep>;
+  readonly #steps: Steps;
   readonly #finished: Record<string, readonly unknown[]>;
   readonly #recall: Recall;
 
-  constructor(ctx: ServerContext, call: Call, steps: ReadonlyMap<string, AnyStep>) {
+  constructor(ctx: ServerContext, call: Call, steps: Steps) {
     const saved = loadState(ctx, TAG);
     this.#steps = steps;
     this.#ctx = ctx;
     this.#call = call;
     this.#finished = bareRecord(saved?.d);
     this.#recall = new Recall(ctx, saved?.a);
+    // Under another name it would run again, so a step that is gone is not taken for one that was removed.
+    const gone = Object.keys(this.#finished).find((name) => !steps.has(name));
+    if (gone !== undefined) call.rejectState(`the step '${gone}', whose data it holds, is gone`);
   }
 
   async through(end: AnyStep, input: unknown) {
     const data: Record<string, unknown> = bareRecord(undefined);
     const context = handlerContext(this.#ctx, this.#call);
-    for (const [name, step] of this.#steps) {
+    for (const [name, { step, schema }] of this.#steps) {
       const known = this.#finished[name];
       if (!known) this.#entered('step', name);
-      const outcome = known ? known[0] : await step(input, data, context);
+      const outcome = known
+        ? ofEarlierRound(this.#call, `step '${name}'`, known[0], schema)
+        : await step(input, data, context);
       const questions = questionsOf(name, outcome);
       if (questions) {
         const answered = this.#answers(questions);
@@ -169,9 +182,7 @@ class Run {
     const asked = asking(open);
     const isKnown = (key: string) => [...this.#steps.keys()].some((step) => isKeyOf(step, key));
     const answers = this.#recall.save(asked.inputRequests ?? {}, isKnown);
-    const data = Object.entries(this.#finished).filter(([step]) => this.#steps.has(step));
-    const kept = { a: answers, d: Object.fromEntries(data) };
-    return { ...asked, requestState: saveState(TAG, kept) };
+    return { ...asked, requestState: saveState(TAG, { a: answers, d: this.#finished }) };
   }
 }
 

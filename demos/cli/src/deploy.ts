@@ -1,0 +1,35 @@
+/** `--deploy`: a call whose second round reaches another version of the code. */
+import { toMermaid } from '@mrtr/harness/transcript';
+import { inMemory, play, type ShapeId } from '@mrtr/tests/deploy';
+import type { Settings } from './args.ts';
+import type { Demo } from './catalog.ts';
+import { Diagram } from './diagram.ts';
+import type { Stage } from './run-demo.ts';
+
+type Deploying = Pick<Settings, 'format'> & { readonly deploy: NonNullable<Settings['deploy']> };
+
+/** Makes the call, and draws it or prints its transcript. Resolves with the exit code. */
+export async function runDeploy(
+  { option }: Demo,
+  { deploy: change, format }: Deploying,
+  { terminal, paint, postgres }: Stage,
+): Promise<number> {
+  const print = (lines: readonly string[]) => {
+    for (const line of lines) terminal.stdout.write(`${line}\n`);
+  };
+  const shape = (postgres === undefined ? option?.id : 'h-postgres') as ShapeId;
+  const wanted = { shape, change, moment: 'asked' } as const;
+  if (format !== 'drawing') {
+    const transcript = await play(wanted, inMemory(postgres));
+    print([format === 'json' ? JSON.stringify(transcript, undefined, 2) : toMermaid(transcript)]);
+    return 0;
+  }
+  const what = change === 'nothing' ? 'the same code' : change;
+  const diagram = new Diagram(paint, `version 2 is deployed: ${what}`);
+  print(diagram.begin());
+  const onEvent = (event: Parameters<Diagram['next']>[0]) => print(diagram.next(event));
+  const transcript = await play(wanted, inMemory(postgres), { onEvent });
+  print(diagram.end(transcript));
+  print(['', ...diagram.closing(transcript, undefined)]);
+  return 0;
+}

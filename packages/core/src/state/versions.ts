@@ -1,0 +1,47 @@
+/** The versions of the author's state: the one that a policy seals, and those that it accepts. */
+import { InvalidPolicy } from '../errors.ts';
+
+/** The options of a policy that concern versions. */
+export interface VersionOptions {
+  /**
+   * The version of the code that keeps state: `'2'` for everything on the server, or one for each target, as
+   * `{ deploy: '2' }`. Text of 1 to 255 bytes. Each token carries it, and state of another version is refused before
+   * any handler sees it. Change it with a deploy that calls in flight must not reach. Left out: tokens carry none.
+   */
+  readonly version?: string | Readonly<Record<string, string>> | undefined;
+  /**
+   * Other versions whose state is accepted: `['1']`. `null` is state that was sealed without a version. An unset
+   * environment variable is an `InvalidPolicy`.
+   */
+  readonly acceptVersions?: readonly (string | null | undefined)[] | undefined;
+}
+
+/** Checked {@link VersionOptions}. */
+export interface StateVersions {
+  /** The version that the state of `target` is sealed with. */
+  of(target: string): string | undefined;
+  /** Whether state of `target` that was sealed with `version` is accepted. */
+  accepts(target: string, version: string | undefined): boolean;
+}
+
+/** A token has one byte for the length. */
+const MAX_VERSION_BYTES = 0xff;
+
+/** @throws InvalidPolicy for a version that a token cannot carry. */
+export function stateVersions({ version, acceptVersions = [] }: VersionOptions): StateVersions {
+  const own = typeof version === 'object' ? new Map(Object.entries(version)) : version;
+  const named = typeof own === 'object' ? [...own] : own === undefined ? [] : [[undefined, own] as const];
+  for (const [target, name] of named) check(target === undefined ? 'version' : `version.${target}`, name);
+  for (const [at, name] of acceptVersions.entries()) if (name !== null) check(`acceptVersions[${at}]`, name);
+  const accepted = new Set(acceptVersions.map((name) => name ?? undefined));
+  const of = (target: string) => (typeof own === 'object' ? own.get(target) : own);
+  return { of, accepts: (target, name) => name === of(target) || accepted.has(name) };
+}
+
+function check(option: string, name: string | undefined): void {
+  if (typeof name === 'string' && name.isWellFormed() && name !== '') {
+    if (Buffer.byteLength(name) <= MAX_VERSION_BYTES) return;
+  }
+  const given = typeof name === 'string' ? 'not that' : `${name}`;
+  throw new InvalidPolicy(`${option} must be text of 1 to ${MAX_VERSION_BYTES} bytes; it is ${given}.`);
+}

@@ -1,0 +1,21 @@
+/** Values that an earlier round recorded, perhaps by another version of the code. */
+import type { StandardSchemaV1 } from '@mrtr/core';
+import { type Call, fitting } from '@mrtr/core/shape';
+
+/** How a value is taken over from an earlier round. */
+export interface Recorded<T> {
+  /**
+   * Checks a value that an earlier round recorded: a deploy may have come between, and another version returned
+   * something else. A value that does not fit refuses the request, and nothing more of it runs. Its output is the value,
+   * so a default or a transform can bring an older value up to date. Without a schema the value is taken as it is.
+   */
+  readonly schema?: StandardSchemaV1<unknown, T> | undefined;
+}
+
+/** The value as this version of the code takes it. */
+export const ofEarlierRound = <T>(
+  call: Pick<Call, 'rejectState'>,
+  what: string,
+  value: unknown,
+  schema: Recorded<T>['schema'],
+): T => (schema ? fitting(call, `the value of ${what}`, value, schema) : (value as T));

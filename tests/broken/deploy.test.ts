@@ -1,0 +1,98 @@
+/** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
+import { inputRequired, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
+import type { World } from '@mrtr/tools';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Change } from '../deploy/changes.ts';
+import { CHANGES, type Code, isAsk, isEffect, place } from '../deploy/code.ts';
+import { inMemory } from '../deploy/in-memory.ts';
+import { faultsOf, type Moment, outcomeOf, play } from '../deploy/play.ts';
+import { type deployed, ORDER } from '../deploy/subject.ts';
+
+type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
+
+/** What becomes of a call of `tool`. */
+async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
+  const make: typeof deployed = (_shape, of) => ({
+    create: ({ world, state }) => ({
+      server: () => {
+        const server = protectedServer({ name: 'orders', version: '1' }, state);
+        server.registerTool(ORDER, { inputSchema: z.object({}) }, tool(CHANGES[of], world) as never);
+        return server;
+      },
+      close: async () => {},
+    }),
+  });
+  const one = { shape: 'e', change, moment } as const;
+  const transcript = await play(one, inMemory(undefined, make));
+  return { outcome: outcomeOf(transcript), faults: faultsOf(one, transcript).join() };
+}
+
+/** Guard-first, but for what `twist` does to the state that comes back, and above the guard. */
+const twisted =
+  (twist: {
+    readonly read?: (state: Record<string, unknown>, code: Code) => Record<string, unknown>;
+    readonly above?: (world: World) => Promise<unknown>;
+  }): Tool =>
+  (code, world) =>
+  async (_input, ctx) => {
+    await twist.above?.(world);
+    const state = JSON.parse(ctx.mcpReq.requestState<string>() ?? '{}');
+    const kept = twist.read?.(state, code) ?? state;
+    for (const { key, question } of code.steps.filter(isAsk)) {
+      if (kept[key] !== undefined) continue;
+      const answer = readAnswer(ctx, key, question);
+      if (answer.kind !== 'accepted') {
+        const requestState = JSON.stringify(kept);
+        return inputRequired({ inputRequests: { [key]: question.request }, requestState });
+      }
+      kept[key] = answer.value;
+    }
+    const data = { ...kept };
+    for (const { name, run } of code.steps.filter(isEffect)) data[name] = await run(world);
+    return textResult(await place(code, data, world));
+  };
+
+test('an effect that happens twice is noticed', async () => {
+  const { outcome } = await played(twisted({ above: (world) => world.audit.record('ticket') }), 'nothing');
+  expect(outcome).toBe('repeats');
+});
+
+test('an answer that version 2 does not allow is noticed', async () => {
+  const { outcome, faults } = await played(twisted({}), 'narrowed');
+  expect(outcome).toBe('finishes');
+  expect(faults).toBe('the size is M, which this version does not allow');
+});
+
+test('a wrong value is noticed', async () => {
+  const { faults } = await played(
+    twisted({ read: ({ size }) => (size ? { size: { size: 'L' } } : {}) }),
+    'widened',
+  );
+  expect(faults).toContain('and "Ordered: colour red, size M, ticket T1." is right');
+});
+
+test('a crash is noticed', async () => {
+  const crashing = twisted({
+    read: (state, { steps }) => {
+      if (steps.some(({ key }) => key === 'fit') && Object.keys(state).length > 0)
+        throw new TypeError('fit is not here');
+      return state;
+    },
+  });
+  expect(await played(crashing, 'renamed')).toEqual({
+    outcome: 'refuses',
+    faults: 'it fails with: fit is not here',
+  });
+});
+
+test('an effect of a call that is refused is noticed', async () => {
+  const late = twisted({
+    read: (state, { version }) => {
+      if (version === '1' && Object.keys(state).length > 0) throw new Error('This call cannot be resumed.');
+      return state;
+    },
+    above: (world) => world.audit.record('order'),
+  });
+  expect((await played(late, 'nothing')).faults).toContain('it is refused, and does order');
+});

@@ -1,0 +1,28 @@
+/** Shapes held to their claims of a deploy between two rounds, in whichever hosting. */
+import { expect } from 'vitest';
+import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import { CHANGE_NAMES } from './changes.ts';
+import { claimed } from './claims.ts';
+import { faultsOf, type Host, MOMENTS, outcomeOf, type Play, play } from './play.ts';
+import type { ShapeId } from './subject.ts';
+
+/** Plays every change, at both moments, and compares. */
+export async function holdToClaims(shape: ShapeId, host: Host): Promise<void> {
+  const wrong: string[] = [];
+  for (const change of CHANGE_NAMES) {
+    const plays = MOMENTS.map((moment): Play => ({ shape, change, moment }));
+    wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
+  }
+  expect(wrong.join('\n')).toBe('');
+}
+
+async function differences(one: Play, host: Host): Promise<string[]> {
+  const transcript = await play(one, host);
+  expect(schemaMistakes([transcript])).toEqual([]);
+  const { shape, change, moment } = one;
+  const [claim, outcome] = [claimed(shape, change, moment), outcomeOf(transcript)];
+  const faults = outcome === claim ? [] : [`claims '${claim}', and comes to '${outcome}'`];
+  return [...faults, ...faultsOf(one, transcript)].map(
+    (fault) => `${shape} · ${change} · ${moment}: ${fault}`,
+  );
+}

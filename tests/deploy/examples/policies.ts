@@ -1,0 +1,18 @@
+import { requestStatePolicy } from '@mrtr/core';
+
+const shared = {
+  keys: [process.env.STATE_KEY ?? 'a secret of 32 bytes or more, please'],
+  singleUse: false,
+} as const;
+
+/** What runs now. */
+export const before = requestStatePolicy({ ...shared, version: '1' });
+
+/** New code that can read what version 1 kept: calls in flight finish on it. */
+export const compatible = requestStatePolicy({ ...shared, version: '2', acceptVersions: ['1'] });
+
+/** New code that cannot: calls in flight are refused, and their clients start them again. */
+export const incompatible = requestStatePolicy({ ...shared, version: '2' });
+
+/** A version for each tool. Others keep theirs, which is none: with `{ order: '2' }` only calls of `order` are refused. */
+export const byTool = (order: string) => requestStatePolicy({ ...shared, version: { order } });

@@ -1,0 +1,4 @@
+/** `@mrtr/tests/deploy`: a call whose server is replaced by another version of its code, between two rounds. */
+export { inMemory } from './in-memory.ts';
+export { play } from './play.ts';
+export type { ShapeId } from './subject.ts';

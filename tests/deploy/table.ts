@@ -1,0 +1,64 @@
+/** The claims of a deploy as tables. The tests hold every claim to what is measured. */
+
+import type { Change } from './changes.ts';
+import { claimed } from './claims.ts';
+import type { ShapeId } from './subject.ts';
+
+type Rows = readonly (readonly string[])[];
+
+const NAMES: Readonly<Record<ShapeId, string>> = {
+  e: 'E',
+  f: 'F',
+  g: 'G',
+  i: 'I',
+  j: 'J',
+  'h-postgres': 'H on PostgreSQL',
+  h: 'H',
+};
+
+const QUESTIONS: Partial<Record<Change, string>> = {
+  nothing: 'has the same code',
+  reworded: 'reworded the question',
+  renamed: 'gave it another key or name',
+  moved: 'moved it behind the next one',
+  removed: 'removed it',
+  'added-before': 'asks another one before it',
+  'added-after': 'asks another one at the end',
+  narrowed: 'no longer allows the answer',
+  widened: 'allows one more answer',
+  version: 'has another `version` in its policy',
+};
+
+const STEPS: Partial<Record<Change, string>> = {
+  'step-renamed': 'gave it another key or name',
+  'step-moved': 'moved it behind the question',
+  'step-removed': 'removed it',
+  'step-added': 'has another one behind it',
+  'step-value': 'gives another type of value, with `schema`',
+};
+
+/** What was done to a question, and what to a step. */
+export const deployTables = (): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> => ({
+  'deploy-questions': table(QUESTIONS),
+  'deploy-steps': table(STEPS),
+});
+
+/** A row for each change; shapes that do the same share a column. */
+function table(changes: Partial<Record<Change, string>>): Rows {
+  const all = Object.keys(changes) as Change[];
+  const columns = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();
+  for (const shape of Object.keys(NAMES) as ShapeId[]) {
+    const cells = all.map((change) => cellOf(shape, change));
+    const column = columns.get(cells.join()) ?? { names: [], cells };
+    column.names.push(NAMES[shape]);
+    columns.set(cells.join(), column);
+  }
+  const shown = [...columns.values()];
+  const rows = all.map((change, at) => [changes[change] ?? '', ...shown.map(({ cells }) => cells[at] ?? '')]);
+  return [['Version 2 …', ...shown.map(({ names }) => names.join(', '))], ...rows];
+}
+
+function cellOf(shape: ShapeId, change: Change): string {
+  const [asked, answered] = [claimed(shape, change, 'asked'), claimed(shape, change, 'answered')];
+  return asked === answered ? asked : `${asked} / ${answered}`;
+}
