@@ -1,4 +1,4 @@
-/** What passed between a client and a server, read off the wire: a client's own word is not asked for. */
+/** What passed between a client and a server, as the wire has it and not as the client reports it. */
 import { readFile } from 'node:fs/promises';
 
 type Side = 'client' | 'server';
@@ -20,13 +20,15 @@ export class Wire {
     for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#note(from, objectOf(message));
   }
 
-  /** Reads what `tap-stdio.mjs` noted. */
-  async readLog(path: string): Promise<void> {
+  /** What `tap-stdio.mjs` noted. */
+  static async fromLog(path: string): Promise<Wire> {
+    const wire = new Wire();
     const log = await readFile(path, 'utf8').catch(() => '');
     for (const line of log.split('\n').filter(Boolean)) {
       const { from, text } = JSON.parse(line) as { from: Side; text: string };
-      this.read(from, text);
+      wire.read(from, text);
     }
+    return wire;
   }
 
   /** The revision of the call; else the one that was agreed on, or that the client asked for and did not get. */
@@ -68,5 +70,6 @@ function jsonIn(text: string): unknown {
   }
 }
 
-const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null ? (value as Json) : {};
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -40,4 +40,5 @@ const textOf = (got) => {
   return `${got.isError ? 'isError: ' : ''}${texts ? texts.join(' ') : JSON.stringify(got)}`;
 };
 
-const messageOf = (error) => [error?.message ?? String(error), error?.cause?.message].filter(Boolean).join(': ');
+const messageOf = (error) =>
+  [error?.message ?? String(error), error?.cause?.message].filter(Boolean).join(': ');

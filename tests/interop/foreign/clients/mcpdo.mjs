@@ -5,7 +5,9 @@ const MCPDO = '@modelcontextprotocol/inspector/clients/mcpdo/build/mcp-bin.js';
 
 drive(async (target, answer, era) => {
   const exports = await command(MCPDO, ['private']);
-  const env = Object.fromEntries([...exports.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]));
+  const env = Object.fromEntries(
+    [...exports.matchAll(/^export (\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value]),
+  );
   const mcpdo = (...args) => command(MCPDO, ['--plain', '--connection', 'ours', ...args], env);
   const server = target.url ? [target.url] : ['--', target.command, ...target.args];
   const connected = await mcpdo('connect', '--era', era, ...server);

@@ -1,6 +1,7 @@
 // Strands' MCP client. On stdio it takes a transport of the v1 SDK.
-import { StdioClientTransport } from 'sdk-1.32/client/stdio.js';
+
 import { McpClient } from '@strands-agents/sdk';
+import { StdioClientTransport } from 'sdk-1.32/client/stdio.js';
 import { CALL, drive } from './driver.mjs';
 
 drive(async (target, answer) => {

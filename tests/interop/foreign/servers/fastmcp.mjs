@@ -22,5 +22,7 @@ server.addTool({
 });
 const port = Number(process.env.PORT);
 await server.start(
-  port ? { transportType: 'httpStream', httpStream: { port, host: '127.0.0.1' } } : { transportType: 'stdio' },
+  port
+    ? { transportType: 'httpStream', httpStream: { port, host: '127.0.0.1' } }
+    : { transportType: 'stdio' },
 );

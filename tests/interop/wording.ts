@@ -1,0 +1,46 @@
+/** How an observation is put in the table. */
+import type { Report } from './clients.ts';
+import type { Wire } from './wire.ts';
+
+/** What was observed of one call. */
+export interface Observation {
+  readonly revision: string;
+  readonly question: string;
+  readonly got: string;
+}
+
+/** Puts together what the client reported and what was on the wire. */
+export const observed = (report: Report, wire: Wire): Observation => ({
+  revision: wire.revision ?? 'none',
+  question: questionWord(report, wire),
+  got: gotWord(report),
+});
+
+function questionWord({ asked }: Report, wire: Wire): string {
+  if (asked) return 'arrived';
+  if (wire.asks) return 'sent, not shown';
+  return wire.declares ? 'not sent' : 'not declared';
+}
+
+/** What the person got: the answered question, the default, or the text or error in one short line. */
+export function gotWord({ got = '', error }: Report): string {
+  if (error !== undefined) return `error: ${clipped(error)}`;
+  if (got.includes('72°F')) return '72°F, as answered';
+  return got.includes('22°C') ? '22°C, the default' : clipped(got);
+}
+
+/** Whether the person got what the tool can give: its answer, or its default. */
+export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(got);
+
+const LENGTH = 160;
+
+/** One line, without paths, ports and identifiers of this run, that a table takes. */
+export function clipped(text: string): string {
+  const line = text
+    .replaceAll(/(?:\/[\w.@+-]+){2,}/g, '…')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > LENGTH ? `${line.slice(0, LENGTH)}…` : line;
+}
