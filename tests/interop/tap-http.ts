@@ -22,7 +22,9 @@ export async function tapHttp(upstream: string, wire: Wire): Promise<Tap> {
     const { 'accept-encoding': _, connection: __, ...headers } = req.headers;
     const url = new URL(req.url ?? '', upstream);
     const asked = request(url, { method: req.method, headers, agent: false }, (answer) => {
-      createInterface({ input: answer }).on('line', (line) => wire.read('server', line));
+      const lines = createInterface({ input: answer }).on('line', (line) => wire.read('server', line));
+      // Either side may hang up in the middle of a stream; readline reports that too.
+      for (const stream of [lines, answer]) stream.on('error', () => res.destroy());
       const { connection: ___, ...answered } = answer.headers;
       res.writeHead(answer.statusCode ?? 502, answered);
       answer.pipe(res);

@@ -35,6 +35,8 @@ export class Diagram {
   readonly #paint: Paint;
   /** The requests that are drawn as open. The client made those with a name like `client:1`. */
   readonly #open = new Set<string>();
+  /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
+  readonly #inside: boolean;
   #entries = 0;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
   #arrowPending = false;
@@ -44,8 +46,9 @@ export class Diagram {
   readonly #effects = new Set<string>();
   #form: JsonObject = {};
 
-  constructor(paint: Paint = plain) {
+  constructor(paint: Paint = plain, { inside = true } = {}) {
     this.#paint = paint;
+    this.#inside = inside;
     this.#frame = frameIn(paint);
   }
 
@@ -164,9 +167,11 @@ export class Diagram {
 
   #state({ requestState }: JsonObject): string {
     if (typeof requestState !== 'string') return '';
+    const state = `state ${Buffer.byteLength(requestState)} B`;
+    if (!this.#inside) return state;
     const sealed = this.#sealed ? 'sealed' : 'not sealed';
     this.#sealed = false;
-    return `state ${Buffer.byteLength(requestState)} B, ${sealed}`;
+    return `${state}, ${sealed}`;
   }
 
   #towards(lines: Lines): Lines {
