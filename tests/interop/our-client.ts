@@ -12,6 +12,8 @@ export interface Asking {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly user: NonNullable<Answering['user']>;
+  /** In the text of the result, where the answer has arrived. */
+  readonly answer: string;
 }
 
 const PATIENCE_MS = 60_000;
@@ -20,7 +22,7 @@ const PATIENCE_MS = 60_000;
 export async function callWithOurs(
   client: OurClient,
   target: Target,
-  { tool, arguments: args, user }: Asking,
+  { tool, arguments: args, user }: Omit<Asking, 'answer'>,
 ): Promise<Report> {
   const call: LogicalCall = { method: 'tools/call', params: { name: tool, arguments: args } };
   const endpoint: Endpoint =

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scripted } from '@mrtr/harness';
 import { updateBlocks } from '../documents/blocks.ts';
-import { CLIENTS, type ForeignClient, runClient } from './clients.ts';
+import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
 import { installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { type Legacy, type Option, Options, TRIED } from './options.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { PROXIES, withProxy } from './proxies.ts';
-import { runServer, SERVERS } from './servers.ts';
+import { runServer, SERVERS, UNTRIED_SERVERS } from './servers.ts';
 import { type Placed, rowsOf, tableOf } from './table.ts';
 import { type Target, type Transport, tapped } from './target.ts';
 import { isWell, type Observation, observed } from './wording.ts';
@@ -36,7 +36,7 @@ try {
       await clientRows(),
     ),
     'interop: proxies': tableOf(
-      ['Between', 'Version', 'At', 'Our client', 'Revision: client, server', 'The question', 'The user got'],
+      ['Between', 'Version', 'At', 'Our client', 'Revisions', 'The question', 'The user got', 'What helps'],
       await proxyRows(),
     ),
     'interop: servers': tableOf(
@@ -55,27 +55,22 @@ process.exit();
 async function clientRows(): Promise<string[][]> {
   const rows: string[][] = [];
   for (const client of CLIENTS.filter(({ name, package: of }) => isWanted(`${name} ${of}`))) {
-    const placed: Placed<Observation & { helps: string }>[] = [];
+    const placed: Placed<Helped>[] = [];
     for (const option of TRIED) {
       for (const transport of TRANSPORTS) {
-        const observation = await observe(client, option, transport);
-        placed.push({
-          option,
-          transport,
-          value: { ...observation, helps: await helpFor(observation, client, option, transport) },
-        });
+        const value = await helped((legacy) => atOption(client, option, transport, legacy));
+        placed.push({ option, transport, value });
       }
     }
-    const version = await versionOf(client.package);
     for (const { at, value } of rowsOf(placed)) {
       const { revision, question, got, helps } = value;
-      rows.push(said([client.name, version, at, revision, question, got, helps]));
+      rows.push(said([client.name, await versionOf(client.package), at, revision, question, got, helps]));
     }
   }
-  return rows;
+  return [...rows, ...UNTRIED_CLIENTS.map(([name, why]) => [name, '', '', '', '', why, ''])];
 }
 
-async function observe(client: ForeignClient, option: Option, transport: Transport, legacy?: Legacy) {
+async function atOption(client: ForeignClient, option: Option, transport: Transport, legacy: Legacy) {
   const { target, wire, close } = await tapped(await options.target(option, transport, legacy), folder);
   try {
     const report = await runClient(client, target, env);
@@ -85,25 +80,33 @@ async function observe(client: ForeignClient, option: Option, transport: Transpo
   }
 }
 
-/** Where a client fails: whether it is well off when it is not asked. */
-async function helpFor(seen: Observation, client: ForeignClient, option: Option, transport: Transport) {
-  if (isWell(seen)) return '';
-  const degraded = await observe(client, option, transport, 'degrade');
-  return isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours';
+interface Helped extends Observation {
+  /** What the user gets when the server asks no old client; empty where nothing has to help. */
+  readonly helps: string;
+}
+
+/** Observes a call; and where the user gets nothing, once more, where old clients are not asked. */
+async function helped(observe: (legacy: Legacy) => Promise<Observation>): Promise<Helped> {
+  const seen = await observe('shim');
+  if (isWell(seen)) return { ...seen, helps: '' };
+  const degraded = await observe('degrade');
+  return { ...seen, helps: isWell(degraded) ? `\`--legacy degrade\`: ${degraded.got}` : 'nothing of ours' };
 }
 
 async function proxyRows(): Promise<string[][]> {
   const rows: string[][] = [];
   for (const proxy of PROXIES.filter(({ name }) => isWanted(name))) {
     for (const ours of OURS) {
-      const placed: Placed<Observation>[] = [];
+      const placed: Placed<Helped>[] = [];
       for (const option of TRIED) {
-        const value = await throughProxy(proxy, ours, await options.target(option, proxy.server));
+        const value = await helped(async (legacy) =>
+          throughProxy(proxy, ours, await options.target(option, proxy.server, legacy)),
+        );
         placed.push({ option, transport: proxy.server, value });
       }
-      const version = await versionOf(proxy.package);
       for (const { at, value } of rowsOf(placed)) {
-        rows.push(said([proxy.name, version, at, ours, value.revision, value.question, value.got]));
+        const { revision, question, got, helps } = value;
+        rows.push(said([proxy.name, await versionOf(proxy.package), at, ours, revision, question, got, helps]));
       }
     }
   }
@@ -124,7 +127,8 @@ async function throughProxy(
     const report = await callWithOurs(ours, atClient.target, asking);
     const server = await atServer.wire();
     const { revision } = await atClient.wire();
-    return { ...observed(report, server), revision: `${revision}, ${server.revision}` };
+    const revisions = revision === server.revision ? revision : `${revision} → ${server.revision}`;
+    return { ...observed(report, server), revision: revisions };
   } finally {
     await atClient.close();
     await running.close();
@@ -138,15 +142,16 @@ async function serverRows(): Promise<string[][]> {
     for (const ours of OURS) {
       const running = await runServer(server, env);
       const { target, wire, close } = await tapped(running.target, folder);
-      const report = await callWithOurs(ours, target, server.asking());
-      const { revision, question, got } = observed(report, await wire());
+      const asking = server.asking();
+      const report = await callWithOurs(ours, target, asking);
+      const { revision, question, got } = observed(report, await wire(), asking.answer);
       await close();
       await running.close();
       const version = await versionOf(server.package);
       rows.push(said([server.name, version, server.transport, ours, revision, question, got]));
     }
   }
-  return rows;
+  return [...rows, ...UNTRIED_SERVERS.map(([name, why]) => [name, '', '', '', '', '', why])];
 }
 
 function said(row: string[]): string[] {

@@ -18,19 +18,21 @@ const weather = (): Asking => ({
   tool: 'get_weather',
   arguments: { location: 'Tokyo' },
   user: scripted({ units: ['imperial'] }),
+  answer: '72°F',
 });
 
-const accepting = (tool: string, field: string, content: Record<string, string>) => (): Asking => ({
+const accepting = (tool: string, content: Record<string, string>, answer: string) => (): Asking => ({
   tool,
   arguments: {},
-  user: scripted({ [field]: [{ action: 'accept', content }] }),
+  user: () => ({ action: 'accept', content }),
+  answer,
 });
 
 const EVERYTHING = {
   name: 'server-everything',
   package: '@modelcontextprotocol/server-everything',
   file: 'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
-  asking: accepting('trigger-elicitation-request', 'name', { name: 'Ada' }),
+  asking: accepting('trigger-elicitation-request', { name: 'Ada' }, 'Name: Ada'),
 };
 const FASTMCP = { name: 'fastmcp', package: 'fastmcp', file: 'servers/fastmcp.mjs', asking: weather };
 const MASTRA = { name: 'Mastra', package: '@mastra/mcp', file: 'servers/mastra.mjs', asking: weather };
@@ -48,12 +50,17 @@ export const SERVERS: readonly ForeignServer[] = [
     package: 'sdk-1.32',
     file: 'node_modules/sdk-1.32/dist/esm/examples/server/elicitationFormExample.js',
     transport: 'HTTP',
-    asking: accepting('register_user', 'username', {
-      username: 'ada',
-      email: 'ada@example.com',
-      password: 'correct horse',
-    }),
+    asking: accepting(
+      'register_user',
+      { username: 'ada', email: 'ada@example.com', password: 'correct horse' },
+      'Username: ada',
+    ),
   },
+];
+
+/** Servers that could not be tried, and why. */
+export const UNTRIED_SERVERS: readonly (readonly [name: string, why: string])[] = [
+  ["SDK v2's examples", 'not tried: they are not on npm'],
 ];
 
 /** Runs one: at once where it listens, else when the client starts it. */

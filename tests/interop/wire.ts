@@ -31,9 +31,9 @@ export class Wire {
     return wire;
   }
 
-  /** The revision of the call; else the one that was agreed on, or that the client asked for and did not get. */
-  get revision(): string | undefined {
-    return this.#inCall ?? this.#agreed ?? this.#offered;
+  /** The revision of the call; else the one that was agreed on, or that the server refused. */
+  get revision(): string {
+    return this.#inCall ?? this.#agreed ?? (this.#offered ? `${this.#offered}, refused` : 'none');
   }
 
   /** Whether the client declared that it can ask its user. */

@@ -9,11 +9,14 @@ export interface Observation {
   readonly got: string;
 }
 
-/** Puts together what the client reported and what was on the wire. */
-export const observed = (report: Report, wire: Wire): Observation => ({
-  revision: wire.revision ?? 'none',
+/** In the weather's answer to "imperial", and nowhere else. */
+const IMPERIAL = '72°F';
+
+/** Puts together what the client reported and what was on the wire. `answer` is in the text of an answered call. */
+export const observed = (report: Report, wire: Wire, answer = IMPERIAL): Observation => ({
+  revision: wire.revision,
   question: questionWord(report, wire),
-  got: gotWord(report),
+  got: gotWord(report, answer),
 });
 
 function questionWord({ asked }: Report, wire: Wire): string {
@@ -23,19 +26,19 @@ function questionWord({ asked }: Report, wire: Wire): string {
 }
 
 /** What the person got: the answered question, the default, or the text or error in one short line. */
-export function gotWord({ got = '', error }: Report): string {
+function gotWord({ got = '', error }: Report, answer: string): string {
   if (error !== undefined) return `error: ${clipped(error)}`;
-  if (got.includes('72°F')) return '72°F, as answered';
+  if (got.includes(answer)) return `${answer}, as answered`;
   return got.includes('22°C') ? '22°C, the default' : clipped(got);
 }
 
 /** Whether the person got what the tool can give: its answer, or its default. */
 export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(got);
 
-const LENGTH = 160;
+const LENGTH = 120;
 
 /** One line, without paths, ports and identifiers of this run, that a table takes. */
-export function clipped(text: string): string {
+function clipped(text: string): string {
   const line = text
     .replaceAll(/(?:\/[\w.@+-]+){2,}/g, '…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
