@@ -106,7 +106,9 @@ async function proxyRows(): Promise<string[][]> {
       }
       for (const { at, value } of rowsOf(placed)) {
         const { revision, question, got, helps } = value;
-        rows.push(said([proxy.name, await versionOf(proxy.package), at, ours, revision, question, got, helps]));
+        rows.push(
+          said([proxy.name, await versionOf(proxy.package), at, ours, revision, question, got, helps]),
+        );
       }
     }
   }

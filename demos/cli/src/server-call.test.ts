@@ -53,14 +53,7 @@ test('an address is called by an old client, which is asked over the stream', as
 });
 
 test('--json prints the transcript and nothing else; a refusal needs nobody at the terminal', async () => {
-  const { code, out } = await demo([
-    '--server',
-    url,
-    ...TOKYO,
-    '--answer',
-    'decline',
-    '--json',
-  ]);
+  const { code, out } = await demo(['--server', url, ...TOKYO, '--answer', 'decline', '--json']);
   expect(code).toBe(0);
   const transcript = JSON.parse(out) as Transcript;
   expect(tally(transcript)).toMatchObject({ rounds: 2, questions: 1 });
