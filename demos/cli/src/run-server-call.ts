@@ -5,7 +5,7 @@ import { personAt } from './ask-person.ts';
 import { plural } from './closing-line.ts';
 import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
-import { clip } from './printable.ts';
+import { clip, wrap } from './printable.ts';
 import { INTERRUPTED } from './run-demo.ts';
 import type { ServerCall } from './server-call.ts';
 import type { Terminal } from './terminal.ts';
@@ -38,10 +38,10 @@ export async function runServerCall(asked: ServerCall, terminal: Terminal, paint
 
 async function draw(asked: ServerCall, user: User, paint: Paint, print: (lines: readonly string[]) => void) {
   const { server, tool, client } = asked;
-  const right = `${client} client`;
-  const left = clip(`${tool} · ${server}`, WIDTH - right.length - 4);
+  const title = titleLine(clip(tool, WIDTH / 2), `${client} client`, paint);
+  const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
   const diagram = new Diagram(paint, { inside: false });
-  print([titleLine(left, right, paint), '', ...diagram.begin()]);
+  print([title, '', ...below, '', ...diagram.begin()]);
   const transcript = await call(asked, user, (event) => print(diagram.next(event)));
   print([...diagram.end(transcript), '', `  ${paint('quiet', fromOutside(transcript))}`]);
   return transcript;

@@ -29,7 +29,7 @@ afterAll(() => server.kill());
 test('a command is started, its tool called, and the person asked', { timeout: 30_000 }, async () => {
   const { code, out } = await demo(['--server', STDIO, ...TOKYO], 'imperial\n');
   expect(code).toBe(0);
-  expect(out).toMatch(/^ get_weather · .+ modern client\n\n {2}client +server\n/);
+  expect(out).toMatch(/^ get_weather +modern client\n\n .+\n\n {2}client +server\n/s);
   expect(out).toContain('┆  units (metric | imperial; decline, cancel): imperial\n');
   expect(out).toContain('☺ imperial');
   expect(out).toContain('Weather in Tokyo: 72°F, partly cloudy.');
