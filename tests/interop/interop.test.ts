@@ -66,6 +66,9 @@ test('only the answer and the default are well; an error is told in one line, wi
   const failed = seen({ error: 'lost at 127.0.0.1:4711\n  in /a/b/c.js | d' });
   expect(failed.got).toBe('error: lost at 127.0.0.1 in … \\| d');
   expect(isWell(failed)).toBe(false);
+  expect(seen({ error: 'HTTP 400: {"code":-32600,"message":"Already there."}' }).got).toBe(
+    'error: Already there.',
+  );
 });
 
 test('rows that are alike become one, which says where', () => {

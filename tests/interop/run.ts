@@ -3,13 +3,15 @@
  * row as it comes, and writes the tables into `docs/interop.md`. With words, only rows whose name has one of them, and
  * nothing is written.
  */
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { scripted } from '@mrtr/harness';
 import { updateBlocks } from '../documents/blocks.ts';
 import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
-import { installForeign, quietEnvironment, versionOf } from './foreign.ts';
+import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { type Legacy, type Option, Options, TRIED } from './options.ts';
 import { callWithOurs, type OurClient } from './our-client.ts';
 import { PROXIES, withProxy } from './proxies.ts';
@@ -31,6 +33,7 @@ const env = quietEnvironment(folder);
 const options = new Options();
 try {
   const tables = {
+    'interop: run': await circumstances(),
     'interop: clients': tableOf(
       ['Client', 'Version', 'At', 'Revision', 'The question', 'The user got', 'What helps'],
       await clientRows(),
@@ -51,6 +54,13 @@ try {
 }
 // A foreign program that was given up on may still hold a pipe.
 process.exit();
+
+async function circumstances(): Promise<string> {
+  const { stdout } = await promisify(execFile)(FOREIGN_NODE, ['--version']);
+  const { version, platform, arch } = process;
+  const day = new Date().toISOString().slice(0, 10);
+  return `Run on ${day}, on ${platform} ${arch}. Ours ran on Node ${version.slice(1)}, theirs on ${stdout.trim().slice(1)}.`;
+}
 
 async function clientRows(): Promise<string[][]> {
   const rows: string[][] = [];

@@ -37,9 +37,10 @@ export const isWell = ({ got }: Observation): boolean => /^(72°F|22°C)/.test(g
 
 const LENGTH = 120;
 
-/** One line, without paths, ports and identifiers of this run, that a table takes. */
+/** One line that a table takes, without paths and ports of this run. Of an error in JSON, its message. */
 function clipped(text: string): string {
-  const line = text
+  const [, message = text] = /"message":"([^"]+)"/.exec(text) ?? [];
+  const line = message
     .replaceAll(/(?:\/[\w.@+-]+){2,}/g, '…')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
     .replaceAll('|', '\\|')
