@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 const ROOT = new URL('../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
-/** Blocks whose names begin like this are the checker's: `pnpm check:options` measures them, and not the matrix. */
-const OF_THE_CHECKER = 'check: ';
+/** Blocks that the matrix does not write: `pnpm check:options` and `pnpm interop` measure them. */
+const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
 
 /** Which blocks, and whether they are written. */
 export interface Updating {
   readonly write: boolean;
-  /** The names. Without, every block but the checker's. */
+  /** The names. Without, every block that no other command measures. */
   readonly only?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export async function updateBlocks(
     const before = await readFile(new URL(file, ROOT), 'utf8');
     let after = before;
     for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
-      if (only ? !only.includes(name) : name.startsWith(OF_THE_CHECKER)) continue;
+      if (only ? !only.includes(name) : WRITTEN_ELSEWHERE.test(name)) continue;
       const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
       if (now !== block) stale.push(`${file}: ${name}`);
       after = after.replace(block, () => now);

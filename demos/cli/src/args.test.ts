@@ -15,7 +15,7 @@ const DEFAULTS: Settings = {
 /** The name and the settings in a command line. */
 function read(line: string, env = {}) {
   const asked = readArgs(line.split(' ').filter(Boolean), terminalWith('', env));
-  if (!asked || 'list' in asked) throw new Error(`'${line}' asks for no demo.`);
+  if (!asked || !('demo' in asked)) throw new Error(`'${line}' asks for no demo.`);
   return { name: asked.demo.name, ...asked.settings };
 }
 

@@ -4,6 +4,7 @@ import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';
 import { type Database, databaseOf, withStore } from './database.ts';
+import { SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 /** How to run a demo. */
@@ -27,6 +28,7 @@ export interface Settings {
 export type Asked =
   | { readonly demo: Demo; readonly settings: Settings }
   | { readonly list: true }
+  | ServerCall
   | undefined;
 
 const NAMES = `
@@ -41,6 +43,10 @@ Names:
                             --postgres only
   tracing                   a call's OpenTelemetry spans; takes no options
   all                       every option, one line each
+
+A server of yours, or anybody's:
+  --server <url | command> --tool NAME --arguments '{"a":1}'
+                            calls its tool; you answer its questions
 
 Clients:
   modern       speaks 2026-07-28
@@ -57,12 +63,15 @@ Answers:
   nonsense     first an answer that does not fit, then as for metric
   ask          you are the user, here; you may also type decline
                or cancel, and the end of input is a cancel
+With --server: ask, which is the default there, decline or cancel.
 `;
+
+const TOOLS: readonly string[] = ['weather', 'work-item'] satisfies Settings['tool'][];
 
 const program = () =>
   command('demo <name> [options]', 'Runs one tool against a real client and draws the conversation.')
     .argument('[names...]')
-    .addOption(oneOf('--tool <name>', "which of an option's two tools", ['weather', 'work-item']))
+    .option('--tool <name>', "which of an option's two tools: weather, work-item", TOOLS[0])
     .option('--shape <letter>', 'which shape of a demo that is in several: f, h, i, j')
     .addOption(oneOf('--client <kind>', 'see below', ['modern', 'legacy', 'modern-only']))
     .addOption(oneOf('--hosting <kind>', 'one instance, or three stateless ones', ['memory', 'fleet']))
@@ -82,6 +91,8 @@ const program = () =>
     )
     .addOption(new Option('--json', 'print the transcript, and nothing else').conflicts('mermaid'))
     .option('--mermaid', 'print the transcript as a Mermaid diagram, and nothing else')
+    .option('--server <server>', 'call a tool of this server instead, see below')
+    .option('--arguments <json>', 'the arguments of its tool')
     .option('--list', 'print the names')
     .addHelpText('after', NAMES);
 
@@ -94,6 +105,10 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   const line = program();
   if (!parsed(line, args, terminal)) return undefined;
   if (line.opts().list) return { list: true };
+  if (line.opts().server !== undefined) {
+    refuseStray(line, { name: '--server', takes: SERVER_FLAGS });
+    return serverCall(line);
+  }
   const names = DEMOS.map(({ name }) => name);
   const name = soleName('demo', line.args, names);
   const demo = findDemo(name);
@@ -104,6 +119,7 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   if (shape !== undefined && !demo.shapes?.includes(shape)) {
     throw new UsageError(`--shape cannot be '${shape}'. ${exists('Values', demo.shapes ?? [])}`);
   }
+  if (!TOOLS.includes(tool)) throw new UsageError(`--tool cannot be '${tool}'. ${exists('Values', TOOLS)}`);
   if (demo.name === 'all' && answer === 'ask')
     throw new UsageError("'ask' goes with one demo, not with 'all'.");
   const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
@@ -114,10 +130,10 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
 /** A deploy is of a tool of its own, with a client and a user of its own. */
 const WITH_DEPLOY: Demo['takes'] = ['deploy', 'store', 'postgres', 'json', 'mermaid'];
 
-function refuseStray(line: Program, { name, takes }: Pick<Demo, 'name' | 'takes'>): void {
+function refuseStray(line: Program, { name, takes }: { name: string; takes: readonly string[] }): void {
   const stray = line.options
     .map((option) => option.attributeName())
-    .find((flag) => given(line, flag) && !(takes as readonly string[]).includes(flag));
+    .find((flag) => given(line, flag) && !takes.includes(flag));
   if (stray === undefined) return;
   const taken = takes.length === 0 ? 'no options' : `only ${takes.map((flag) => `--${flag}`).join(', ')}`;
   throw new UsageError(`'${name}' takes ${taken}; remove --${stray}.`);

@@ -22,4 +22,5 @@ function held(frames: number, liveAsks: number): string {
   return `${frames > 0 ? frame : 'nothing'} held between rounds`;
 }
 
-const plural = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;
+/** `1 round`, `2 rounds`. */
+export const plural = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -29,12 +29,22 @@ import { wrap } from './printable.ts';
 type Lines = readonly string[];
 type Entry = Extract<TranscriptEvent, { kind: 'entry' }>;
 
+/** How a conversation is drawn. */
+export interface DiagramOptions {
+  /** Whether the server's diagnostics are in the transcript. Default true. */
+  readonly inside?: boolean;
+  /** The words for a restart. */
+  readonly restarted?: string;
+}
+
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
 export class Diagram {
   readonly #frame: Frame;
   readonly #paint: Paint;
   /** The requests that are drawn as open. The client made those with a name like `client:1`. */
   readonly #open = new Set<string>();
+  /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
+  readonly #inside: boolean;
   #entries = 0;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
   #arrowPending = false;
@@ -46,9 +56,9 @@ export class Diagram {
 
   readonly #restarted: string;
 
-  /** @param restarted the words for a restart. */
-  constructor(paint: Paint = plain, restarted = 'restarted') {
+  constructor(paint: Paint = plain, { inside = true, restarted = 'restarted' }: DiagramOptions = {}) {
     this.#paint = paint;
+    this.#inside = inside;
     this.#restarted = restarted;
     this.#frame = frameIn(paint);
   }
@@ -168,9 +178,11 @@ export class Diagram {
 
   #state({ requestState }: JsonObject): string {
     if (typeof requestState !== 'string') return '';
+    const state = `state ${Buffer.byteLength(requestState)} B`;
+    if (!this.#inside) return state;
     const sealed = this.#sealed ? 'sealed' : 'not sealed';
     this.#sealed = false;
-    return `state ${Buffer.byteLength(requestState)} B, ${sealed}`;
+    return `${state}, ${sealed}`;
   }
 
   #towards(lines: Lines): Lines {

@@ -10,7 +10,7 @@ import { scenesOf } from './scene.ts';
 /** The drawing of one conversation, as the command line would have it. */
 async function drawn(line: string, at = 0): Promise<string> {
   const asked = readArgs(line.split(' '), process);
-  if (!asked || 'list' in asked) throw new Error(`'${line}' is not one demo.`);
+  if (!asked || !('demo' in asked)) throw new Error(`'${line}' is not one demo.`);
   const { demo, settings } = asked;
   const [subject] = (await loadSubjects(demo, settings.shape)) as [Subject];
   const scene = scenesOf(demo.name, settings)[at];

@@ -31,9 +31,12 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
     for (const one of DEMOS) write(`${one.name.padEnd(width)}  ${one.title}\n`);
     return 0;
   }
+  const paint = paintFor(terminal);
+  if ('server' in asked) {
+    return (await import('./run-server-call.ts')).runServerCall(asked, terminal, paint);
+  }
   const { demo, settings } = asked;
   const { database, format } = settings;
-  const paint = paintFor(terminal);
   if (demo.name === 'sticky')
     return (await import('@mrtr/demo-sticky')).sticky({
       out: write,

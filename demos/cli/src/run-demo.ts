@@ -63,7 +63,7 @@ export async function runDemo(
 }
 
 /** The exit code that a shell reports for a program that Ctrl-C ended. */
-const INTERRUPTED = 130;
+export const INTERRUPTED = 130;
 
 const asking = (user: User | undefined) => user && { user };
 

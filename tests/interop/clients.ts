@@ -1,0 +1,82 @@
+/** The foreign clients, and what came of one call of each. */
+import { RunningProcess } from '@mrtr/harness/process';
+import { FOREIGN_NODE, foreignPath } from './foreign.ts';
+import type { Target } from './target.ts';
+
+/** A client: a file in `foreign/clients`, and what it is given beside the target. */
+export interface ForeignClient {
+  readonly name: string;
+  /** The package whose version is printed. */
+  readonly package: string;
+  readonly driver: string;
+  /** A minor of the package, or an era that the client is told to speak. */
+  readonly variant?: string;
+}
+
+const v1 = (variant: string): ForeignClient => ({
+  name: 'SDK v1',
+  package: `sdk-${variant}`,
+  driver: 'v1-sdk',
+  variant,
+});
+const v2 = (variant: string): ForeignClient => ({
+  name: 'SDK v2',
+  package: `client-${variant}`,
+  driver: 'v2-client',
+  variant,
+});
+const inspector = (name: string, driver: string, variant: string): ForeignClient => ({
+  name,
+  package: '@modelcontextprotocol/inspector',
+  driver,
+  variant,
+});
+
+/** In the order of the table. */
+export const CLIENTS: readonly ForeignClient[] = [
+  ...['1.17', '1.22', '1.27', '1.32'].map(v1),
+  ...['2.0', '2.1', '2.2', '2.3', '2.4'].map(v2),
+  { name: 'Vercel AI SDK', package: '@ai-sdk/mcp', driver: 'ai-sdk' },
+  { name: 'Mastra', package: '@mastra/mcp', driver: 'mastra' },
+  { name: 'OpenAI Agents', package: '@openai/agents', driver: 'openai-agents' },
+  { name: 'LangChain', package: '@langchain/mcp-adapters', driver: 'langchain' },
+  { name: 'Strands', package: '@strands-agents/sdk', driver: 'strands' },
+  { name: 'mcp-use', package: 'mcp-use', driver: 'mcp-use' },
+  { name: 'mcporter', package: 'mcporter', driver: 'mcporter' },
+  inspector('Inspector `--cli`', 'inspector-cli', 'legacy'),
+  inspector('Inspector `--cli`, modern', 'inspector-cli', 'modern'),
+  inspector('Inspector `mcpdo`', 'mcpdo', 'legacy'),
+  inspector('Inspector `mcpdo`, modern', 'mcpdo', 'modern'),
+];
+
+/** Clients that could not be tried, and why. */
+export const UNTRIED_CLIENTS: readonly (readonly [name: string, why: string])[] = [
+  ['mcp-use 2', 'not tried: its client is the package `@mcp-use/client`, which could not be installed'],
+];
+
+/** What a driver prints: whether its person was asked, and what the person got. */
+export interface Report {
+  readonly asked: boolean;
+  readonly got?: string;
+  readonly error?: string;
+}
+
+const PATIENCE_MS = 120_000;
+
+/** Runs one client against `target`. A client that ends without a report is one that failed. */
+export async function runClient(
+  { driver, variant }: ForeignClient,
+  target: Target,
+  env: Readonly<Record<string, string>>,
+): Promise<Report> {
+  const args = [foreignPath(`clients/${driver}.mjs`), JSON.stringify(target), ...(variant ? [variant] : [])];
+  const running = new RunningProcess({ command: FOREIGN_NODE, args, env }, { patienceMs: PATIENCE_MS });
+  const reported = ({ out }: { readonly out: string }) => /^\{"asked":.*\}$/m.exec(out)?.[0];
+  try {
+    return JSON.parse(await running.until(reported)) as Report;
+  } catch (error) {
+    return { asked: false, error: (error as Error).message };
+  } finally {
+    await running.kill();
+  }
+}

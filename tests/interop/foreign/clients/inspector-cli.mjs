@@ -1,0 +1,10 @@
+// The Inspector's `mcp-inspector --cli`, in the era that is named. It takes no answers to questions.
+import { CALL, command, drive } from './driver.mjs';
+
+drive((target, _answer, era) => {
+  const server = target.url ? [target.url, '--transport', 'http'] : [target.command, ...target.args];
+  const args = Object.entries(CALL.arguments).map(([name, value]) => `${name}=${value}`);
+  const call = ['--method', 'tools/call', '--tool-name', CALL.name, '--tool-arg', ...args];
+  const inspector = '@modelcontextprotocol/inspector/clients/launcher/build/index.js';
+  return command(inspector, ['--cli', ...server, '--protocol-era', era, ...call]);
+});

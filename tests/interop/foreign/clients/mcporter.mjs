@@ -1,0 +1,10 @@
+// mcporter's command line. It takes no answers to questions.
+import { CALL, command, drive } from './driver.mjs';
+
+drive((target) => {
+  const server = target.url
+    ? ['--http-url', target.url, '--allow-http']
+    : ['--stdio', target.command, ...target.args.flatMap((arg) => ['--stdio-arg', arg])];
+  const args = ['call', ...server, '--tool', CALL.name, '--args', JSON.stringify(CALL.arguments)];
+  return command('mcporter/dist/cli.js', [...args, '--output', 'text']);
+});

@@ -1,0 +1,46 @@
+/** Our two clients, at a target that is not ours. */
+import { type Answering, converse, type Endpoint, type LogicalCall, within } from '@mrtr/harness';
+import { resultText, tally } from '@mrtr/harness/transcript';
+import type { Report } from './clients.ts';
+import type { Target } from './target.ts';
+
+/** The era of one of our clients. */
+export type OurClient = 'modern' | 'legacy';
+
+/** A tool, and who answers its questions. */
+export interface Asking {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly user: NonNullable<Answering['user']>;
+  /** In the text of the result, where the answer has arrived. */
+  readonly answer: string;
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Calls the tool. A call that fails is a report with an error. */
+export async function callWithOurs(
+  client: OurClient,
+  target: Target,
+  { tool, arguments: args, user }: Omit<Asking, 'answer'>,
+): Promise<Report> {
+  const call: LogicalCall = { method: 'tools/call', params: { name: tool, arguments: args } };
+  const endpoint: Endpoint =
+    'url' in target ? { kind: 'http', url: new URL(target.url) } : { kind: 'stdio', ...target };
+  const hosting = {
+    instances: ['server'],
+    endpoint: () => endpoint,
+    framesHeld: () => 0,
+    close: async () => {},
+  };
+  try {
+    const conversation = converse({ client, call, user }, () => hosting);
+    const transcript = await within(PATIENCE_MS, conversation, () => `No answer in ${PATIENCE_MS / 1000} s.`);
+    const { result, error } = transcript.end;
+    const asked = tally(transcript).questions > 0;
+    if (error) return { asked, error: error.message };
+    return { asked, got: `${result.isError ? 'isError: ' : ''}${resultText(result)}` };
+  } catch (error) {
+    return { asked: false, error: (error as Error).message };
+  }
+}

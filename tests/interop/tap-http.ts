@@ -1,0 +1,47 @@
+/** A reverse proxy that notes every message, and changes nothing. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import type { Wire } from './wire.ts';
+
+/** A proxy that listens. */
+export interface Tap {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens on loopback, in front of `upstream`, whose path it keeps. */
+export async function tapHttp(upstream: string, wire: Wire): Promise<Tap> {
+  const server = createServer((req, res) => void forward(req, res).catch(() => res.destroy()));
+  async function forward(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const body = await text(req);
+    wire.read('client', body);
+    // Not compressed, so that it can be read; a connection of its own, so that nothing outlives the tap.
+    const { 'accept-encoding': _, connection: __, ...headers } = req.headers;
+    const url = new URL(req.url ?? '', upstream);
+    const asked = request(url, { method: req.method, headers, agent: false }, (answer) => {
+      const lines = createInterface({ input: answer }).on('line', (line) => wire.read('server', line));
+      // Either side may hang up in the middle of a stream; readline reports that too.
+      for (const stream of [lines, answer]) stream.on('error', () => res.destroy());
+      const { connection: ___, ...answered } = answer.headers;
+      res.writeHead(answer.statusCode ?? 502, answered);
+      answer.pipe(res);
+    });
+    asked.on('error', () => res.destroy());
+    res.on('close', () => asked.destroy());
+    asked.end(body);
+  }
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = new URL(upstream);
+  url.port = String((server.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
