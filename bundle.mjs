@@ -1,25 +1,58 @@
-// node bundle.mjs [FOLDER]: makes one file of each entry of a package, after `tsc -b` has made the types. On a cold
-// start a module costs what opening its file does, and a server that is started for each session starts cold.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+// node bundle.mjs [FOLDER]: makes what a package publishes in `dist`, after `tsc -b` has made the types there.
+//
+// `dist` holds ES modules, one file for each entry: on a cold start a module costs what opening its file does, and a
+// server that is started for each session starts cold. `dist/cjs` holds the same files as CommonJS, with the same types:
+// in a folder of CommonJS they are types of CommonJS, and lead to the SDK's.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
 const folder = process.argv[2] ?? '.';
 const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-const outdir = join(folder, 'dist');
-for (const file of readdirSync(outdir, { recursive: true })) {
-  if (/\.js(\.map)?$/.test(file)) rmSync(join(outdir, file));
-}
+const esm = join(folder, 'dist');
+const cjs = join(esm, 'cjs');
+const shared = { platform: 'node', target: 'node20', sourcemap: 'linked', sourcesContent: false };
+
+rmSync(cjs, { recursive: true, force: true });
+for (const file of filesIn(esm)) if (/\.js(\.map)?$/.test(file)) rmSync(join(esm, file));
 buildSync({
-  entryPoints: Object.values(exports).map((source) => join(folder, source)),
-  outdir,
+  ...shared,
+  entryPoints: Object.values(exports)
+    .filter((source) => source.endsWith('.ts'))
+    .map((source) => join(folder, source)),
+  outdir: esm,
   outbase: join(folder, 'src'),
   bundle: true,
   packages: 'external',
-  platform: 'node',
-  target: 'node20',
   format: 'esm',
   // What two entries share stays one module, and its state one state.
   splitting: true,
   chunkNames: 'shared-[hash]',
 });
+
+const types = filesIn(esm).filter((file) => /\.d\.ts(\.map)?$/.test(file));
+buildSync({
+  ...shared,
+  // esbuild does not split CommonJS, so what it has split already is translated.
+  entryPoints: filesIn(esm)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(esm, file)),
+  outdir: cjs,
+  outbase: esm,
+  format: 'cjs',
+  // `import()` would load the SDK a second time, as ES modules.
+  supported: { 'dynamic-import': false },
+});
+for (const file of types) {
+  mkdirSync(join(cjs, file, '..'), { recursive: true });
+  if (!file.endsWith('.map')) cpSync(join(esm, file), join(cjs, file));
+  else writeFileSync(join(cjs, file), readFileSync(join(esm, file), 'utf8').replaceAll('"../', '"../../'));
+}
+writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
+
+/** The paths of the files in `of`, below it. */
+function filesIn(of) {
+  return readdirSync(of, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(of.length + 1));
+}

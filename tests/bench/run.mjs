@@ -27,8 +27,8 @@ function run(command, args, stdio = 'inherit') {
 
 /** Links the dependencies of the package in `folder` where the benchmark finds them. */
 function layDependenciesOf(folder) {
-  const { dependencies = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  for (const name of Object.keys(dependencies)) {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  for (const name of Object.keys({ ...dependencies, ...peerDependencies })) {
     const source = realpathSync(join(folder, 'node_modules', name));
     const target = join(stage, 'node_modules', name);
     if (existsSync(target)) continue;
