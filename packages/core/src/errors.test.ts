@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import * as errors from './errors.ts';
 
 const { MrtrError: _, ...classes } = errors;
@@ -13,6 +13,23 @@ test('every class has one code, which is its name, and every error has its class
     names.map((name) => name.replace(/(?<!^)[A-Z]/g, '_$&').toLowerCase()),
   );
   for (const error of made) expect(error).toBeInstanceOf(errors.MrtrError);
+});
+
+test('an error of another copy of this package is an instance of its class, and of no other', async () => {
+  vi.resetModules();
+  const copy: typeof errors = await import('./errors.ts');
+  expect(copy.StoreFull).not.toBe(errors.StoreFull);
+  for (const theirs of [new copy.StoreFull('x'), new copy.ElicitationDeclined('declined')]) {
+    const known = Object.values(errors).filter((Class) => theirs instanceof Class);
+    expect(known.map(({ name }) => name)).toEqual(['MrtrError', theirs.name]);
+  }
+});
+
+test('an error of a class that was derived from one of ours is an instance of both', () => {
+  class QueueFull extends errors.StoreFull {}
+  expect(new QueueFull('x')).toBeInstanceOf(QueueFull);
+  expect(new QueueFull('x')).toBeInstanceOf(errors.StoreFull);
+  expect(new errors.StoreFull('x')).not.toBeInstanceOf(QueueFull);
 });
 
 test('an error keeps its cause', () => {

@@ -16,12 +16,22 @@ export type MrtrErrorCode =
   | 'too_many_questions'
   | 'unprotected_server';
 
-/** The base of every error that `@mrtr/core` and `@mrtr/shapes` throw on purpose. */
+const IS_MRTR_ERROR = Symbol.for('mrtr.error');
+
+/**
+ * The base of every error that `@mrtr/core` and `@mrtr/shapes` throw on purpose. `instanceof` knows errors by their code,
+ * so also those of another copy of this package, such as its CommonJS format.
+ */
 export abstract class MrtrError extends Error {
   abstract readonly code: MrtrErrorCode;
+  constructor(message?: string, options?: ErrorOptions) {
+    super(message, options);
+    Object.defineProperty(this, IS_MRTR_ERROR, { value: true });
+  }
   override get name(): string {
     return this.constructor.name;
   }
+  static override readonly [Symbol.hasInstance] = isInstance;
 }
 
 /**
@@ -133,4 +143,31 @@ export class TooManyQuestions extends MrtrError {
 /** A shape that keeps state was called on a server without `protectRequestState`. */
 export class UnprotectedServer extends MrtrError {
   readonly code = 'unprotected_server';
+}
+
+/** The class of each code. That of a journal stands with its shape. */
+const CLASSES: Readonly<Record<Exclude<MrtrErrorCode, 'journal_diverged'>, unknown>> = {
+  answer_ignored: AnswerIgnored,
+  cannot_ask: CannotAsk,
+  continuation_lost: ContinuationLost,
+  elicitation_declined: ElicitationDeclined,
+  invalid_definition: InvalidDefinition,
+  invalid_label: InvalidLabel,
+  invalid_policy: InvalidPolicy,
+  invalid_signature: InvalidSignature,
+  not_json: NotJson,
+  rounds_exceeded: RoundsExceeded,
+  state_too_large: StateTooLarge,
+  store_full: StoreFull,
+  too_many_questions: TooManyQuestions,
+  unprotected_server: UnprotectedServer,
+};
+
+function isInstance(this: unknown, value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && IS_MRTR_ERROR in value) {
+    const { code } = value as unknown as MrtrError;
+    if (this === MrtrError || this === CLASSES[code as keyof typeof CLASSES]) return true;
+  }
+  // A class that somebody derived from one of ours.
+  return Function.prototype[Symbol.hasInstance].call(this, value);
 }

@@ -11,12 +11,22 @@ import {
 } from './transcript/transcript.ts';
 
 // Diagnostics channels are process-wide. An event belongs to the conversation, and to the instance, in whose
-// asynchronous context it was published.
-const current = new AsyncLocalStorage<Recorder>();
-const instance = new AsyncLocalStorage<string>();
+// asynchronous context it was published; one context for the process, also where a test imports this package and the
+// tested server requires it.
+const SHARED = Symbol.for('mrtr.recorders');
+const holder = globalThis as { [SHARED]?: ReturnType<typeof noRecorders> };
+holder[SHARED] ??= noRecorders();
+const shared = holder[SHARED];
+const { current, instance } = shared;
 
-let recorders = 0;
-let stopObserving = () => {};
+function noRecorders() {
+  return {
+    current: new AsyncLocalStorage<Recorder>(),
+    instance: new AsyncLocalStorage<string>(),
+    running: 0,
+    stopObserving: () => {},
+  };
+}
 
 /** The recorder of the conversation that this code runs in, if any. */
 export const currentRecorder = (): Recorder | undefined => current.getStore();
@@ -84,9 +94,10 @@ export class Recorder {
 
   /** Observes the diagnostics channels until the returned function is called. */
   observe(): () => void {
-    if (recorders++ === 0) stopObserving = observeDiagnostics((event) => currentRecorder()?.tell(event));
+    if (shared.running++ === 0)
+      shared.stopObserving = observeDiagnostics((event) => currentRecorder()?.tell(event));
     return () => {
-      if (--recorders === 0) stopObserving();
+      if (--shared.running === 0) shared.stopObserving();
     };
   }
 

@@ -5,6 +5,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidPolicy } from '@mrtr/core';
+import { processWide } from '@mrtr/core/shape';
 import { Pool } from 'pg';
 import { Calls, tableOfCalls } from './calls.ts';
 import { Locks } from './locks.ts';
@@ -21,18 +22,20 @@ const LOOK_EVERY_MS = 100;
  */
 export const NEVER: Promise<never> = new Promise(() => {});
 
-interface Registered {
+interface Shared {
   /** The code to run when DBOS runs a workflow here. A store of this process has started it or taken it over. */
   readonly expected: Map<string, () => Promise<void>>;
   workflow?: typeof serve;
+  current?: { readonly key: string; readonly runtime: Promise<Runtime>; users: number } | undefined;
+  closing: Promise<void>;
 }
 
 // DBOS accepts a name once per process. Two packages or a test runner may load this module more than once.
-const REGISTERED = Symbol.for('mrtr.linear-dbos');
-const shared = globalThis as { [REGISTERED]?: Registered };
-shared[REGISTERED] ??= { expected: new Map() };
-const registered: Registered = shared[REGISTERED];
-const { expected } = registered;
+const shared = processWide<Shared>('linear-dbos', () => ({
+  expected: new Map(),
+  closing: Promise.resolve(),
+}));
+const { expected } = shared;
 
 async function serve(): Promise<void> {
   const id = DBOS.workflowID ?? '';
@@ -40,9 +43,6 @@ async function serve(): Promise<void> {
   expected.delete(id);
   await (run ? run() : NEVER);
 }
-
-let current: { readonly key: string; readonly runtime: Promise<Runtime>; users: number } | undefined;
-let closing: Promise<void> = Promise.resolve();
 
 /** DBOS, launched. */
 export class Runtime {
@@ -72,40 +72,40 @@ export class Runtime {
     // Another runtime may begin to close while this waits.
     let waited: Promise<void>;
     do {
-      waited = closing;
+      waited = shared.closing;
       await waited;
-    } while (waited !== closing);
+    } while (waited !== shared.closing);
     const { postgres, schema, version, poolSize } = options;
     const key = JSON.stringify([postgres, schema, version, poolSize]);
-    if (current && current.key !== key) {
+    if (shared.current && shared.current.key !== key) {
       throw new InvalidPolicy(
         'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
           'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
       );
     }
-    current ??= { key, runtime: Runtime.#launch(options), users: 0 };
-    const mine = current;
+    shared.current ??= { key, runtime: Runtime.#launch(options), users: 0 };
+    const mine = shared.current;
     mine.users++;
     try {
       return await mine.runtime;
     } catch (error) {
-      if (current === mine) current = undefined;
+      if (shared.current === mine) shared.current = undefined;
       throw error;
     }
   }
 
   /** Gives up one use of the runtime. */
   async release(): Promise<void> {
-    if (!current || --current.users > 0) return;
-    current = undefined;
-    closing = this.#close();
-    await closing;
+    if (!shared.current || --shared.current.users > 0) return;
+    shared.current = undefined;
+    shared.closing = this.#close();
+    await shared.closing;
   }
 
   /** Runs a new workflow here. */
   async start(id: string, run: () => Promise<void>): Promise<void> {
     expected.set(id, run);
-    const start = () => DBOS.startWorkflow(registered.workflow as typeof serve, { workflowID: id })();
+    const start = () => DBOS.startWorkflow(shared.workflow as typeof serve, { workflowID: id })();
     try {
       // Leave the asynchronous context only if it is a workflow's: a handler may rely on that of its request.
       const handle = await (DBOS.isWithinWorkflow() ? this.#outside.runInAsyncScope(start) : start());
@@ -171,7 +171,7 @@ export class Runtime {
     const pool = poolOf(options);
     const instance = newInstance();
     const runtime = new Runtime(pool, instance, options);
-    registered.workflow ??= DBOS.registerWorkflow(serve, { name: NAME });
+    shared.workflow ??= DBOS.registerWorkflow(serve, { name: NAME });
     try {
       await runtime.presence.hold(instance, () => {});
       DBOS.setConfig({

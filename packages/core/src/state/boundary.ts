@@ -19,6 +19,7 @@ import { publish, publishAround } from '../diagnostics.ts';
 import { AnswerIgnored, InvalidPolicy, StateTooLarge, StoreFull, TooManyQuestions } from '../errors.ts';
 import { declaredKinds, kindOf } from '../input-kind.ts';
 import { type AskProblem, askProblem, UNKEPT } from '../limits.ts';
+import { warnOnce } from '../process-wide.ts';
 import { questionDigest } from '../question.ts';
 import type { QuotaExceeded } from '../quota.ts';
 import { watchRegistration } from '../registration.ts';
@@ -472,14 +473,9 @@ function traceparentOf(ctx: ServerContext): string | undefined {
   return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
-let warned = false;
-
-function warnOfEphemeralKey(): void {
-  if (warned) return;
-  warned = true;
-  process.emitWarning(
+const warnOfEphemeralKey = (): void =>
+  warnOnce(
+    'MRTR_EPHEMERAL_KEY',
     'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
       'resume a call. Give requestStatePolicy the same `keys` everywhere.',
-    { code: 'MRTR_EPHEMERAL_KEY' },
   );
-}

@@ -1,6 +1,7 @@
 /** The keys that request state is sealed with. */
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { InvalidPolicy } from '../errors.ts';
+import { processWide } from '../process-wide.ts';
 
 /** One secret, stretched into the keys that are derived from it. */
 export interface SealingKey {
@@ -56,18 +57,12 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
   return bytes;
 }
 
-const EPHEMERAL = Symbol.for('mrtr.ephemeral-ring');
-type Holder = typeof globalThis & { [EPHEMERAL]?: readonly SealingKey[] };
-
 /**
  * The ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
  * per-request factory must still open the state that the request before sealed. No other instance can open it.
  */
-export const ephemeralRing = (): readonly SealingKey[] => {
-  const holder = globalThis as Holder;
-  holder[EPHEMERAL] ??= [stretch(randomBytes(MIN_SECRET_BYTES), true)];
-  return holder[EPHEMERAL];
-};
+export const ephemeralRing = (): readonly SealingKey[] =>
+  processWide('ephemeral-ring', () => [stretch(randomBytes(MIN_SECRET_BYTES), true)]);
 
 function stretch(secret: Uint8Array, ephemeral: boolean): SealingKey {
   // HKDF reads the secret now, so later changes of the caller's buffer change nothing.

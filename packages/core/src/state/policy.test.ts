@@ -2,7 +2,7 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { callOf } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
-import { hosted } from '../hosted.test-support.ts';
+import { hosted, oldClient } from '../hosted.test-support.ts';
 import { Quota } from '../quota.ts';
 import { textResult } from '../results.ts';
 import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
@@ -225,27 +225,18 @@ test('the ledger of this process serves a second copy of this module too', async
   expect(requestStatePolicy({ keys: KEYS, singleUse: 'reject' }).singleUse?.ledger).toBe(ledger);
 });
 
-/** The warnings that `run` emits in a fresh copy of the modules, which has not warned before. */
-async function warningsOf(run: (modules: Fresh) => unknown): Promise<unknown[][]> {
-  vi.resetModules();
+/** The warnings that `run` emits in a process that has not warned before. */
+async function warningsOf(run: () => unknown): Promise<unknown[][]> {
+  Reflect.deleteProperty(globalThis, Symbol.for('mrtr.warned'));
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => emitWarning.mockRestore());
-  const [support, { asking }, { requestStatePolicy }] = await Promise.all([
-    import('../hosted.test-support.ts'),
-    import('./asking.test-support.ts'),
-    import('./policy.ts'),
-  ]);
-  await run({ ...support, asking, requestStatePolicy });
+  await run();
   return emitWarning.mock.calls;
 }
-type Fresh = typeof import('../hosted.test-support.ts') & {
-  asking: typeof asking;
-  requestStatePolicy: typeof requestStatePolicy;
-};
 
 test('the process warns of a random key once, and only over HTTP', async () => {
   const counts: number[] = [];
-  const warnings = await warningsOf(async ({ hosted, oldClient, asking }) => {
+  const warnings = await warningsOf(async () => {
     const host = hosted(asking(), { keys: undefined });
     await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
     counts.push(vi.mocked(process.emitWarning).mock.calls.length);
@@ -268,7 +259,7 @@ test.each<[string, RequestStateOptions]>([
 ])(
   'the process warns of keys %s once, because a retry that is sent to two instances is served twice',
   async (_what, options) => {
-    const warnings = await warningsOf(({ requestStatePolicy }) => {
+    const warnings = await warningsOf(() => {
       for (const _ of Array(3)) requestStatePolicy(options);
     });
     expect(warnings).toEqual([
@@ -282,5 +273,5 @@ test.each<[string, RequestStateOptions]>([
   ['with keys and a ledger', { keys: KEYS, ledger: new MemoryLedger() }],
   ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
 ])('a policy %s brings no warning', async (_what, options) => {
-  expect(await warningsOf(({ requestStatePolicy }) => requestStatePolicy(options))).toEqual([]);
+  expect(await warningsOf(() => requestStatePolicy(options))).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
+import { processWide, warnOnce } from '../process-wide.ts';
 import { Quota } from '../quota.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
@@ -150,27 +151,16 @@ function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
   };
 }
 
-const LEDGER = Symbol.for('mrtr.process-ledger');
-
 /** One ledger per process, shared by all policies, so that a policy made per request knows earlier presentations. */
-function processLedger(): MemoryLedger {
-  const holder = globalThis as typeof globalThis & { [LEDGER]?: MemoryLedger };
-  holder[LEDGER] ??= new MemoryLedger();
-  return holder[LEDGER];
-}
+const processLedger = (): MemoryLedger => processWide('process-ledger', () => new MemoryLedger());
 
-let warned = false;
-
-function warnOfRepeatableState(): void {
-  if (warned) return;
-  warned = true;
-  process.emitWarning(
+const warnOfRepeatableState = (): void =>
+  warnOnce(
+    'MRTR_REPEATABLE_STATE',
     'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: a retry that is sent to ' +
       'two of them is served twice, and its effects happen twice. Give all instances one `ledger`, or set ' +
       '`singleUse: false` if you accept that.',
-    { code: 'MRTR_REPEATABLE_STATE' },
   );
-}
 
 function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;

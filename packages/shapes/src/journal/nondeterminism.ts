@@ -8,31 +8,36 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { InvalidDefinition } from '@mrtr/core';
+import { processWide } from '@mrtr/core/shape';
 
 /** The originals, also while strict mode has replaced them. */
-export const originals = {
+export const originals = processWide('originals', () => ({
   now: Date.now.bind(Date),
   random: Math.random.bind(Math),
   uuid: crypto.randomUUID.bind(crypto),
-} as const;
+}));
 
-const forbidden = new AsyncLocalStorage<boolean>();
-let watchers = 0;
-let restore = () => {};
+// The replaced functions are the process's: of two copies, the first to end would put back what the other replaced.
+const strict = processWide('strict-mode', () => ({
+  forbidden: new AsyncLocalStorage<boolean>(),
+  watchers: 0,
+  restore: () => {},
+}));
+const { forbidden } = strict;
 
 /** Runs a strict handler. An unwrapped call of one of the three functions throws an error that names its place. */
 export const insideStrictHandler = <T>(handler: () => T): T => forbidden.run(true, handler);
 
 /** Runs code that may call the three functions: a wrapped effect, or an observer. */
-export const outsideHandler = <T>(fn: () => T): T => (watchers > 0 ? forbidden.run(false, fn) : fn());
+export const outsideHandler = <T>(fn: () => T): T => (strict.watchers > 0 ? forbidden.run(false, fn) : fn());
 
 /** Watches while `entry` runs. Restores the functions when the last strict entry has ended. */
 export async function watchNondeterminism<T>(entry: () => Promise<T>): Promise<T> {
-  if (watchers++ === 0) restore = patch();
+  if (strict.watchers++ === 0) strict.restore = patch();
   try {
     return await entry();
   } finally {
-    if (--watchers === 0) restore();
+    if (--strict.watchers === 0) strict.restore();
   }
 }
 

@@ -6,32 +6,32 @@
  * effect runs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { processWide } from '@mrtr/core/shape';
 
 interface Effect {
   readonly call: object;
   over: boolean;
 }
 
-const scope = new AsyncLocalStorage<Effect>();
-let running = 0;
+const effects = processWide('effects', () => ({ scope: new AsyncLocalStorage<Effect>(), running: 0 }));
 
 /** Runs an effect of `call`. Any object may stand for a call. */
 export async function insideEffect<T>(call: object, effect: () => T | Promise<T>): Promise<T> {
   const inside: Effect = { call, over: false };
-  running++;
+  effects.running++;
   try {
-    return await scope.run(inside, effect);
+    return await effects.scope.run(inside, effect);
   } finally {
     inside.over = true;
-    running--;
-    if (running === 0) scope.disable();
+    effects.running--;
+    if (effects.running === 0) effects.scope.disable();
   }
 }
 
 /** Whether the caller is inside a running effect of `call`. */
 export function isInsideEffect(call: object): boolean {
-  if (running === 0) return false;
-  const inside = scope.getStore();
+  if (effects.running === 0) return false;
+  const inside = effects.scope.getStore();
   // Code that an effect left running still carries the scope, so check that the effect has not ended.
   return inside?.call === call && !inside.over;
 }

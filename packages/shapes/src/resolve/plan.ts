@@ -1,6 +1,6 @@
 /** Static analysis: finds the mistakes in a tool's resolvers before the tool is called. */
 import { InvalidSignature } from '@mrtr/core';
-import { Argument, Outcome, type Resolvable, Resolver } from './resolver.ts';
+import type { Resolvable, Resolver } from './resolver.ts';
 
 /** One resolver's needs, grouped by what fills them. */
 export interface ResolverPlan {
@@ -89,7 +89,7 @@ function planOf(
     contexts: [] as string[],
   };
   for (const [need, filler] of Object.entries(resolver.needs)) {
-    if (filler instanceof Argument) {
+    if (filler?.need === 'argument') {
       const name = filler.name ?? need;
       if (!toolArguments.has(name))
         throw new InvalidSignature(unknownArgument(name, [...path, need], toolArguments));
@@ -107,10 +107,10 @@ function planOf(
 }
 
 const isResolvable = (wanted: unknown): wanted is Resolvable =>
-  (wanted instanceof Outcome ? wanted.resolver : wanted) instanceof Resolver;
+  ['resolver', 'outcome'].includes((wanted as Resolvable | undefined)?.need ?? '');
 
 const resolvedParameter = (wanted: Resolvable): ResolvedParameter =>
-  wanted instanceof Outcome
+  wanted.need === 'outcome'
     ? { resolver: wanted.resolver as Resolver<unknown>, wantsOutcome: true }
     : { resolver: wanted as Resolver<unknown>, wantsOutcome: false };
 

@@ -4,6 +4,8 @@ import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: one of the tool's arguments. `Named` is true if the argument has another name than the need. */
 export class Argument<T, Named extends boolean = boolean> {
+  /** Tells the class from others, also where two copies of this package are loaded. */
+  readonly need = 'argument';
   /** Only types. */
   declare readonly type: T;
   declare readonly named: Named;
@@ -27,7 +29,6 @@ export function argument<T>(name?: string): Argument<T> {
 
 /** A need: the context of the round. Made by {@link requestContext}. */
 export class RequestContext {
-  /** Tells the class from others without members. */
   readonly need = 'context';
 }
 
@@ -36,6 +37,7 @@ export const requestContext = (): RequestContext => new RequestContext();
 
 /** A consumer's request for the whole outcome. Made by {@link outcome}. */
 export class Outcome<T, W = unknown> {
+  readonly need = 'outcome';
   readonly resolver: Resolver<T, W>;
   constructor(resolver: Resolver<T, W>) {
     this.resolver = resolver;
@@ -109,6 +111,7 @@ export type ValueOf<R> = R extends Question ? AnswerOf<R> : R extends Questions 
 
 /** Computes one value, or asks for it. Made by {@link resolver}; compared by identity. */
 export class Resolver<T, W = unknown> {
+  readonly need = 'resolver';
   /** Only types: the value, and the arguments that it needs. */
   declare readonly value: T;
   declare readonly wants: W;
