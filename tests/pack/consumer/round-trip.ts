@@ -68,7 +68,7 @@ const calls = [
   { name: 'order', arguments: { item: 'a shirt' }, user: scripted({ size: ['large', 42], order: [true] }) },
 ];
 
-export async function main(): Promise<void> {
+async function main(): Promise<void> {
   const refused: string[] = [];
   const stop = observe('mrtr:state', ({ reason }) => reason !== undefined && refused.push(reason));
   for (const client of ['modern', 'legacy'] as const) {
@@ -97,3 +97,5 @@ export async function main(): Promise<void> {
   const named = mistake instanceof MrtrError ? mistake.code : mistake;
   console.log(JSON.stringify({ log, refused, named, oneSdk: server() instanceof McpServer }));
 }
+
+void main();

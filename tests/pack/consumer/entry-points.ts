@@ -1,0 +1,23 @@
+/** Imports and requires each entry point that the arguments name, which gives the same names in both formats. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+// What an importer of CommonJS sees beside the names.
+const ADDED = ['__esModule', 'default', 'module.exports'];
+
+async function main(): Promise<void> {
+  const entries = process.argv.slice(2);
+  for (const entry of entries) {
+    const names = (module: object) =>
+      Object.keys(module)
+        .filter((name) => !ADDED.includes(name))
+        .sort();
+    const imported = names(await import(entry));
+    assert.notEqual(imported.length, 0, entry);
+    assert.deepEqual(names(require(entry)), imported, entry);
+  }
+  console.log(`${entries.length} entry points.`);
+}
+
+void main();

@@ -1,0 +1,66 @@
+/** What is published: every folder of `packages` whose manifest is not private. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Gets each check's result: `problem` is undefined where all is well. */
+export type Report = (what: string, problem?: string) => void;
+
+/** The parts of a `package.json` that are looked at. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly publishConfig?: { readonly exports?: Readonly<Record<string, unknown>> };
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** A package, packed. */
+export interface Packed {
+  /** As it is in the tarball. */
+  readonly manifest: Manifest;
+  readonly tarball: string;
+  /** The paths in it. */
+  readonly files: readonly string[];
+}
+
+/** The folders of the packages that are published. */
+export const publishedFolders = (): string[] =>
+  readdirSync(join(ROOT, 'packages'))
+    .map((name) => join(ROOT, 'packages', name))
+    .filter((folder) => readdirSync(folder).includes('package.json'))
+    .filter((folder) => !readManifest(folder).private);
+
+/** The manifest in `folder`. */
+export const readManifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+
+/** The entry points that are code, such as `@mrtr/core/shape`. */
+export const entryPoints = ({ name, exports }: Manifest): string[] =>
+  Object.entries(exports)
+    .filter(([, target]) => typeof target !== 'string')
+    .map(([path]) => name + path.slice(1));
+
+/** Builds and packs them all into `folder`. */
+export function pack(folder: string): Packed[] {
+  const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 } as const;
+  execFileSync('pnpm', ['--silent', 'build'], { ...options, stdio: ['ignore', 2, 2] });
+  return publishedFolders().map((cwd) => {
+    const args = ['pack', '--json', '--pack-destination', folder, '--config.ignore-scripts=true'];
+    const packed = JSON.parse(execFileSync('pnpm', args, { ...options, cwd }));
+    const { filename: tarball, files } = Array.isArray(packed) ? packed[0] : packed;
+    const manifest = execFileSync('tar', ['-xzOf', tarball, 'package/package.json'], options);
+    return {
+      manifest: JSON.parse(manifest),
+      tarball,
+      files: files.map(({ path }: { path: string }) => path),
+    };
+  });
+}
