@@ -1,16 +1,20 @@
 /** publint and "are the types wrong" on a tarball, and what it holds. */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { Packed, Report } from './packages.ts';
 import { ROOT } from './packages.ts';
+import { run } from './program.ts';
 
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules/.bin');
 
 /** Checks a tarball. */
-export function lint({ manifest, tarball, files }: Packed, report: Report): void {
-  report(`${manifest.name}: publint, strict`, problems('publint', ['run', '--strict', tarball]));
+export async function lint({ manifest, tarball, files }: Packed, report: Report): Promise<void> {
   const types = ['--profile', 'node16', '--no-emoji', '--no-color', '--format', 'ascii', tarball];
-  report(`${manifest.name}: types of each entry point, in both formats`, problems('attw', types));
+  const [publint, attw] = await Promise.all([
+    run(join(TOOLS, 'publint'), ['run', '--strict', tarball], ROOT),
+    run(join(TOOLS, 'attw'), types, ROOT),
+  ]);
+  report(`${manifest.name}: publint, strict`, publint.problem);
+  report(`${manifest.name}: types of each entry point, in both formats`, attw.problem);
   const strays = files.filter((file) => !BELONGS.test(file));
   const missing = ['LICENSE', 'README.md'].filter((file) => !files.includes(file));
   const wrong = [...strays.map((file) => `stray: ${file}`), ...missing.map((file) => `missing: ${file}`)];
@@ -19,9 +23,3 @@ export function lint({ manifest, tarball, files }: Packed, report: Report): void
 
 const BELONGS =
   /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|[\w.-]+\.schema\.json|dist\/cjs\/package\.json|dist\/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src\/(?!.*\.(?:test|test-support|proof)\.ts$)[\w./-]+\.ts)$/;
-
-/** What a tool says that finds something; undefined where it finds nothing. */
-function problems(tool: string, args: readonly string[]): string | undefined {
-  const { status, stdout, stderr } = spawnSync(join(TOOLS, tool), args, { encoding: 'utf8' });
-  return status === 0 ? undefined : `${stdout}${stderr}` || `${tool} ended with ${status}.`;
-}

@@ -1,8 +1,8 @@
 /** An empty project that installs our tarballs with npm: its types, and its programs in each runtime. */
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryPoints, type Packed, type Report, ROOT } from './packages.ts';
+import { run } from './program.ts';
 
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules');
 const CONSUMER = join(ROOT, 'tests/pack/consumer');
@@ -21,100 +21,97 @@ const APPLICATION = [
 /** Its tests are vitest's, which takes no `require`; the round trip needs no vitest. */
 const NEEDS_VITEST = '@mrtr/ledgers/contract';
 
-const FORMATS = { esm: 'module', cjs: 'commonjs' } as const;
 /** `both-formats` and `entry-points` use both formats, from an ES module. */
-const PROGRAMS = { esm: ['round-trip', 'both-formats', 'entry-points'], cjs: ['round-trip'] } as const;
+const FORMATS = [
+  { name: 'esm', type: 'module', programs: ['round-trip', 'both-formats', 'entry-points'] },
+  { name: 'cjs', type: 'commonjs', programs: ['round-trip'] },
+] as const;
+
+const COMPILERS = {
+  'TypeScript 7': { tsc: join(ROOT, 'node_modules/.bin/tsc'), way: 'nodenext', args: [] },
+  'TypeScript 7 for bundlers': { tsc: join(ROOT, 'node_modules/.bin/tsc'), way: 'bundler', args: [] },
+  'TypeScript 5.9': { tsc: join(TOOLS, '.bin/tsc'), way: 'nodenext', args: ['--noEmit'] },
+} as const;
 
 /** Makes the project in `folder`, and installs the packages and `version` of the SDK in it. Returns `folder`. */
-export function install(folder: string, packages: readonly Packed[], version: string): string {
-  console.log(`\nSDK ${version}`);
-  for (const [format, type] of Object.entries(FORMATS)) {
-    mkdirSync(join(folder, format, 'out'), { recursive: true });
-    for (const place of [format, `${format}/out`]) {
-      writeFileSync(join(folder, place, 'package.json'), JSON.stringify({ type }));
+export async function install(folder: string, packages: readonly Packed[], version: string): Promise<string> {
+  for (const format of FORMATS) {
+    mkdirSync(join(folder, format.name, 'out'), { recursive: true });
+    for (const place of [format.name, `${format.name}/out`]) {
+      writeFileSync(join(folder, place, 'package.json'), JSON.stringify({ type: format.type }));
     }
-    for (const program of PROGRAMS[format as keyof typeof PROGRAMS]) {
-      cpSync(join(CONSUMER, `${program}.ts`), join(folder, format, `${program}.ts`));
+    for (const program of format.programs) {
+      cpSync(join(CONSUMER, `${program}.ts`), join(folder, format.name, `${program}.ts`));
     }
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
   const sdk = ['server', 'client'].map((name) => `@modelcontextprotocol/${name}@${version}`);
   const tarballs = packages.map(({ tarball }) => tarball);
   const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  const problem = run('npm', ['install', ...options, ...tarballs, ...sdk, ...APPLICATION], folder).problem;
+  const { problem } = await run('npm', ['install', ...options, ...tarballs, ...sdk, ...APPLICATION], folder);
   if (problem !== undefined) throw new Error(`npm could not install the tarballs.\n${problem}`);
   return folder;
 }
 
 /** Compiles the programs strictly, dependencies included, as each format and with each way of finding modules. */
-export function checkTypes(project: string, report: Report): void {
-  const compilers = { 'TypeScript 7': join(ROOT, 'node_modules/.bin/tsc'), '5.9': join(TOOLS, '.bin/tsc') };
-  for (const [format, type] of Object.entries(FORMATS)) {
-    const module = type === 'commonjs' ? 'commonjs' : 'esnext';
+export async function checkTypes(project: string, report: Report): Promise<void> {
+  for (const { name, type } of FORMATS) {
     const ways = {
       nodenext: { module: 'nodenext', outDir: 'out' },
-      bundler: { module, moduleResolution: 'bundler', noEmit: true },
+      bundler: { module: type === 'module' ? 'esnext' : type, moduleResolution: 'bundler', noEmit: true },
     };
     for (const [way, options] of Object.entries(ways)) {
-      const compilerOptions = {
-        strict: true,
-        target: 'es2023',
-        types: ['node'],
-        skipLibCheck: false,
-        ...options,
-      };
-      const config = join(project, format, `${way}.json`);
-      writeFileSync(config, JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-      for (const [name, tsc] of Object.entries(compilers)) {
-        // The older compiler takes four times as long: once a format is enough.
-        if (name !== 'TypeScript 7' && way !== 'nodenext') continue;
-        report(`${name}, ${format}, ${way}`, run(tsc, ['-p', config], project).problem);
-      }
+      const compilerOptions = { strict: true, target: 'es2023', types: ['node'], ...options };
+      const config = { compilerOptions: { ...compilerOptions, skipLibCheck: false }, include: ['*.ts'] };
+      writeFileSync(join(project, name, `${way}.json`), JSON.stringify(config));
     }
+    const compiled = await Promise.all(
+      Object.entries(COMPILERS).map(async ([compiler, { tsc, way, args }]) => {
+        const { problem } = await run(tsc, ['-p', join(project, name, `${way}.json`), ...args], project);
+        return [`${compiler}, ${name}`, problem] as const;
+      }),
+    );
+    for (const [what, problem] of compiled) report(what, problem);
   }
 }
 
 /** Runs every program in every runtime, and returns what the round trips print. */
-export function runPrograms(project: string, packages: readonly Packed[], report: Report): string[] {
+export async function runPrograms(
+  project: string,
+  packages: readonly Packed[],
+  report: Report,
+): Promise<string[]> {
   const entries = packages.flatMap(({ manifest }) => entryPoints(manifest));
+  const loadable = entries.filter((entry) => entry !== NEEDS_VITEST);
   const outputs: string[] = [];
-  for (const [runtime, command] of Object.entries(runtimes())) {
-    for (const [format, programs] of Object.entries(PROGRAMS)) {
-      for (const program of programs) {
-        const [file, ...options] = [...command];
-        const args = program === 'entry-points' ? entries.filter((entry) => entry !== NEEDS_VITEST) : [];
-        const path = join(project, format, 'out', `${program}.js`);
-        const { problem, stdout } = run(file as string, [...options, path, ...args], project);
-        if (program === 'round-trip') outputs.push(stdout);
-        report(`${runtime}, ${format}: ${program}`, problem);
-      }
+  for (const [runtime, [file, ...options]] of Object.entries(runtimes())) {
+    const programs = FORMATS.flatMap(({ name, programs }) => programs.map((program) => ({ name, program })));
+    const ended = await Promise.all(
+      programs.map(async ({ name, program }) => {
+        const args = program === 'entry-points' ? loadable : [];
+        const path = join(project, name, 'out', `${program}.js`);
+        return { name, program, ...(await run(file, [...options, path, ...args], project)) };
+      }),
+    );
+    for (const { name, program, stdout, problem } of ended) {
+      if (program === 'round-trip') outputs.push(stdout);
+      report(`${runtime}, ${name}: ${program}`, problem);
     }
   }
   return outputs;
 }
 
 /** Every runtime that there is for this machine, and its command. */
-function runtimes(): Record<string, readonly string[]> {
+function runtimes(): Record<string, readonly [string, ...string[]]> {
   const nodes = readdirSync(TOOLS)
     .filter((name) => /^node-\d+$/.test(name))
-    .map((name) => [name, [join(TOOLS, name, 'bin/node')]] as const)
-    .filter(([, [node]]) => existsSync(node as string));
-  const installed = nodes.length > 0 ? nodes : [[`node ${process.version}`, [process.execPath]] as const];
+    .map((name) => [name, [join(TOOLS, name, 'bin/node')] as [string]] as const)
+    .filter(([, [node]]) => existsSync(node));
+  const installed =
+    nodes.length > 0 ? nodes : [[`node ${process.version}`, [process.execPath] as [string]] as const];
   return {
     ...Object.fromEntries(installed),
     bun: [join(TOOLS, '.bin/bun')],
     deno: [join(TOOLS, '.bin/deno'), 'run', '--allow-all', '--quiet'],
   };
-}
-
-interface Ended {
-  readonly stdout: string;
-  /** What was written, where the program failed. */
-  readonly problem: string | undefined;
-}
-
-function run(file: string, args: readonly string[], cwd: string): Ended {
-  const patience = { timeout: 120_000, encoding: 'utf8', maxBuffer: 1e8 } as const;
-  const { status, stdout, stderr, error } = spawnSync(file, args, { cwd, ...patience });
-  return { stdout, problem: status === 0 ? undefined : `${error ?? ''}${stdout}${stderr}` };
 }

@@ -37,16 +37,17 @@ function sdkVersions({ peerDependencies, devDependencies }: Manifest): string[] 
 try {
   installFolder(new URL('tools', import.meta.url));
   const packages = pack(scratch);
-  for (const one of packages) lint(one, report);
+  await Promise.all(packages.map((one) => lint(one, report)));
   for (const one of packages) tarballSizes(one, report);
   const core = packages.find(({ manifest }) => manifest.name === '@mrtr/core');
   if (!core) throw new Error('There is no @mrtr/core.');
   const outputs = new Set<string>();
   for (const version of values.sdk === undefined ? sdkVersions(core.manifest) : [values.sdk]) {
-    const project = install(join(scratch, `sdk-${version}`), packages, version);
+    console.log(`\nSDK ${version}`);
+    const project = await install(join(scratch, `sdk-${version}`), packages, version);
     if (outputs.size === 0) await bundleSizes(project, packages, report);
-    checkTypes(project, report);
-    for (const output of runPrograms(project, packages, report)) outputs.add(output);
+    await checkTypes(project, report);
+    for (const output of await runPrograms(project, packages, report)) outputs.add(output);
   }
   const differ = [...outputs].join('\n\n');
   report('the round trip prints the same everywhere', outputs.size === 1 ? undefined : differ);

@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Manifest, publishedFolders, ROOT, readManifest } from '../pack/packages.ts';
+
+const packages = publishedFolders().map((folder) => {
+  const name = folder.slice(join(ROOT, 'packages/').length);
+  return [name, readManifest(folder)] as const;
+});
+const HOME = 'https://github.com/mrtr-shapes/mrtr-shapes';
+const SDKS = /^@modelcontextprotocol\//;
+
+/** What is published for an entry point: both module formats, each with its own types. */
+function published(source: string): unknown {
+  if (!source.endsWith('.ts')) return source;
+  const built = (folder: string) => {
+    const file = source.replace(/^\.\/src\//, folder).replace(/\.ts$/, '');
+    return { types: `${file}.d.ts`, default: `${file}.js` };
+  };
+  return { import: built('./dist/'), require: built('./dist/cjs/') };
+}
+
+test.each(packages)('%s says all that a registry shows, and how it is built', (name, manifest) => {
+  expect(manifest).toMatchObject({
+    name: `@mrtr/${name}`,
+    description: expect.stringMatching(/^[A-Z].{20,}[^.]$/),
+    keywords: expect.arrayContaining(['mcp', 'model-context-protocol', 'mrtr']),
+    homepage: `${HOME}/tree/main/packages/${name}#readme`,
+    bugs: `${HOME}/issues`,
+    repository: { type: 'git', url: `git+${HOME}.git`, directory: `packages/${name}` },
+    license: 'MIT',
+    type: 'module',
+    sideEffects: false,
+    engines: { node: '>=20.19' },
+    files: expect.arrayContaining([
+      'dist',
+      'src',
+      '!dist/.tsbuildinfo',
+      '!src/**/*.test.ts',
+      '!src/**/*.test-support.ts',
+    ]),
+    scripts: { build: 'tsc -b && node ../../bundle.mjs', prepack: 'pnpm run build' },
+  });
+  expect(existsSync(join(ROOT, 'packages', name, 'README.md'))).toBe(true);
+});
+
+test.each(packages)('%s publishes each entry point in both formats, and nothing else', (_, manifest) => {
+  const { exports, publishConfig } = manifest;
+  const entries = Object.entries(exports as Readonly<Record<string, string>>);
+  expect(exports).toHaveProperty(['./package.json'], './package.json');
+  expect(publishConfig).toEqual({
+    access: 'public',
+    exports: Object.fromEntries(entries.map(([path, source]) => [path, published(source)])),
+  });
+});
+
+test.each(packages)('%s takes the SDKs as peers, and its siblings at their minor version', (_, manifest) => {
+  const { dependencies = {}, peerDependencies = {}, devDependencies = {} }: Manifest = manifest;
+  expect(Object.keys(dependencies).filter((name) => SDKS.test(name))).toEqual([]);
+  const siblings = Object.entries(dependencies).filter(([name]) => name.startsWith('@mrtr/'));
+  for (const [, version] of siblings) expect(version).toBe('workspace:^');
+  for (const name of Object.keys(peerDependencies).filter((peer) => SDKS.test(peer))) {
+    expect(devDependencies[name]).toBe('catalog:');
+  }
+});
+
+test('packages that take the same SDK take the same range of it', () => {
+  const ranges = packages.flatMap(([, { peerDependencies = {} }]) =>
+    Object.entries(peerDependencies).filter(([name]) => SDKS.test(name) && !name.endsWith('/sdk')),
+  );
+  expect(new Set(ranges.map(([, range]) => range)).size).toBe(1);
+});
+
+test('core and shapes need no schema library', () => {
+  for (const [name, { dependencies = {}, peerDependencies = {} }] of packages) {
+    if (name !== 'core' && name !== 'shapes') continue;
+    expect(Object.keys({ ...dependencies, ...peerDependencies })).not.toContain('zod');
+  }
+});

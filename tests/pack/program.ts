@@ -1,0 +1,17 @@
+/** Programs that are run to their end. */
+import { execFile } from 'node:child_process';
+
+/** How a program ended. */
+export interface Ended {
+  readonly stdout: string;
+  /** What it wrote, where it failed. */
+  readonly problem: string | undefined;
+}
+
+/** Runs a program, for two minutes at most. */
+export const run = (file: string, args: readonly string[], cwd: string): Promise<Ended> =>
+  new Promise((resolve) => {
+    execFile(file, args, { cwd, timeout: 120_000, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+      resolve({ stdout, problem: error ? `${error.message}\n${stdout}${stderr}` : undefined });
+    });
+  });
