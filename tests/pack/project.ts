@@ -7,9 +7,8 @@ import { run } from './program.ts';
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules');
 const CONSUMER = join(ROOT, 'tests/pack/consumer');
 
-/** What an application brings itself: peers and schema libraries. */
+/** What an application brings itself beside the SDKs: another peer, types and schema libraries. */
 const APPLICATION = [
-  '@modelcontextprotocol/sdk@1.32.2',
   '@opentelemetry/api@1.9.1',
   '@types/node@20',
   '@valibot/to-json-schema@1.8.0',
@@ -33,8 +32,12 @@ const COMPILERS = {
   'TypeScript 5.9': { tsc: join(TOOLS, '.bin/tsc'), way: 'nodenext', args: ['--noEmit'] },
 } as const;
 
-/** Makes the project in `folder`, and installs the packages and `version` of the SDK in it. Returns `folder`. */
-export async function install(folder: string, packages: readonly Packed[], version: string): Promise<string> {
+/** Makes the project in `folder`, and installs the packages and the SDKs in it. Returns `folder`. */
+export async function install(
+  folder: string,
+  packages: readonly Packed[],
+  sdks: readonly string[],
+): Promise<string> {
   for (const format of FORMATS) {
     mkdirSync(join(folder, format.name, 'out'), { recursive: true });
     for (const place of [format.name, `${format.name}/out`]) {
@@ -45,10 +48,9 @@ export async function install(folder: string, packages: readonly Packed[], versi
     }
   }
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }));
-  const sdk = ['server', 'client'].map((name) => `@modelcontextprotocol/${name}@${version}`);
   const tarballs = packages.map(({ tarball }) => tarball);
   const options = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-  const { problem } = await run('npm', ['install', ...options, ...tarballs, ...sdk, ...APPLICATION], folder);
+  const { problem } = await run('npm', ['install', ...options, ...tarballs, ...sdks, ...APPLICATION], folder);
   if (problem !== undefined) throw new Error(`npm could not install the tarballs.\n${problem}`);
   return folder;
 }

@@ -1,7 +1,6 @@
 /**
  * `pnpm pack:check`: packs what is published, checks the packages, and installs them with npm in empty projects, as a
- * stranger would. Exit code 1 if anything is wrong. `--sdk 2.1.0` tries that version of the SDK instead of both ends of
- * the range, `--keep` leaves the projects in place.
+ * stranger would. Exit code 1 if anything is wrong. `--keep` leaves the projects in place.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,13 +8,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
-import { type Manifest, pack } from './packages.ts';
+import { type Packed, pack } from './packages.ts';
 import { checkTypes, install, runPrograms } from './project.ts';
 import { bundleSizes, tarballSizes } from './sizes.ts';
 
-const SDK = '@modelcontextprotocol/server';
-
-const { values } = parseArgs({ options: { sdk: { type: 'string' }, keep: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
 const scratch = mkdtempSync(join(tmpdir(), 'mrtr-pack-'));
 let failed = 0;
 
@@ -25,13 +22,18 @@ function report(what: string, problem?: string): void {
   if (problem) console.log(problem.replace(/^(?=.)/gm, '        '));
 }
 
-/** The lowest version of the SDK that our packages take, and the one that this repository is developed with. */
-function sdkVersions({ peerDependencies, devDependencies }: Manifest): string[] {
-  const lowest = peerDependencies?.[SDK]?.replace(/^\^/, '');
-  const newest = devDependencies?.[SDK];
-  if (!lowest || !newest)
-    throw new Error(`@mrtr/core has to name ${SDK} as a peer and a development dependency.`);
-  return [lowest, newest];
+/** The SDKs, as `name@version`: the lowest that our packages take, and those that this repository is developed with. */
+function sdks(packages: readonly Packed[]): Record<'lowest' | 'newest', readonly string[]> {
+  const lowest = new Set<string>();
+  const newest = new Set<string>();
+  for (const { manifest } of packages) {
+    for (const [name, range] of Object.entries(manifest.peerDependencies ?? {})) {
+      if (!name.startsWith('@modelcontextprotocol/')) continue;
+      lowest.add(`${name}@${range.replace(/^\^/, '')}`);
+      newest.add(`${name}@${manifest.devDependencies?.[name]}`);
+    }
+  }
+  return { lowest: [...lowest], newest: [...newest] };
 }
 
 try {
@@ -39,13 +41,11 @@ try {
   const packages = pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
   for (const one of packages) tarballSizes(one, report);
-  const core = packages.find(({ manifest }) => manifest.name === '@mrtr/core');
-  if (!core) throw new Error('There is no @mrtr/core.');
   const outputs = new Set<string>();
-  for (const version of values.sdk === undefined ? sdkVersions(core.manifest) : [values.sdk]) {
-    console.log(`\nSDK ${version}`);
-    const project = await install(join(scratch, `sdk-${version}`), packages, version);
-    if (outputs.size === 0) await bundleSizes(project, packages, report);
+  for (const [end, versions] of Object.entries(sdks(packages))) {
+    console.log(`\nThe ${end} SDKs: ${versions.join(', ')}`);
+    const project = await install(join(scratch, end), packages, versions);
+    if (outputs.size === 0) bundleSizes(project, packages, report);
     await checkTypes(project, report);
     for (const output of await runPrograms(project, packages, report)) outputs.add(output);
   }
