@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
 const folder = process.argv[2] ?? '.';
-const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const { exports, bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 const esm = join(folder, 'dist');
 const cjs = join(esm, 'cjs');
 const shared = { platform: 'node', target: 'node20', sourcemap: 'linked', sourcesContent: false };
@@ -17,7 +17,7 @@ rmSync(cjs, { recursive: true, force: true });
 for (const file of filesIn(esm)) if (/\.js(\.map)?$/.test(file)) rmSync(join(esm, file));
 buildSync({
   ...shared,
-  entryPoints: Object.values(exports)
+  entryPoints: [...Object.values(exports), ...Object.values(bin)]
     .filter((source) => source.endsWith('.ts'))
     .map((source) => join(folder, source)),
   outdir: esm,
@@ -30,12 +30,14 @@ buildSync({
   chunkNames: 'shared-[hash]',
 });
 
+// Nobody requires a program.
+const programs = Object.values(bin).map((source) => source.replace('./src/', '').replace(/\.ts$/, '.js'));
 const types = filesIn(esm).filter((file) => /\.d\.ts(\.map)?$/.test(file));
 buildSync({
   ...shared,
   // esbuild does not split CommonJS, so what it has split already is translated.
   entryPoints: filesIn(esm)
-    .filter((file) => file.endsWith('.js'))
+    .filter((file) => file.endsWith('.js') && !programs.includes(file))
     .map((file) => join(esm, file)),
   outdir: cjs,
   outbase: esm,

@@ -10,6 +10,10 @@ const packages = publishedFolders().map((folder) => {
 const HOME = 'https://github.com/mrtr-shapes/mrtr-shapes';
 const SDKS = /^@modelcontextprotocol\//;
 
+const program = (source: string) => source.replace('./src/', './dist/').replace(/\.ts$/, '.js');
+const mapped = (record: Readonly<Record<string, string>>, to: (value: string) => unknown) =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]));
+
 /** What is published for an entry point: both module formats, each with its own types. */
 function published(source: string): unknown {
   if (!source.endsWith('.ts')) return source;
@@ -45,18 +49,19 @@ test.each(packages)('%s says all that a registry shows, and how it is built', (n
 });
 
 test.each(packages)('%s publishes each entry point in both formats, and nothing else', (_, manifest) => {
-  const { exports, publishConfig } = manifest;
-  const entries = Object.entries(exports as Readonly<Record<string, string>>);
+  const { exports, publishConfig, bin } = manifest;
   expect(exports).toHaveProperty(['./package.json'], './package.json');
   expect(publishConfig).toEqual({
     access: 'public',
-    exports: Object.fromEntries(entries.map(([path, source]) => [path, published(source)])),
+    ...(bin && { bin: mapped(bin, program) }),
+    exports: mapped(exports as Readonly<Record<string, string>>, published),
   });
 });
 
 test.each(packages)('%s takes the SDKs as peers, and its siblings at their minor version', (_, manifest) => {
-  const { dependencies = {}, peerDependencies = {}, devDependencies = {} }: Manifest = manifest;
-  expect(Object.keys(dependencies).filter((name) => SDKS.test(name))).toEqual([]);
+  const { dependencies = {}, peerDependencies = {}, devDependencies = {}, bin }: Manifest = manifest;
+  // A program brings its own.
+  if (!bin) expect(Object.keys(dependencies).filter((name) => SDKS.test(name))).toEqual([]);
   const siblings = Object.entries(dependencies).filter(([name]) => name.startsWith('@mrtr/'));
   for (const [, version] of siblings) expect(version).toBe('workspace:^');
   for (const name of Object.keys(peerDependencies).filter((peer) => SDKS.test(peer))) {

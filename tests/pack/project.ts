@@ -103,6 +103,14 @@ export async function runPrograms(
   return outputs;
 }
 
+/** Has every program that a package installs print its help. */
+export async function runBins(project: string, packages: readonly Packed[], report: Report): Promise<void> {
+  for (const name of packages.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}))) {
+    const { problem } = await run(join(project, 'node_modules/.bin', name), ['--help'], project);
+    report(`${name} --help`, problem);
+  }
+}
+
 /** Every runtime that there is for this machine, and its command. */
 function runtimes(): Record<string, readonly [string, ...string[]]> {
   const nodes = readdirSync(TOOLS)
