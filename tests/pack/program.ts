@@ -8,10 +8,10 @@ export interface Ended {
   readonly problem: string | undefined;
 }
 
-/** Runs a program, for two minutes at most. */
+/** Runs a program, for five minutes at most. */
 export const run = (file: string, args: readonly string[], cwd: string): Promise<Ended> =>
   new Promise((resolve) => {
-    execFile(file, args, { cwd, timeout: 120_000, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+    execFile(file, args, { cwd, timeout: 300_000, maxBuffer: 1e8 }, (error, stdout, stderr) => {
       resolve({ stdout, problem: error ? `${error.message}\n${stdout}${stderr}` : undefined });
     });
   });

@@ -53,6 +53,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'isQuestion',
     'isQuestions',
     'ownEntry',
+    'processWide',
     'publish',
     'questionDigest',
     'readingOf',

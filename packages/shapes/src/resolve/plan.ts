@@ -106,8 +106,11 @@ function planOf(
   return plan;
 }
 
-const isResolvable = (wanted: unknown): wanted is Resolvable =>
-  ['resolver', 'outcome'].includes((wanted as Resolvable | undefined)?.need ?? '');
+// Not by `instanceof`: a resolver may be of another copy of this package.
+const isResolvable = (wanted: unknown): wanted is Resolvable => {
+  const given = wanted as Resolvable | undefined;
+  return (given?.need === 'outcome' ? given.resolver : given)?.need === 'resolver';
+};
 
 const resolvedParameter = (wanted: Resolvable): ResolvedParameter =>
   wanted.need === 'outcome'
