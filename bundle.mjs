@@ -3,7 +3,7 @@
 // `dist` holds ES modules, one file for each entry: on a cold start a module costs what opening its file does, and a
 // server that is started for each session starts cold. `dist/cjs` holds the same files as CommonJS, with the same types:
 // in a folder of CommonJS they are types of CommonJS, and lead to the SDK's.
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
@@ -32,25 +32,27 @@ buildSync({
 
 // Nobody requires a program.
 const programs = Object.values(bin).map((source) => source.replace('./src/', '').replace(/\.ts$/, '.js'));
-const types = filesIn(esm).filter((file) => /\.d\.ts(\.map)?$/.test(file));
+const copied = filesIn(esm).filter((file) => !programs.some((program) => file.startsWith(program)));
+for (const file of copied.filter((name) => /\.(js|d\.ts)(\.map)?$/.test(name))) {
+  mkdirSync(join(cjs, file, '..'), { recursive: true });
+  const text = readFileSync(join(esm, file), 'utf8');
+  writeFileSync(join(cjs, file), file.endsWith('.map') ? text.replaceAll('"../', '"../../') : text);
+}
+// Written first: in a folder of CommonJS, esbuild takes the default export of an ES module that is required.
+writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
 buildSync({
   ...shared,
   // esbuild does not split CommonJS, so what it has split already is translated.
-  entryPoints: filesIn(esm)
-    .filter((file) => file.endsWith('.js') && !programs.includes(file))
-    .map((file) => join(esm, file)),
+  entryPoints: filesIn(cjs)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => join(cjs, file)),
   outdir: cjs,
-  outbase: esm,
+  outbase: cjs,
+  allowOverwrite: true,
   format: 'cjs',
   // `import()` would load the SDK a second time, as ES modules.
   supported: { 'dynamic-import': false },
 });
-for (const file of types) {
-  mkdirSync(join(cjs, file, '..'), { recursive: true });
-  if (!file.endsWith('.map')) cpSync(join(esm, file), join(cjs, file));
-  else writeFileSync(join(cjs, file), readFileSync(join(esm, file), 'utf8').replaceAll('"../', '"../../'));
-}
-writeFileSync(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
 
 /** The paths of the files in `of`, below it. */
 function filesIn(of) {

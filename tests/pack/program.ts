@@ -12,6 +12,6 @@ export interface Ended {
 export const run = (file: string, args: readonly string[], cwd: string): Promise<Ended> =>
   new Promise((resolve) => {
     execFile(file, args, { cwd, timeout: 300_000, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-      resolve({ stdout, problem: error ? `${error.message}\n${stdout}${stderr}` : undefined });
+      resolve({ stdout, problem: error ? `${error.message.split('\n')[0]}\n${stdout}${stderr}` : undefined });
     });
   });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as sdk from '@modelcontextprotocol/server';
 import * as imported from '@mrtr/core';
-import { converse, host, recordEffect, retriesTwice, scripted } from '@mrtr/harness';
+import { Conversation, host, recordEffect, scripted } from '@mrtr/harness';
 import { eventsOf } from '@mrtr/harness/transcript';
 import * as journals from '@mrtr/shapes/journal';
 import * as onces from '@mrtr/shapes/once';
@@ -88,24 +88,26 @@ function server({ core, author, record, shapes, resolver }: Mix) {
 /** Calls a tool on instances that take turns, each on the other copy; each retry comes twice, so it reaches both. */
 async function call(name: string, reply: boolean | 'decline') {
   let made = 0;
-  const hosting = retriesTwice(
-    host('fleet', () => {
-      const mix = MIXES[made++ % 2] as Mix;
-      return mix.sdk.createMcpHandler(() => server(mix));
-    }),
+  const conversation = await Conversation.start(
+    { client: 'modern', call: { method: 'tools/call', params: { name, arguments: { env: 'staging' } } } },
+    () =>
+      host('fleet', () => {
+        const mix = MIXES[made++ % 2] as Mix;
+        return mix.sdk.createMcpHandler(() => server(mix));
+      }),
   );
-  const sure = reply === 'decline' ? { action: reply } : reply;
-  const transcript = await converse(
-    {
-      client: 'modern',
-      call: { method: 'tools/call', params: { name, arguments: { env: 'staging' } } },
-      user: scripted({ sure: [sure] }),
-    },
-    () => hosting,
-  );
-  const count = (kind: 'question' | 'effect') => eventsOf(kind, transcript.events).length;
-  const said = transcript.end.result && 'content' in transcript.end.result && transcript.end.result.content;
-  return { said, questions: count('question'), effects: count('effect'), alike: hosting.answeredAlike() };
+  const user = scripted({ sure: [reply === 'decline' ? { action: reply } : reply] });
+  const done = await conversation.first.answer(user);
+  const again = await conversation.first.again();
+  const { events } = await conversation.close();
+  const count = (kind: 'question' | 'effect') => eventsOf(kind, events).length;
+  const alike = JSON.stringify(again.end) === JSON.stringify(done.end);
+  return { said: said(done), questions: count('question'), effects: count('effect'), alike };
+}
+
+function said({ end }: Conversation['first']): unknown {
+  const result = end?.result;
+  return result && 'content' in result && result.content;
 }
 
 const text = (said: string) => [{ type: 'text', text: said }];
@@ -119,8 +121,9 @@ async function main(): Promise<void> {
     assert.deepEqual(done, { said: text('Done.'), questions: 1, effects: 1, alike: true }, name);
     assert.deepEqual(others, [done]);
   }
-  const { said } = await call('journal', 'decline');
-  assert.deepEqual(said, text('Cancelled.'), 'A shape knows the error of the other copy.');
+  const declined = await call('journal', 'decline');
+  const cancelled = text("Cancelled: the question 'sure' was not answered.");
+  assert.deepEqual(declined.said, cancelled, 'A shape knows the error of the other copy.');
   assert.equal(Date.now, now, 'The last strict handler of both copies puts the clock back.');
   for (const [core, other] of [
     [imported, required],

@@ -30,7 +30,7 @@ const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
 const deploy = once(async ({ env }: { env: string }, ctx) => {
   const ticket = await ctx.once('ticket', () => log.push(`ticket for ${env}`));
   const answer = ctx.answer('sure', sure);
-  if (isRefusal(answer)) return cancelledResult();
+  if (isRefusal(answer)) return cancelledResult('sure');
   if (answer.kind !== 'accepted') return ctx.ask({ sure });
   return textResult(answer.value.sure ? `Deployed to ${env}, ticket ${ticket}.` : 'Left alone.');
 });
