@@ -6,12 +6,12 @@ import { entryPoints, type Packed, type Report } from './packages.ts';
 
 /** In bytes. A package or an entry point that is not named has the first one of its list. */
 const TARBALLS = {
-  other: 40_000,
-  '@mrtr/core': 130_000,
+  other: 50_000,
+  '@mrtr/core': 140_000,
   '@mrtr/check': 340_000,
   '@mrtr/harness': 110_000,
   '@mrtr/linear-dbos': 90_000,
-  '@mrtr/shapes': 130_000,
+  '@mrtr/shapes': 150_000,
 };
 const ENTRIES = {
   other: 6_000,
