@@ -85,6 +85,13 @@ export const DEMOS: readonly Demo[] = [
     shapes: ['i', 'j'],
     load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
   },
+  {
+    name: 'link-account',
+    title: 'a page on another site',
+    takes: ['shape', 'answer', 'json', 'mermaid'],
+    shapes: ['g', 'j'],
+    load: async () => (await import('@mrtr/demo-link-account')).SHAPES,
+  },
   { name: 'sticky', title: 'option H behind HAProxy', takes: [] },
   { name: 'fleet-of-three', title: 'a process dies between two questions', takes: ['postgres'] },
   { name: 'tracing', title: "a call's OpenTelemetry spans", takes: [] },

@@ -57,7 +57,6 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'isQuestions',
     'ownEntry',
     'publish',
-    'question',
     'questionDigest',
     'readingOf',
     'requireWholeNumbers',

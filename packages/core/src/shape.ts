@@ -5,7 +5,7 @@ export { publish } from './diagnostics.ts';
 export { idempotencyKey } from './idempotency.ts';
 export { type AskProblem, askProblem, type Outgoing } from './limits.ts';
 export { ownEntry } from './own-entry.ts';
-export { isDigestOf, isQuestion, isQuestions, question, questionDigest } from './question.ts';
+export { isDigestOf, isQuestion, isQuestions, questionDigest } from './question.ts';
 export { Quota, type QuotaExceeded } from './quota.ts';
 export { defaultOf, hasDefault, readingOf } from './read-answer.ts';
 export { fitting } from './read-state.ts';
