@@ -13,34 +13,42 @@ const MOST_REDIRECTS = 10;
 
 /** One browser: cookies of one person. */
 export class Browser {
-  /** The addresses that were visited, redirects included. */
-  readonly visited: URL[] = [];
   readonly #cookies = new Map<string, Map<string, string>>();
 
   /** Opens an address, and follows where it leads. `form` posts. */
   async open(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Page> {
-    let [url, body] = [new URL(address), form && new URLSearchParams(form)];
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      this.visited.push(url);
-      const cookies = this.#cookiesOf(url);
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(url, {
-        headers: cookie === '' ? {} : { cookie },
-        redirect: 'manual',
-        ...(body && { method: 'POST', body }),
-      });
-      for (const set of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
-        cookies.set(name, value);
-      }
-      recordVisit(url.href, response.status);
-      const { status, headers } = response;
-      const location = headers.get('location');
-      const text = await response.text();
-      if (status < 300 || status > 399 || location === null) return { url, status, text, headers };
-      [url, body] = [new URL(location, url), undefined];
+    let page = await this.#get(new URL(address), form);
+    for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
+      const next = leadOf(page);
+      if (!next) return page;
+      page = await this.#get(next);
     }
     throw new Error(`More than ${MOST_REDIRECTS} redirects.`);
+  }
+
+  /** Opens an address, and says where it leads, without going there. */
+  async leadsTo(address: string | URL, form?: Readonly<Record<string, string>>): Promise<URL> {
+    const page = await this.#get(new URL(address), form);
+    const lead = leadOf(page);
+    if (!lead) throw new Error(`${page.url.pathname} leads nowhere: ${page.status}.`);
+    return lead;
+  }
+
+  async #get(url: URL, form?: Readonly<Record<string, string>>): Promise<Page> {
+    const cookies = this.#cookiesOf(url);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, {
+      headers: cookie === '' ? {} : { cookie },
+      redirect: 'manual',
+      ...(form && { method: 'POST', body: new URLSearchParams(form) }),
+    });
+    for (const set of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+      cookies.set(name, value);
+    }
+    const { status, headers } = response;
+    recordVisit(url.href, status);
+    return { url, status, headers, text: await response.text() };
   }
 
   #cookiesOf({ origin }: URL): Map<string, string> {
@@ -48,4 +56,10 @@ export class Browser {
     this.#cookies.set(origin, known);
     return known;
   }
+}
+
+/** Where a page leads by itself. */
+function leadOf({ url, status, headers }: Page): URL | undefined {
+  const location = headers.get('location');
+  return status >= 300 && status < 400 && location !== null ? new URL(location, url) : undefined;
 }
