@@ -1,6 +1,5 @@
 /** The question that sends a user to a page, and is answered when they have finished there. */
 import { hash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Answer,
   CannotAsk,
@@ -85,11 +84,23 @@ export class Asking {
       const kept = await records.find(ref);
       const isOpen = kept && ['waiting', 'started', 'finishing'].includes(kept.stage);
       if (!isOpen || left <= 0 || signal.aborted) return kept;
-      await delay(pause, undefined, { signal }).catch(() => {});
+      await paused(pause, signal);
       left -= pause;
     }
   }
 }
+
+/** Waits, until the client cancels. */
+const paused = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over);
+  });
 
 /** Nobody can guess it who does not know the call's id, and that is on no wire. Rounds and instances need no store for it. */
 const idOf = ({ id }: Call, name: string): string =>
