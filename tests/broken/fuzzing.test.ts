@@ -37,7 +37,7 @@ import { policyOf, type Site, type SiteRequest, siteWith } from '../fuzz/sites.t
 import { type Build, build, onlyWhatWasMinted } from '../fuzz/tokens.ts';
 
 /** The cases that a default run of 10 000 gives each property. MRTR_FUZZ_CASES does not change these tests. */
-const [TOKENS, ANSWERS, PRESENTATIONS, SERVER, CALLBACKS] = [5800, 2500, 500, 67, 300];
+const [TOKENS, ANSWERS, PRESENTATIONS, SERVER, CALLBACKS] = [6000, 2500, 500, 67, 100];
 
 /** A boundary that gets another request than the client sent. */
 const asking =

@@ -10,11 +10,11 @@ import { onlyWhatWasMinted } from './tokens.ts';
 const MINUTES = 60_000;
 /** Together nineteen of twenty. */
 const [TOKENS, ANSWERS, PRESENTATIONS, OUTBOUND, PAGES] = [
-  casesOf(0.58),
+  casesOf(0.6),
   casesOf(0.25),
   casesOf(0.05),
   casesOf(0.04),
-  casesOf(0.03),
+  casesOf(0.01),
 ];
 
 const PROPERTIES = [

@@ -15,7 +15,7 @@ export const BOTH = [
 ] as const;
 
 const OPENS_PAGES = { elicitation: { form: {}, url: {} } };
-export const AGREED = { link: { action: 'accept' } };
+const AGREED = { link: { action: 'accept' } };
 
 /** One round, small enough to compare. */
 export interface Round {
