@@ -5,10 +5,13 @@ import {
   inputRequired,
   McpServer,
 } from '@modelcontextprotocol/server';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import schema from '../../transcript.schema.json' with { type: 'json' };
 import { converse } from '../converse.ts';
 import { host } from '../host.ts';
+import { recordVisit } from '../recorder.ts';
 import { eventsOf, toMermaid } from '../transcript/index.ts';
 import { scripted, type User } from './user.ts';
 
@@ -90,6 +93,19 @@ test.each(['decline', 'cancel'] as const)('a user may %s a page', async (action)
 test('a client whose user opens no pages does not declare that it can', async () => {
   const { end } = await deploy('modern', scripted({ confirm: [true] }));
   expect(end.error).toMatchObject({ code: -32021 });
+});
+
+test('the page of a question and the visits of a browser are in the transcript, and fit its schema', async () => {
+  const open: User['open'] = ({ url }) => {
+    recordVisit(url, 200);
+    return { action: 'accept' };
+  };
+  const transcript = await deploy('modern', scripted({ confirm: [true] }, open));
+  const [visit] = eventsOf('visit', transcript.events);
+  expect(visit).toMatchObject({ from: 'person', url: 'https://example.com/auth?env=prod', status: 200 });
+  const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
+  expect(validate(JSON.parse(JSON.stringify(transcript))), JSON.stringify(validate.errors)).toBe(true);
+  expect(toMermaid(transcript)).toContain('browser: example.com/auth → 200');
 });
 
 test('a user who may be silent can open pages as well', async () => {
