@@ -275,6 +275,23 @@ export const HOSTING_HOLDS: Readonly<Record<string, (limit: number) => unknown>>
     expect(await status(wait(limit + 1))).toBe(429);
     await enter([call()]);
   },
+  'pages served at once': async (limit) => {
+    const [entered, released] = [new Gate(), new Gate()];
+    let open = 0;
+    const slow = async () => {
+      if (++open === limit) entered.open();
+      await released.promise;
+      return new Response('Served.');
+    };
+    const { url } = await server({ pages: [{ path: '/page', fetch: slow }] });
+    const page = new URL('/page/slow', url);
+    const all = Array.from({ length: limit }, () => fetch(page));
+    await within(20_000, entered.promise, () => `${open} pages are open.`);
+    expect((await fetch(page)).status).toBe(503);
+    released.open();
+    expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await fetch(page)).status).toBe(200);
+  },
   'a line over stdio, in bytes': async (limit) => {
     const program = new RunningProcess({
       command: process.execPath,

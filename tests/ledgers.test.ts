@@ -1,9 +1,14 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
 import { randomBytes } from 'node:crypto';
-import { InvalidPolicy, MemoryLedger, type StateLedger } from '@mrtr/core';
-import { type LedgerUnderTest, ledgerContract } from '@mrtr/ledgers/contract';
-import { PostgresLedger } from '@mrtr/ledgers/postgres';
-import { RedisLedger } from '@mrtr/ledgers/redis';
+import { InvalidPolicy, MemoryInteractions, MemoryLedger, type StateLedger } from '@mrtr/core';
+import {
+  type InteractionsUnderTest,
+  interactionsContract,
+  type LedgerUnderTest,
+  ledgerContract,
+} from '@mrtr/ledgers/contract';
+import { PostgresInteractions, PostgresLedger } from '@mrtr/ledgers/postgres';
+import { RedisInteractions, RedisLedger } from '@mrtr/ledgers/redis';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
@@ -54,6 +59,17 @@ ledgerContract('memory', async () => {
   };
 });
 
+interactionsContract('memory', async () => {
+  let now = 0;
+  const store = new MemoryInteractions({ now: () => now });
+  return {
+    another: async (limits) => (limits ? new MemoryInteractions({ ...limits, now: () => now }) : store),
+    lapse: async () => {
+      now += 60_000;
+    },
+  };
+});
+
 const { database, missing } = await postgresOfTheRun();
 
 describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
@@ -77,6 +93,28 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
       another: async (limits) => new PostgresLedger(pool(), { table, ...limits }),
       lapse: async (id) => void (await admin.query(lapsed, [id])),
     };
+  });
+
+  interactionsContract('PostgreSQL', async (): Promise<InteractionsUnderTest> => {
+    const table = `t_${random()}`;
+    const admin = pool();
+    await Promise.all([1, 2].map(() => new PostgresInteractions(admin, { table }).createTable()));
+    return {
+      another: async (limits) => new PostgresInteractions(pool(), { table, ...limits }),
+      lapse: async (id) =>
+        void (await admin.query(`UPDATE ${table} SET ends_at = now() WHERE id = $1`, [id])),
+    };
+  });
+
+  test('there is room for as many interactions as a sweep counts, and what is over is deleted', async () => {
+    const store = new PostgresInteractions(pool(), { table: 'few', sweepSeconds: 0, maxEntries: 1 });
+    await store.createTable();
+    const add = (id: string) => store.add({ id, principal: id, value: 'x', ttlSeconds: 60 });
+    expect(await add('a')).toBe(true);
+    await expect(add('b')).rejects.toMatchObject({ code: 'store_full' });
+    await query(url, 'UPDATE few SET ends_at = now()');
+    expect(await add('b')).toBe(true);
+    expect(await query(url, 'SELECT id FROM few')).toEqual([{ id: 'b' }]);
   });
 
   test('a ledger works again after its connections were cut', async () => {
@@ -141,6 +179,37 @@ describe.skipIf(redis === undefined)('on Redis', () => {
       another: async (limits) => new RedisLedger(await connected(), { prefix, ...limits }),
       lapse: async (id) => void (await admin.hSet(`${prefix}entry:${id}`, 'lease', '0')),
     };
+  });
+
+  interactionsContract('Redis', async (): Promise<InteractionsUnderTest> => {
+    const admin = await connected();
+    const prefix = `test:${random()}:`;
+    return {
+      another: async (limits) => new RedisInteractions(await connected(), { prefix, ...limits }),
+      // Redis has no clock that a test could turn: the interaction goes, and its place in the indices is over.
+      lapse: async (id) => {
+        await admin.del(`${prefix}entry:${id}`);
+        for (const key of await admin.keys(`${prefix}index*`))
+          await admin.zAdd(key, { score: 1, value: id }, { condition: 'XX' });
+      },
+    };
+  });
+
+  test('Redis has room for as many interactions as it may hold, and forgets them by itself', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const store = new RedisInteractions(client, { prefix, maxEntries: 1 });
+    const begun = { id: 'a', principal: 'ada', value: 'x', ttlSeconds: 60 };
+    await store.add(begun);
+    await expect(store.add({ ...begun, id: 'b', principal: 'bob' })).rejects.toMatchObject({
+      code: 'store_full',
+    });
+    await store.replace('a', 'x', 'y');
+    for (const key of ['entry:a', 'index', 'index:ada']) {
+      const left = await client.pTTL(prefix + key);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(60_000);
+    }
   });
 
   test('a ledger lets Redis forget a token a minute after it expires, and not before', async () => {

@@ -1,7 +1,15 @@
 /** Checks docs/security.md: the tests that it names exist, and its limits hold. */
-import { isInputRequiredResult, MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import {
+  inputRequired,
+  isInputRequiredResult,
+  MemoryInteractions,
+  MemoryLedger,
+  requestStatePolicy,
+  textResult,
+} from '@mrtr/core';
 import { tokenLength } from '@mrtr/core/seal';
 import { Gate, InProcess } from '@mrtr/harness';
+import { pendingInteractions } from '@mrtr/hosting/interactions';
 import { option as h } from '@mrtr/option-h';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
@@ -31,7 +39,7 @@ const witnesses = guarantees.flatMap((text) =>
 );
 
 test('every guarantee names its tests', () => {
-  expect(guarantees).toHaveLength(15);
+  expect(guarantees).toHaveLength(16);
   for (const text of guarantees) expect(text).toMatch(/`[\w/.-]+\.ts`: “/);
 });
 
@@ -132,6 +140,39 @@ const recorded = (limit: number, principal: string | undefined) =>
       return (await ledger.claim(presentedBy('it', principal))).kind;
     }),
   );
+
+async function fillsInteractions(limit: number, principalOf: (n: number) => string): Promise<void> {
+  const store = new MemoryInteractions({ now: () => 0 });
+  const add = (n: number) => store.add({ id: `${n}`, principal: principalOf(n), value: '', ttlSeconds: 1 });
+  for (let n = 0; n < limit; n++) expect(await add(n)).toBe(true);
+  await expect(add(limit)).rejects.toMatchObject({ code: 'store_full' });
+}
+
+/** A call that has sent its user to a page, and its retries, each after the one before. */
+async function pageOpen(settings: { readonly waitSeconds?: number } = { waitSeconds: 0 }) {
+  const policy = policyOf({ keys: KEYS, ttlSeconds: 3600 });
+  const { request } = siteWith(policy, 'shop');
+  const link = pendingInteractions({
+    policy,
+    url: 'https://shop.example/link',
+    identifyBrowser: () => undefined,
+    start: () => 'https://other.example/',
+    finish: () => undefined,
+    ...settings,
+  });
+  let state: string | undefined;
+  const ask = async () => {
+    const answered = state !== undefined && { state, answers: { link: { action: 'accept' } } };
+    const result = await request({ ...CALL, principal: 'ada', ...answered }, async (ctx) => {
+      const { request: asked } = await link.question(ctx, 'Link it.');
+      return inputRequired({ inputRequests: { link: asked } });
+    });
+    state = (result as { requestState?: string }).requestState;
+    return result;
+  };
+  await ask();
+  return { ask };
+}
 
 /** Checks for each limit: the behaviour at the limit, and one above it. */
 const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
@@ -263,6 +304,47 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   },
   'recorded results of one principal, in bytes': async (limit) => {
     expect(await recorded(limit, 'ada')).toEqual(['settled', 'lost']);
+  },
+  'pending interactions': async (limit) => {
+    await fillsInteractions(limit, (n) => `user ${n}`);
+  },
+  'pending interactions of one principal': async (limit) => {
+    await fillsInteractions(limit, () => 'ada');
+  },
+  'one pending interaction, in bytes': async (limit) => {
+    const add = (bytes: number) =>
+      new MemoryInteractions().add({ id: '', principal: '', value: 'x'.repeat(bytes), ttlSeconds: 1 });
+    expect(await add(limit)).toBe(true);
+    await expect(add(limit + 1)).rejects.toMatchObject({ code: 'store_full' });
+  },
+  'time for a pending interaction, in seconds': async (limit) => {
+    const began = clock.now;
+    onTestFinished(() => {
+      clock.now = began;
+    });
+    const { ask } = await pageOpen();
+    clock.now = began + limit * 1000 - 1;
+    expect(isInputRequiredResult(await ask())).toBe(true);
+    clock.now = began + limit * 1000;
+    await expect(ask()).rejects.toMatchObject({ code: 'interaction_unfinished' });
+  },
+  'time that a retry waits for a page, in seconds': async (limit) => {
+    const { ask } = await pageOpen({});
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    let over = false;
+    const asked = ask().finally(() => {
+      over = true;
+    });
+    await vi.advanceTimersByTimeAsync(limit * 1000 - 1);
+    expect(over).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isInputRequiredResult(await asked)).toBe(true);
+  },
+  'times that a call sends its user to a page': async (limit) => {
+    const { ask } = await pageOpen();
+    for (let times = 1; times < limit; times++) expect(isInputRequiredResult(await ask())).toBe(true);
+    await expect(ask()).rejects.toMatchObject({ code: 'interaction_unfinished' });
   },
   ...HOSTING_HOLDS,
 };

@@ -6,6 +6,7 @@ import {
   elicitation,
   type InputRequiredResult,
   inputRequired,
+  MemoryInteractions,
   protectedServer,
   readAnswer,
   type ServerContext,
@@ -28,6 +29,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { onlyWhatWasAnswered, type Read } from '../fuzz/answers.ts';
+import { onlyItsUserFinishes, type Pages } from '../fuzz/callbacks.ts';
 import { firstFailure, holds } from '../fuzz/cases.ts';
 import { type BuildPair, onlyOneIsServed } from '../fuzz/presentations.ts';
 import { onlyWhatIsOwed, type Suspect } from '../fuzz/servers.ts';
@@ -35,7 +37,7 @@ import { policyOf, type Site, type SiteRequest, siteWith } from '../fuzz/sites.t
 import { type Build, build, onlyWhatWasMinted } from '../fuzz/tokens.ts';
 
 /** The cases that a default run of 10 000 gives each property. MRTR_FUZZ_CASES does not change these tests. */
-const [TOKENS, ANSWERS, PRESENTATIONS, SERVER] = [6100, 2500, 500, 67];
+const [TOKENS, ANSWERS, PRESENTATIONS, SERVER, CALLBACKS] = [6000, 2500, 500, 67, 100];
 
 /** A boundary that gets another request than the client sent. */
 const asking =
@@ -235,6 +237,20 @@ const twice = (audit: AuditLog): AuditLog => ({
     await audit.record(entry);
     await audit.record(entry);
   },
+});
+
+class Careless extends MemoryInteractions {
+  override async replace(id: string, before: string, after: string) {
+    return (await super.replace(id, before, after)) || super.replace(id, (await this.find(id)) ?? '', after);
+  }
+}
+
+test.each<readonly [string, Pages]>([
+  ['take every browser for the same user', { identifyBrowser: () => 'ada' }],
+  ['take a state as often as it comes', { store: (now) => new Careless({ now }) }],
+  ['forget the time', { store: () => new MemoryInteractions({ now: () => 0 }) }],
+])('pages that %s are found', async (_what, pages) => {
+  expect(await firstFailure(onlyItsUserFinishes(pages), CALLBACKS)).toBeDefined();
 });
 
 test('a polluted prototype is found', async () => {

@@ -1,6 +1,7 @@
 /** The boundary, in process, against arbitrary requests. */
 import { test } from 'vitest';
 import { onlyWhatWasAnswered } from './answers.ts';
+import { onlyItsUserFinishes } from './callbacks.ts';
 import { casesOf, holds, told } from './cases.ts';
 import { onlySealedLeaves } from './outbound.ts';
 import { onlyOneIsServed } from './presentations.ts';
@@ -8,11 +9,12 @@ import { onlyWhatWasMinted } from './tokens.ts';
 
 const MINUTES = 60_000;
 /** Together nineteen of twenty. */
-const [TOKENS, ANSWERS, PRESENTATIONS, OUTBOUND] = [
-  casesOf(0.61),
+const [TOKENS, ANSWERS, PRESENTATIONS, OUTBOUND, PAGES] = [
+  casesOf(0.6),
   casesOf(0.25),
   casesOf(0.05),
   casesOf(0.04),
+  casesOf(0.01),
 ];
 
 const PROPERTIES = [
@@ -20,6 +22,7 @@ const PROPERTIES = [
   ['no answer counts that does not fit the schema of its question', ANSWERS, onlyWhatWasAnswered],
   ['of any number of presentations of a single-use state, one is served', PRESENTATIONS, onlyOneIsServed],
   ['state leaves sealed, or not at all', OUTBOUND, onlySealedLeaves],
+  ['a page counts for its own user, once, and in time', PAGES, onlyItsUserFinishes],
 ] as const;
 
 for (const [what, cases, property] of PROPERTIES) {

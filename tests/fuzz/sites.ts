@@ -88,7 +88,7 @@ function contextOf(
     mcpReq: {
       id: 1,
       method,
-      envelope: { [CLIENT_CAPABILITIES_META_KEY]: { elicitation: { form: {} } } },
+      envelope: { [CLIENT_CAPABILITIES_META_KEY]: { elicitation: { form: {}, url: {} } } },
       signal: new AbortController().signal,
       requestState: () => state,
       ...(answers && { inputResponses: asTheSdkCollects(answers) }),

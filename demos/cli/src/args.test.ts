@@ -84,7 +84,10 @@ test('--list needs no name, and neither does --help, which fits a terminal of 80
 test.each([
   ['', 'Which demo? Names: basic, basic-multiround, option-a,'],
   ['nope', "There is no demo 'nope'. Names: basic, basic-multiround, option-a,"],
-  ['nope', /, prompt-and-resource, sampling-and-roots, sticky, fleet-of-three, tracing, all\.$/],
+  [
+    'nope',
+    /, prompt-and-resource, sampling-and-roots, link-account, sticky, fleet-of-three, tracing, all\.$/,
+  ],
   ['toString', "There is no demo 'toString'."],
   [
     'basic --frobnicate',
@@ -107,6 +110,7 @@ test.each([
   ['prompt-and-resource --tool weather', 'remove --tool.'],
   ['prompt-and-resource --shape g', "--shape cannot be 'g'. Values: f, h, i, j."],
   ['sampling-and-roots --shape f', "--shape cannot be 'f'. Values: i, j."],
+  ['link-account --client legacy', 'remove --client.'],
   ['option-f --shape f', "'option-f' takes only --tool, --client,"],
   ['sampling-and-roots --answer ask', 'remove --answer.'],
   ['option-a --deploy reworded', 'remove --deploy.'],

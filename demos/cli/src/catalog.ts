@@ -13,6 +13,8 @@ export interface Demo {
   readonly takes: readonly Flag[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
+  /** Where it runs, if the command line has no say in that. */
+  readonly where?: string;
   /** The letters of its shapes, if it has several. */
   readonly shapes?: readonly string[];
   /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
@@ -84,6 +86,14 @@ export const DEMOS: readonly Demo[] = [
     takes: ['shape', ...NO_USER],
     shapes: ['i', 'j'],
     load: async () => (await import('@mrtr/demo-sampling-and-roots')).SHAPES,
+  },
+  {
+    name: 'link-account',
+    title: 'a page on another site',
+    takes: ['shape', 'answer', 'json', 'mermaid'],
+    where: 'modern client · over HTTP',
+    shapes: ['g', 'j'],
+    load: async () => (await import('@mrtr/demo-link-account')).SHAPES,
   },
   { name: 'sticky', title: 'option H behind HAProxy', takes: [] },
   { name: 'fleet-of-three', title: 'a process dies between two questions', takes: ['postgres'] },

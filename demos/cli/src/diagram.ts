@@ -5,6 +5,7 @@
 
 import type { Reply, Root } from '@mrtr/harness';
 import {
+  addressText,
   answerText,
   askText,
   CLIENT,
@@ -53,6 +54,7 @@ export class Diagram {
   /** The effects that are drawn, and the form of the latest question. */
   readonly #effects = new Set<string>();
   #form: JsonObject = {};
+  #page = false;
 
   readonly #restarted: string;
 
@@ -94,11 +96,14 @@ export class Diagram {
         return event.from === CLIENT ? this.#fromClient(event.message) : this.#fromServer(event.message);
       case 'question':
         this.#form = event.schema;
+        this.#page = event.url !== undefined;
         return [];
       case 'lines':
         return [];
       case 'answer':
         return this.#answer(event.reply, open);
+      case 'visit':
+        return this.#frame.text(`☺ browser: ${addressText(event.url)} → ${event.status}`, 'quiet', open);
       case 'model':
         return this.#frame.text(`◇ the model: ${contentText(event.result.content)}`, 'user', open);
       case 'roots':
@@ -121,9 +126,9 @@ export class Diagram {
   }
 
   #answer(reply: Reply, open: boolean): Lines {
-    const drawn = this.#frame.text(`☺ ${replyText(reply)}`, 'user', open);
+    const drawn = this.#frame.text(`☺ ${replyText(reply, this.#page)}`, 'user', open);
     const accepted = reply !== 'silence' && reply.action === 'accept';
-    const why = accepted ? misfit(this.#form, reply.content ?? {}) : undefined;
+    const why = accepted && !this.#page ? misfit(this.#form, reply.content ?? {}) : undefined;
     // The server asks again, and the wire does not show why.
     return why === undefined
       ? drawn

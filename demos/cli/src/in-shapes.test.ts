@@ -95,3 +95,38 @@ test('roots and then the model, on a modern client', async () => {
     "
   `);
 });
+
+test('a page that the user forgets, and then finishes', async () => {
+  const drawing = await drawn('link-account --shape j --answer nonsense');
+  // Ports are the system's choice, and the lines are as long as they are.
+  const lines = drawing.split('\n').map((line) => line.replace(/:\d+/, '').replace(/^ +[│├┆] +/, ''));
+  const shown = lines
+    .filter((line) => /^(?:input_required|☺)/.test(line))
+    .map((line) => line.replace(/ *[│┃]$/, ''));
+  expect(shown).toMatchInlineSnapshot(`
+    [
+      "input_required  link: "Link your calendar, so that your",
+      "☺ accepts",
+      "input_required  link: "The page is not finished yet. Finish",
+      "☺ browser: 127.0.0.1/link/start → 401",
+      "☺ browser: 127.0.0.1/account/sign-in → 200",
+      "☺ browser: 127.0.0.1/link/start → 303",
+      "☺ browser: 127.0.0.1/authorize → 401",
+      "☺ browser: 127.0.0.1/sign-in → 200",
+      "☺ browser: 127.0.0.1/link/start → 303",
+      "☺ browser: 127.0.0.1/authorize → 200",
+      "☺ browser: 127.0.0.1/decide → 303",
+      "☺ browser: 127.0.0.1/link/callback → 200",
+      "☺ accepts",
+    ]
+  `);
+  expect(drawing).toContain('3 rounds · handler entered 3×');
+});
+
+test.each([
+  ['metric', 'Today ada has a bicycle to fetch'],
+  ['imperial', 'Cancelled: the question'],
+  ['decline', 'Cancelled: the question'],
+])('a page with --answer %s', async (answer, end) => {
+  expect(await drawn(`link-account --shape g --answer ${answer}`)).toContain(end);
+});

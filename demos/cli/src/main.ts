@@ -50,7 +50,9 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
   if (format === 'drawing') {
     const title =
       demo.name === 'all' ? `every option · ${settings.tool}` : headingOf(demo, database && !fleet);
-    write(`${titleLine(title, fleet ? '' : circumstances(settings), paint)}\n${fleet ? '' : '\n'}`);
+    write(
+      `${titleLine(title, fleet ? '' : (demo.where ?? circumstances(settings)), paint)}\n${fleet ? '' : '\n'}`,
+    );
     if (database) write(` ${paint('quiet', described(database))}\n${fleet ? '' : '\n'}`);
   }
   const run = async (postgres?: string): Promise<number> => {

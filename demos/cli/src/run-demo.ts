@@ -52,7 +52,8 @@ export async function runDemo(
     print: (lines) => {
       for (const line of lines) terminal.stdout.write(`${line}\n`);
     },
-    scenes: () => scenesOf(demo.name, settings).map((scene) => ({ ...scene, ...asking(person?.user) })),
+    scenes: () =>
+      scenesOf(demo.name, settings).map((scene) => ({ ...scene, ...asking(person?.user, scene) })),
   };
   try {
     await (format === 'drawing' ? draw(programme, paint) : printTranscripts(programme));
@@ -65,7 +66,10 @@ export async function runDemo(
 /** The exit code that a shell reports for a program that Ctrl-C ended. */
 export const INTERRUPTED = 130;
 
-const asking = (user: User | undefined) => user && { user };
+const asking = (user: User | undefined, { user: scripted }: Scene) =>
+  user && {
+    user: Object.assign((...shown: Parameters<User>) => user(...shown), user, { open: scripted?.open }),
+  };
 
 /** The conversation of a scene, with the settings' client, hosting and policy. */
 export async function play(

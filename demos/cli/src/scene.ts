@@ -1,4 +1,5 @@
 /** The calls of a demo, and their users. */
+import { ada, type Does } from '@mrtr/demo-link-account/ada';
 import { type Reply, scripted, scriptedModel } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/tests/matrix';
 import type { Settings } from './args.ts';
@@ -56,6 +57,14 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
           effect: undefined,
         },
       ];
+    case 'link-account':
+      return [
+        {
+          call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
+          user: scripted({}, ada(WITH_PAGES[answer])),
+          effect: undefined,
+        },
+      ];
     default:
       return [optionScene(settings)];
   }
@@ -90,6 +99,16 @@ const WORK_ITEM: Readonly<Record<Answer, string>> = {
   decline: 'decline',
   cancel: 'cancel',
   nonsense: 'nonsense',
+};
+
+/** What the user does with a page. Who types answers has no browser here, so ada opens it. */
+const WITH_PAGES: Readonly<Record<Answer, Does>> = {
+  metric: 'links',
+  ask: 'links',
+  imperial: 'says no there',
+  decline: 'declines',
+  cancel: 'cancels',
+  nonsense: 'forgets',
 };
 
 function script(tool: Script['tool'], name: string): Script {

@@ -1,4 +1,5 @@
 /** Asks an old client with a request over the stream that its call holds open. */
+import { randomUUID } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled, type Settled } from './answer.ts';
 import { callOf } from './call.ts';
@@ -41,7 +42,8 @@ export async function askLive<Q extends Question>(
   }
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
-    const { method, params } = question.request;
+    const { method } = question.request;
+    const params = onOldWire(question);
     // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
     const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
     const response = await ctx.mcpReq.send({ method, params } as never, terms);
@@ -50,6 +52,10 @@ export async function askLive<Q extends Question>(
   }
   throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
 }
+
+/** The old revision requires an id of each page, which the new one does not have. The SDK's shim makes one up as well. */
+const onOldWire = ({ kind, request: { params } }: Question): unknown =>
+  kind === 'elicitation.url' ? { ...params, elicitationId: randomUUID() } : params;
 
 function whyNotLive(ctx: ServerContext, { kind }: Question): string {
   if (speaksMrtr(ctx))

@@ -9,6 +9,7 @@ test('the main entry has the names for authors of handlers, and all errors', () 
   const names = Object.keys(main).filter((name) => !(name in errors));
   expect(names.sort()).toEqual([
     'MRTR_REVISION',
+    'MemoryInteractions',
     'MemoryLedger',
     'askLive',
     'bindRounds',
@@ -31,6 +32,7 @@ test('the main entry has the names for authors of handlers, and all errors', () 
     'sampling',
     'speaksMrtr',
     'textResult',
+    'urlElicitation',
   ]);
   for (const name of Object.keys(errors)) expect(main).toHaveProperty(name);
 });
@@ -50,6 +52,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'handlerSettled',
     'hasDefault',
     'idempotencyKey',
+    'isDigestOf',
     'isQuestion',
     'isQuestions',
     'ownEntry',
@@ -61,6 +64,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'shapeCallback',
     'tokenLength',
     'tokenPrincipal',
+    'webPage',
     'withRoutingLabel',
   ]);
 });
@@ -69,11 +73,13 @@ test('the entry for stores has the codec, the keys and sealing at rest', () => {
   expect(Object.keys(seal).sort()).toEqual([
     'CLOCK_SKEW_MS',
     'ephemeralRing',
+    'interactionsFull',
     'keyRing',
     'ledgerFull',
     'openAtRest',
     'openState',
     'pseudonym',
+    'requireInteractionFits',
     'sealAtRest',
     'sealState',
     'tokenLength',

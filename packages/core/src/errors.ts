@@ -4,6 +4,7 @@ export type MrtrErrorCode =
   | 'cannot_ask'
   | 'continuation_lost'
   | 'elicitation_declined'
+  | 'interaction_unfinished'
   | 'invalid_definition'
   | 'invalid_label'
   | 'invalid_policy'
@@ -73,6 +74,11 @@ export class ElicitationDeclined extends MrtrError {
     this.kind = kind;
     this.key = key;
   }
+}
+
+/** The user did not finish a page in time, or was sent there as often as allowed. The message is for the user. */
+export class InteractionUnfinished extends MrtrError {
+  readonly code = 'interaction_unfinished';
 }
 
 /** A tool was put together wrongly. Thrown while the tool is built, or in the call if it cannot be seen earlier. */

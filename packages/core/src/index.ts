@@ -23,6 +23,12 @@ export {
 } from './elicitation.ts';
 export * from './errors.ts';
 export type { InputKind } from './input-kind.ts';
+export {
+  type InteractionStore,
+  MemoryInteractions,
+  type MemoryInteractionsOptions,
+  type NewInteraction,
+} from './interaction-store.ts';
 export { listRoots, sampling } from './model-and-roots.ts';
 export type { AnswerOf, Answers, Question, Questions } from './question.ts';
 export { readAnswer } from './read-answer.ts';
@@ -40,6 +46,7 @@ export {
 } from './state/ledger.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
 export type { SecondPresentation, SingleUsePolicy } from './state/single-use.ts';
+export { urlElicitation } from './url-elicitation.ts';
 export {
   type CallToolResult,
   type ClientCapabilities,

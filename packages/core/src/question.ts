@@ -21,6 +21,8 @@ export interface Question<T = unknown> {
   readonly request: InputRequest;
   /** {@link questionDigest} of the request. */
   readonly digest: string;
+  /** The digest of the same question in its other wording: an answer to that one counts as well. */
+  readonly otherWording?: string;
   /** The answer for a client that cannot be asked. Without it, only clients that can be asked are served. */
   readonly otherwise?: T;
   /** Reads one bare response as an answer to this question. */
@@ -47,6 +49,10 @@ export const question = <T, Rest extends object>(
   Object.freeze(parts.request.params);
   return { [QUESTION]: true, digest: questionDigest(parts.request), ...parts };
 };
+
+/** Whether `digest` is that of `question`, in either of its wordings. */
+export const isDigestOf = (digest: string | undefined, { digest: own, otherWording }: Question): boolean =>
+  digest !== undefined && (digest === own || digest === otherWording);
 
 /** Whether `value` is a question. */
 export const isQuestion = (value: unknown): value is Question =>

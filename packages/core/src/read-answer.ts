@@ -5,7 +5,7 @@ import type { AnswerRead } from './answer-reads.ts';
 import { findCall } from './call.ts';
 import { canAsk } from './can-ask.ts';
 import { ownEntry } from './own-entry.ts';
-import type { AnswerOf, Question } from './question.ts';
+import { type AnswerOf, isDigestOf, type Question } from './question.ts';
 
 /**
  * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.
@@ -26,7 +26,7 @@ export function readAnswer<Q extends Question>(
 ): Answer<AnswerOf<Q>> {
   const call = findCall(ctx);
   const asked = call?.asked;
-  const isAsked = asked === undefined || asked.get(key) === question.digest;
+  const isAsked = asked === undefined || isDigestOf(asked.get(key), question);
   const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
   if (response === undefined && hasDefault(question) && !canAsk(ctx, question.kind)) {
     return { kind: 'accepted', value: defaultOf(question) };

@@ -12,7 +12,7 @@ export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
 export type { Answering } from './clients/recorded-application.ts';
 export type { Replies, Round } from './clients/round.ts';
-export { type Reply, type ShownQuestion, scripted, type User } from './clients/user.ts';
+export { type Reply, type ShownPage, type ShownQuestion, scripted, type User } from './clients/user.ts';
 export { Conversation, type ConversationRequest, type Deploy, type RoundsRequest } from './conversation.ts';
 export { converse } from './converse.ts';
 export { CHANNELS, type Diagnostic, observeDiagnostics } from './diagnostics.ts';
@@ -39,5 +39,5 @@ export {
   requestInit,
 } from './posting.ts';
 export type { Program } from './program.ts';
-export { inInstance, Recorder, type RecorderOptions, recordEffect } from './recorder.ts';
+export { inInstance, Recorder, type RecorderOptions, recordEffect, recordVisit } from './recorder.ts';
 export { Gate, settle, until, within } from './waiting.ts';

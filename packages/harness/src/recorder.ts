@@ -6,6 +6,7 @@ import {
   type Happening,
   type LinesRun,
   type Message,
+  PERSON,
   type TranscriptEvent,
   type WireMessage,
 } from './transcript/transcript.ts';
@@ -43,6 +44,16 @@ export const inInstance = <T>(id: string, work: () => T): T => instance.run(id, 
  */
 export const recordEffect = (name: string, detail: string): void =>
   currentRecorder()?.record({ kind: 'effect', name, detail });
+
+/**
+ * Records that the person's browser visited a page, in the transcript of the conversation that this code runs in.
+ *
+ * @example
+ * const response = await fetch(url, { redirect: 'manual' });
+ * recordVisit(url, response.status);
+ */
+export const recordVisit = (url: string, status: number): void =>
+  currentRecorder()?.record({ kind: 'visit', from: PERSON, url, status });
 
 /** The parts of a transport that are watched. v1's and v2's transports have them alike. */
 interface AnyTransport {

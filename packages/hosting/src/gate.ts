@@ -16,11 +16,11 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
-import { tokenPrincipal } from '@mrtr/core/shape';
+import { Quota, tokenPrincipal } from '@mrtr/core/shape';
 import { Bodies, type Body, type BodyLimits } from './body.ts';
 import { type CallLimits, Calls } from './calls.ts';
 import { isWiderThan } from './members.ts';
-import { problem } from './problem.ts';
+import { noRoom, problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
@@ -30,6 +30,17 @@ const METHODS = ['GET', 'POST', 'DELETE'];
 const MAX_INITIALIZE_BYTES = 65_536;
 /** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
 const MAX_DECLARED_MEMBERS = 1000;
+
+/** Pages at once. */
+const MAX_PAGES = 100;
+
+/** Pages for browsers, beside the MCP server. */
+export interface PageSet {
+  /** The path that the pages are below. */
+  readonly path: string;
+  /** Answers a browser. It has to establish by itself who that belongs to: `verifier` is not asked. */
+  fetch(request: Request): Promise<Response>;
+}
 
 /** What is let in, and how it is served. Everything has a default. */
 export interface GateOptions extends BodyLimits, CallLimits {
@@ -54,6 +65,8 @@ export interface GateOptions extends BodyLimits, CallLimits {
    * Default: one of this process.
    */
   readonly bus?: ServerEventBus;
+  /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
+  readonly pages?: readonly PageSet[];
   /** Default: nobody is told. */
   readonly onerror?: OnError;
 }
@@ -68,6 +81,8 @@ export class Gate {
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
+  readonly #pages: readonly PageSet[];
+  readonly #openPages = new Quota(MAX_PAGES);
   #shut = false;
 
   constructor(served: Served, options: GateOptions & { readonly path: string }) {
@@ -81,6 +96,7 @@ export class Gate {
     } = options;
     this.#served = served;
     this.#path = options.path;
+    this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
     this.#calls = new Calls(options);
     this.#allowedHosts = [...allowedHosts];
@@ -104,6 +120,8 @@ export class Gate {
     const { pathname } = new URL(request.url);
     if (pathname === '/healthz')
       return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
+    const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
+    if (pages) return this.#page(pages, request);
     if (pathname !== this.#path) return problem(404, `Nothing is here; MCP is at ${this.#path}`);
     if (this.#shut) return problem(503, 'The server is shutting down');
     const refused =
@@ -116,6 +134,20 @@ export class Gate {
     const authInfo = await this.#authenticate?.(request);
     if (authInfo instanceof Response) return authInfo;
     return this.#serve(request, node, authInfo);
+  }
+
+  /** Browsers come to pages from other sites, so the origin is not looked at. */
+  async #page(pages: PageSet, request: Request): Promise<Response> {
+    const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
+    if (refused) return refused;
+    if (this.#shut) return problem(503, 'The server is shutting down');
+    const full = this.#openPages.take(undefined);
+    if (full) return noRoom(full, 'pages open');
+    try {
+      return await pages.fetch(request);
+    } finally {
+      this.#openPages.give(undefined);
+    }
   }
 
   /** From now on, lets nobody in. */

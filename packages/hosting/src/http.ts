@@ -12,6 +12,7 @@ import type { OnError, Served } from './served.ts';
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
 export type { BodyLimits } from './body.ts';
 export type { CallLimits } from './calls.ts';
+export type { PageSet } from './gate.ts';
 export type { OnError, Served } from './served.ts';
 export type { SessionLimits } from './sessions.ts';
 
@@ -53,7 +54,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
   const inFlight = new Set<ServerResponse>();
   const server = createServer((req, res) => {
     // Counted until the last byte has left: the adapter's promises are over earlier than that.
-    if (!standsOpen(req)) inFlight.add(res.once('close', () => inFlight.delete(res)));
+    if (!standsOpen(req, path)) inFlight.add(res.once('close', () => inFlight.delete(res)));
     // A whole URL would be taken for what the request is for, whatever its `Host` says.
     if (!req.url?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
     void handle(req, res);
@@ -93,8 +94,9 @@ async function close(
 }
 
 /** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
-const standsOpen = (req: IncomingMessage): boolean =>
-  req.method === 'GET' || req.headers['mcp-method'] === 'subscriptions/listen';
+const standsOpen = (req: IncomingMessage, path: string): boolean =>
+  (req.method === 'GET' && req.url?.split('?')[0] === path) ||
+  req.headers['mcp-method'] === 'subscriptions/listen';
 
 /** The answer to a request that has no address, or that could not be answered. */
 function failure(error: unknown, onerror: OnError = () => {}): Response {

@@ -6,6 +6,12 @@ import { randomUUID } from 'node:crypto';
 import type { Presented, StateLedger } from '@mrtr/core';
 import { describe, expect, it } from 'vitest';
 
+export {
+  type InteractionLimits,
+  type InteractionsUnderTest,
+  interactionsContract,
+} from './interactions-contract.ts';
+
 /** The limits of one principal in a ledger. */
 export interface LedgerLimits {
   /** Tokens remembered at once. */

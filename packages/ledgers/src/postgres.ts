@@ -1,12 +1,14 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
-import { type Claim, InvalidPolicy, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
+import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { requireWholeNumbers } from '@mrtr/core/shape';
+import { createOnce, type Queryable, tableName } from './table.ts';
 
-/** The part of a `pg` pool that a {@link PostgresLedger} uses. */
-export interface Queryable {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
-}
+export {
+  PostgresInteractions,
+  type PostgresInteractionsOptions,
+} from './postgres-interactions.ts';
+export type { Queryable } from './table.ts';
 
 /** The options of a {@link PostgresLedger}. */
 export interface PostgresLedgerOptions {
@@ -77,17 +79,12 @@ export class PostgresLedger implements StateLedger {
       maxBytes,
       maxBytesPerPrincipal,
     });
-    if (!/^[a-z_][a-z0-9_]{0,62}$/.test(table)) {
-      throw new InvalidPolicy(
-        `PostgresLedger: table must be an identifier that needs no quotes (a-z, 0-9, _); it is '${table}'.`,
-      );
-    }
     this.#maxEntries = maxEntries;
     this.#maxOwn = maxEntriesPerPrincipal;
     this.#maxBytes = maxBytes;
     this.#maxOwnBytes = maxBytesPerPrincipal;
     this.#db = db;
-    this.#table = table;
+    this.#table = tableName('PostgresLedger', table);
     this.#sweepMs = sweepSeconds * 1000;
   }
 
@@ -96,21 +93,9 @@ export class PostgresLedger implements StateLedger {
    *
    * @throws the database's error, when the role may not create tables.
    */
-  async createTable(): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        await this.#create();
-        return;
-      } catch (error) {
-        // With "if not exists" alone, two creations that begin at once collide in the catalogue. Do not use an advisory
-        // lock: any role that may connect could hold it for ever.
-        if (attempt === 5 || !COLLISIONS.includes(String((error as { code?: unknown }).code))) throw error;
-      }
-    }
-  }
-
-  async #create(): Promise<void> {
-    await this.#db.query(
+  createTable(): Promise<void> {
+    return createOnce(
+      this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
          id text PRIMARY KEY, principal text, answers text NOT NULL, result text,
          lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
@@ -193,6 +178,3 @@ export class PostgresLedger implements StateLedger {
     this.#bytes = Number(bytes);
   }
 }
-
-/** unique_violation, duplicate_table, duplicate_object */
-const COLLISIONS: readonly string[] = ['23505', '42P07', '42710'];

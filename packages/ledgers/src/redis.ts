@@ -2,11 +2,10 @@
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { requireWholeNumbers } from '@mrtr/core/shape';
+import type { RedisClient } from './redis-client.ts';
 
-/** The part of a client of the `redis` package that a {@link RedisLedger} uses. */
-export interface RedisClient {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-}
+export type { RedisClient } from './redis-client.ts';
+export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
 
 /** The options of a {@link RedisLedger}. */
 export interface RedisLedgerOptions {

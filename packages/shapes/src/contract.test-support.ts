@@ -18,6 +18,7 @@ import {
   type SdkCallback,
   sampling,
   textResult,
+  urlElicitation,
 } from '@mrtr/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
@@ -465,6 +466,47 @@ const behaviours = {
     const client = await serve(shape, [{ name }], {}, { above }).site.connect();
     await client.send({}, { onprogress: (progress) => void reported.push(progress) });
     expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
+  },
+
+  async 'a page to open is asked as a form is, and only of clients that open pages'(shape) {
+    const terms = urlElicitation('Read the terms.', 'https://shop.example/terms');
+    const opens = { elicitation: { url: {} } };
+    const agreed = { says: '{"terms":true}' };
+    const { site, done } = serve(shape, [{ terms }]);
+    const client = await site.connect(undefined, opens);
+    const asked = await client.send();
+    expect(asked.asks).toEqual({ terms: 'Read the terms.' });
+    expect((await client.answer(asked, { terms: accept({ sure: true }) })).says).toBe(agreed.says);
+    expect(await (await site.connectLegacy(() => ({ action: 'accept' }), opens)).call()).toEqual(agreed);
+    expect(done.runs).toBe(2);
+    for (const refusal of [decline, cancel]) {
+      const refused = await (await site.connect(undefined, opens)).send();
+      expect(await client.answer(refused, { terms: refusal })).not.toHaveProperty('asks');
+    }
+    // A client that declares forms only.
+    expect(await (await site.connect()).send()).toEqual({ lacks: { elicitation: { url: {} } } });
+    expect(await (await site.connectLegacy(user)).call()).toEqual({
+      fails: expect.stringContaining('elicitation.url'),
+    });
+    const unread = urlElicitation('Read the terms.', 'https://shop.example/terms', { otherwise: false });
+    expect(await (await serve(shape, [{ terms: unread }]).site.connect()).send()).toEqual({
+      says: '{"terms":false}',
+    });
+    expect(done.runs).toBe(2);
+  },
+
+  async 'a page with another address is asked again'(shape) {
+    const [one, other] = [
+      urlElicitation('Read the terms.', 'https://one.example/'),
+      urlElicitation('Read the terms.', 'https://other.example/'),
+    ];
+    const { site } = serve(shape, [{ terms: one }]);
+    const client = await site.connect(undefined, { elicitation: { url: {} } });
+    const asked = await client.send();
+    site.deploy(asking(shape, [{ terms: other }]));
+    const again = await client.answer(asked, { terms: accept({}) });
+    expect(again.asks).toEqual({ terms: 'Read the terms.' });
+    expect(await client.answer(again, { terms: accept({}) })).toEqual({ says: '{"terms":true}' });
   },
 
   async 'each event of a call carries its id, and an entry names the shape'(shape) {

@@ -171,13 +171,13 @@ export class Site {
   }
 
   /** An old client. Without a user it cannot be asked. */
-  async connectLegacy(user?: User): Promise<LegacyCaller> {
+  async connectLegacy(user?: User, capabilities?: ClientCapabilities): Promise<LegacyCaller> {
     const questions: string[] = [];
     const shown: User = (message) => {
       questions.push(message);
       return (user as User)(message);
     };
-    const client = await oldClient(this.server(), user && shown);
+    const client = await oldClient(this.server(), user && shown, capabilities);
     return { questions, call: (args = {}) => seen(() => client.callTool({ name: 'tool', arguments: args })) };
   }
 }

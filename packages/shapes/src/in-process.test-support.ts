@@ -31,8 +31,12 @@ export async function modernClient(
 }
 
 /** The published v1 client, on its own connection. Without a user it cannot be asked. */
-export async function oldClient(server: McpServer, user: User | undefined): Promise<OldClient> {
-  const client = new OldClient(CLIENT, { capabilities: user ? { elicitation: {} } : {} });
+export async function oldClient(
+  server: McpServer,
+  user: User | undefined,
+  capabilities: ClientCapabilities = user ? { elicitation: {} } : {},
+): Promise<OldClient> {
+  const client = new OldClient(CLIENT, { capabilities });
   if (user) client.setRequestHandler(ElicitRequestSchema, ({ params }) => ({ ...user(params.message) }));
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);

@@ -21,7 +21,7 @@ import {
 import { type ByHand, Hand } from './hand.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, Round } from './round.ts';
-import type { Reply, ShownQuestion, User } from './user.ts';
+import { questionIn, type Reply, type ShownQuestion, type User } from './user.ts';
 
 /** See `modernClient`. */
 export async function connectModern(
@@ -127,7 +127,7 @@ class Rounds {
     const ids = new Map<string, number>();
     for (const [key, request] of Object.entries(inputRequests)) {
       if (request.method !== 'elicitation/create') continue;
-      const question = request.params as unknown as ShownQuestion;
+      const question = questionIn(request.params);
       questions[key] = question;
       ids.set(key, await this.#application.show(question, key));
     }
@@ -136,7 +136,7 @@ class Rounds {
       for (const [key, request] of Object.entries(inputRequests)) {
         const response =
           request.method === 'elicitation/create'
-            ? await replyTo(key, request.params as unknown as ShownQuestion)
+            ? await replyTo(key, questionIn(request.params))
             : await this.#application.fulfil(request);
         const id = ids.get(key);
         if (id !== undefined) this.#application.replied(id, response as Reply);

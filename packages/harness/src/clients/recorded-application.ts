@@ -16,7 +16,7 @@ import { type JsonObject, objectIn } from '../transcript/wording.ts';
 import type { ClientApplication } from './client-application.ts';
 import type { Model } from './model.ts';
 import { Round } from './round.ts';
-import type { Reply, ShownQuestion, User } from './user.ts';
+import { questionIn, type Reply, replyOf, type ShownQuestion, type User } from './user.ts';
 
 /** What answers a server's questions. What is absent is not declared as a capability. */
 export interface Answering {
@@ -37,7 +37,7 @@ export class RecordedApplication implements ClientApplication {
   constructor(answering: Answering, recorder: Recorder, framesHeld: () => number | Promise<number>) {
     const { user, model, roots } = answering;
     this.capabilities = {
-      ...(user && { elicitation: {} }),
+      ...(user && { elicitation: user.open ? { form: {}, url: {} } : {} }),
       ...(model && { sampling: {} }),
       ...(roots && { roots: {} }),
     };
@@ -48,7 +48,7 @@ export class RecordedApplication implements ClientApplication {
 
   /** Asks the person. The SDK's clients have to answer something, so silence is an acceptance without content. */
   readonly elicit = async (params: ShownQuestion): Promise<ElicitResult> => {
-    const reply = await this.#ask(params);
+    const reply = await this.#ask(questionIn(params));
     return reply === 'silence' ? { action: 'accept' } : reply;
   };
 
@@ -74,10 +74,17 @@ export class RecordedApplication implements ClientApplication {
   }
 
   /** Records that the person is shown a question. Returns the question's id in the transcript. */
-  async show({ message, requestedSchema }: ShownQuestion, key = this.#keyOf(message)): Promise<number> {
+  async show({ message, requestedSchema, url }: ShownQuestion, key = this.#keyOf(message)): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
-    const asked = { message, schema: requestedSchema, ...(key !== undefined && { key }), framesHeld };
+    const page = url !== undefined && { url };
+    const asked = {
+      message,
+      schema: requestedSchema,
+      ...page,
+      ...(key !== undefined && { key }),
+      framesHeld,
+    };
     this.#recorder.record({ kind: 'question', to: PERSON, id, ...asked });
     return id;
   }
@@ -98,11 +105,11 @@ export class RecordedApplication implements ClientApplication {
     this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
   }
 
-  async #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {
+  async #ask(question: ShownQuestion): Promise<Reply> {
     const { user } = this.#answering;
     if (!user) throw new Error('The client has no user.');
-    const id = await this.show({ message, requestedSchema });
-    const reply = await user({ message, requestedSchema });
+    const id = await this.show(question);
+    const reply = await replyOf(user, question);
     this.replied(id, reply);
     return reply;
   }

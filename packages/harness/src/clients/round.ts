@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { CallResult } from '../call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { fieldOf, type Reply, replyWith, type ShownQuestion, type User } from './user.ts';
+import { fieldOf, type Reply, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
 
 /**
  * The replies to the questions of one round, by the question's key, or by the first field of its form: an old client
@@ -81,7 +81,7 @@ export class Round {
 }
 
 function replyIn(replies: Replies | User, key: string, question: ShownQuestion): Reply | Promise<Reply> {
-  if (typeof replies === 'function') return replies(question);
+  if (typeof replies === 'function') return replyOf(replies, question);
   const reply = replies[key] ?? replies[fieldOf(question)];
   if (reply === undefined) throw new Error(`'${key}' ("${question.message}") has no reply.`);
   return replyWith(reply, question);

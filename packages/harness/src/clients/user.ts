@@ -4,8 +4,16 @@ import type { ElicitResult } from '@modelcontextprotocol/client';
 /** A question as a host application shows it. */
 export interface ShownQuestion {
   readonly message: string;
-  /** The form, as JSON Schema. */
+  /** The form, as JSON Schema. Empty where a page is to be opened. */
   readonly requestedSchema: Readonly<Record<string, unknown>>;
+  /** The page to open. */
+  readonly url?: string;
+}
+
+/** A page that a user is asked to open. */
+export interface ShownPage {
+  readonly message: string;
+  readonly url: string;
 }
 
 /** An answer, a decline, a cancel, or `silence`: the client goes on without an answer. */
@@ -14,6 +22,11 @@ export type Reply = ElicitResult | 'silence';
 /** Answers questions, in the order in which they are shown. */
 export interface User {
   (question: ShownQuestion): Reply | Promise<Reply>;
+  /**
+   * Opens a page, or does not. Its client declares the URL mode of elicitation only where this is there. `accept` says
+   * that the user agreed to open the page, whatever they do there.
+   */
+  readonly open?: ((page: ShownPage) => Reply | Promise<Reply>) | undefined;
   /** Set for a user who may be silent: a modern client then makes the rounds by hand, to leave an answer out. */
   readonly maySayNothing?: boolean;
 }
@@ -22,11 +35,17 @@ export interface User {
  * A user with a script: for each field, the reply of the first time, of the second time, and so on; the last one is
  * repeated. A bare value is accepted under the field's name.
  *
+ * @param open what the user does when asked to open a page.
  * @example
  * const user = scripted({ units: ['kelvin', 'metric'], sure: [{ action: 'decline' }] });
+ * const browsing = scripted({}, async ({ url }) => {
+ *   await fetch(url);
+ *   return { action: 'accept' };
+ * });
  */
 export function scripted(
   replies: Readonly<Record<string, readonly (Reply | string | number | boolean)[]>>,
+  open?: User['open'],
 ): User {
   const shown = new Map<string, number>();
   const user = ({ message, requestedSchema }: ShownQuestion): Reply => {
@@ -38,8 +57,23 @@ export function scripted(
     return replyWith(script[Math.min(time, script.length - 1)] as Reply, { requestedSchema });
   };
   return Object.assign(user, {
+    open,
     maySayNothing: Object.values(replies).some((some) => some.includes('silence')),
   });
+}
+
+/** The question that the parameters of an elicitation ask. */
+export const questionIn = (params: object): ShownQuestion => {
+  const { message, requestedSchema = {}, url } = params as ShownQuestion & { requestedSchema?: object };
+  return { message, requestedSchema, ...(url !== undefined && { url }) };
+};
+
+/** The user's reply to a form, or to a page that they are asked to open. */
+export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Reply> {
+  const { message, url } = question;
+  if (url === undefined) return user(question);
+  if (!user.open) throw new Error(`The user does not open pages; the server asked to open ${url}.`);
+  return user.open({ message, url });
 }
 
 /** The name of the first field of a form; empty where it has none. */

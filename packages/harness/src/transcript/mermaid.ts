@@ -8,6 +8,7 @@ import {
   WORLD,
 } from './transcript.ts';
 import {
+  addressText,
   answerText,
   askText,
   contentText,
@@ -39,6 +40,8 @@ export function toMermaid({ title, participants, events, end }: Transcript): str
 
 class Writer {
   errorShown = false;
+  /** Whether the latest question is about a page. */
+  #page = false;
   readonly #name: (id: string) => string;
   readonly #hasWorld: boolean;
 
@@ -53,9 +56,12 @@ class Writer {
       case 'message':
         return this.#message(event);
       case 'question':
+        this.#page = event.url !== undefined;
         return [this.#arrow(CLIENT, event.to, '->>', event.message)];
       case 'answer':
-        return [this.#arrow(event.from, CLIENT, '-->>', replyText(event.reply))];
+        return [this.#arrow(event.from, CLIENT, '-->>', replyText(event.reply, this.#page))];
+      case 'visit':
+        return [this.note(event.from, `browser: ${addressText(event.url)} → ${event.status}`)];
       case 'model':
         return [this.note(CLIENT, `the model: ${contentText(event.result.content)}`)];
       case 'roots':

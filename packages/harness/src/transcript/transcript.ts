@@ -75,6 +75,8 @@ export type Happening =
       readonly id: number;
       readonly reply: Reply;
     }
+  /** The person's browser got a page, or was sent on by one. */
+  | { readonly kind: 'visit'; readonly from: string; readonly url: string; readonly status: number }
   /** The client's model answered a `sampling/createMessage`. */
   | {
       readonly kind: 'model';
@@ -137,8 +139,10 @@ export interface Question {
   /** 1 for the first question of the call. */
   readonly id: number;
   readonly message: string;
-  /** The form, as a JSON schema. */
+  /** The form, as a JSON schema. Empty where a page is to be opened. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** The page that the person is asked to open. */
+  readonly url?: string;
   /** The question's key among the `inputRequests`, where the server gave it one. */
   readonly key?: string;
   /** Handlers that all instances together hold parked in memory while the person thinks. */

@@ -30,7 +30,20 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
 /** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
 export function askText(request: JsonObject): string {
   const text = askedIn(request);
-  return text === undefined ? String(request.method) : `${request.method}  "${text}"`;
+  return text === undefined ? String(request.method) : `${request.method}  "${text}"${pageIn(request)}`;
+}
+
+/** The page that a question asks to open: ` ↗ shop.example/terms`. */
+const pageIn = (request: JsonObject): string => {
+  const { mode, url } = objectIn(request, 'params');
+  return mode === 'url' ? ` ↗ ${addressText(String(url))}` : '';
+};
+
+/** Where an address leads, without its query, which nobody can read. */
+export function addressText(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const { host, pathname } = new URL(address);
+  return host + pathname;
 }
 
 /** What is asked in words: of a user, or of a model, where the beginning of the last message has to do. */
@@ -49,7 +62,7 @@ export function questionsText(result: JsonObject): string {
   const questions = Object.keys(requests).map((key) => {
     const request = objectIn(requests, key);
     const asked = request.method === 'elicitation/create' ? askedIn(request) : undefined;
-    return `${key}: ${asked === undefined ? askText(request) : `"${asked}"`}`;
+    return `${key}: ${asked === undefined ? askText(request) : `"${asked}"${pageIn(request)}`}`;
   });
   const head = 'input_required  ';
   return (head + questions.join(`\n${' '.repeat(head.length)}`)).trimEnd();
@@ -87,8 +100,9 @@ const objects = (value: unknown): readonly JsonObject[] =>
 /** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
 export const errorText = (error: JsonObject): string => `error ${error.code}  ${error.message}`;
 
-/** What a user did: the values they gave, with their names where there are several, or how they said no. */
-export function replyText(reply: Reply): string {
+/** What a user did (`page`: asked to open one): the values they gave, with their names where there are several, or how they said no. */
+export function replyText(reply: Reply, page = false): string {
+  if (page && reply !== 'silence' && reply.action === 'accept') return 'accepts';
   if (reply === 'silence') return 'says nothing';
   if (reply.action !== 'accept') return reply.action === 'decline' ? 'declines' : 'dismisses the question';
   const fields = Object.entries(reply.content ?? {});

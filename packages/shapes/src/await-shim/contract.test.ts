@@ -16,9 +16,12 @@ const shape: Shape = {
     }),
 };
 
+const FORMS = 'it asks with forms only';
 const ONE_BY_ONE = 'each question takes a round, because the first one unwinds the handler';
 
 shapeContract(shape, {
+  'a page to open is asked as a form is, and only of clients that open pages': FORMS,
+  'a page with another address is asked again': FORMS,
   'no answer is found under the key `__proto__`, and nothing below the question runs':
     'it names a question after the fields of its form',
   'an old client that the policy does not ask is refused in words':

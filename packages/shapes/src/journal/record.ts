@@ -1,6 +1,6 @@
 /** The record of a call's finished steps. It travels in `requestState`, and each replay is compared with it. */
 import { MrtrError, type Question } from '@mrtr/core';
-import { type Call, ownEntry } from '@mrtr/core/shape';
+import { type Call, isDigestOf, ownEntry } from '@mrtr/core/shape';
 import { bareRecord } from '../kit/state.ts';
 
 /** What kind of step a key names. */
@@ -88,13 +88,13 @@ export class Journal {
 
   /** This round's response to `question`, if it was asked under `key` and in these words in the round before. */
   response(key: string, question: Question): unknown {
-    const isAsked = this.#asked === undefined || this.#asked.get(key) === question.digest;
+    const isAsked = this.#asked === undefined || isDigestOf(this.#asked.get(key), question);
     return isAsked ? ownEntry(this.#responses, key) : undefined;
   }
 
   /** Whether another question was asked under `key` in the round before. */
   isReworded(key: string, question: Question): boolean {
-    return (this.#asked?.get(key) ?? question.digest) !== question.digest;
+    return !isDigestOf(this.#asked?.get(key) ?? question.digest, question);
   }
 
   /** The keys of the steps that take the most room, the largest first. */

@@ -21,7 +21,7 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
-import { type Call, defaultOf, hasDefault, publish, readingOf } from '@mrtr/core/shape';
+import { type Call, defaultOf, hasDefault, isDigestOf, publish, readingOf } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -133,7 +133,7 @@ export class Replay {
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
     const entry = this.#reach(key, 'ask') as AskEntry | undefined;
-    if (entry && entry[1] !== question.digest) {
+    if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
     if (entry) return this.#answered(key, question, entry);

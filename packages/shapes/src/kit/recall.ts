@@ -14,7 +14,15 @@ import {
   type Question,
   type ServerContext,
 } from '@mrtr/core';
-import { callOf, defaultOf, hasDefault, ownEntry, questionDigest, readingOf } from '@mrtr/core/shape';
+import {
+  callOf,
+  defaultOf,
+  hasDefault,
+  isDigestOf,
+  ownEntry,
+  questionDigest,
+  readingOf,
+} from '@mrtr/core/shape';
 import { copyJson } from './json.ts';
 import { bareRecord } from './state.ts';
 
@@ -43,7 +51,7 @@ export class Recall {
     const { asked, askable, reads } = callOf(this.#ctx);
     const unasked = asked === undefined ? ownEntry(this.#ctx.mcpReq.inputResponses, key) : undefined;
     const recorded = this.#answers[key] ?? (unasked === undefined ? undefined : [question.digest, unasked]);
-    if (recorded === undefined || recorded[0] !== question.digest) {
+    if (recorded === undefined || !isDigestOf(recorded[0], question)) {
       reads.note(key, recorded === undefined ? 'missing' : 'reworded');
       const mayDefault = hasDefault(question) && !askable.includes(question.kind);
       return mayDefault ? { kind: 'accepted', value: defaultOf(question) } : { kind: 'missing' };

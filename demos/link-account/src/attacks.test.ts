@@ -1,0 +1,185 @@
+/** Attacks on a question that is finished on a page: mallory has an account, ada is the victim. */
+import { describe, expect, test } from 'vitest';
+import { BOTH, siteOf } from './site.test-support.ts';
+
+const REFUSED =
+  'This link is not good, or no longer. Go back to where you got it, and ask for another one.\n';
+const UNFINISHED = /^The page is not finished yet/;
+
+describe.each(BOTH)('shape %s', (_, createServer) => {
+  test('a link that is passed on ties nobody’s account to another user’s call', async () => {
+    const { call, browserOf, errors } = await siteOf(createServer);
+    const first = await call('mallory');
+    const seen = await (await browserOf('ada')).open(first.page ?? '');
+    // Not even the calendar is reached.
+    expect([seen.status, seen.text, seen.url.pathname]).toEqual([404, REFUSED, '/link/start']);
+    expect(errors[0]).toBe("Somebody came to another user's pending interaction.");
+    expect((await call('mallory', first)).asks).toMatch(UNFINISHED);
+  });
+
+  test('nor does the link to the other site, which the attacker took from the start page', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const first = await call('mallory');
+    const authorize = await (await browserOf('mallory')).leadsTo(first.page ?? '');
+    const victim = await browserOf('ada');
+    // Ada allows it at the calendar: it is her application as well. Her code comes back with mallory's state.
+    const back = await callbackFor(victim, authorize.href);
+    expect((await victim.open(back)).text).toBe(REFUSED);
+    expect((await call('mallory', first)).asks).toMatch(UNFINISHED);
+  });
+
+  test('somebody else cannot finish it with an account of their own, and its user still can', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const first = await call('ada');
+    const [ada, mallory] = [await browserOf('ada'), await browserOf('mallory')];
+    const authorize = await ada.leadsTo(first.page ?? '');
+    const hers = await callbackFor(mallory, authorize.href);
+    expect((await mallory.open(hers)).text).toBe(REFUSED);
+    expect((await ada.open(await callbackFor(ada, authorize.href))).status).toBe(200);
+    expect((await call('ada', first)).says).toContain('Today ada');
+  });
+
+  test('a browser that nobody is signed in with comes no further, at the start and at the callback', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const first = await call('ada');
+    const back = await callbackFor(await browserOf('ada'), first.page ?? '');
+    for (const url of [first.page ?? '', back.href]) {
+      const response = await fetch(url, { redirect: 'manual' });
+      expect([response.status, await response.text()]).toEqual([
+        401,
+        'Sign in to this site first, and open the link again.\n',
+      ]);
+    }
+  });
+
+  test('the callback counts once, also when it comes several times at once', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const first = await call('ada');
+    const ada = await browserOf('ada');
+    const back = await callbackFor(ada, first.page ?? '');
+    const pages = await Promise.all([1, 2, 3, 4].map(() => ada.open(back)));
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
+    expect((await ada.open(back)).text).toBe(REFUSED);
+    expect((await ada.open(first.page ?? '')).text).toBe(REFUSED);
+  });
+
+  test('a state is good until the next start, and for its own interaction', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const ada = await browserOf('ada');
+    const [one, other] = [await call('ada'), await call('ada')];
+    const old = await callbackFor(ada, one.page ?? '');
+    const latest = await callbackFor(ada, one.page ?? '');
+    expect((await ada.open(old)).text).toBe(REFUSED);
+    // The name of another interaction with the secret of this one.
+    await callbackFor(ada, other.page ?? '');
+    const [otherRef] = (await callbackFor(ada, other.page ?? '')).searchParams.get('state')?.split('.') ?? [];
+    const mixed = new URL(latest);
+    mixed.searchParams.set('state', `${otherRef}.${latest.searchParams.get('state')?.split('.')[1]}`);
+    expect((await ada.open(mixed)).text).toBe(REFUSED);
+    expect((await ada.open(latest)).status).toBe(200);
+  });
+
+  test('ids and states that are guessed open nothing', async () => {
+    const { call, browserOf } = await siteOf(createServer);
+    const { page = '' } = await call('ada');
+    const ada = await browserOf('ada');
+    const authorize = await ada.leadsTo(page);
+    const state = authorize.searchParams.get('state') ?? '';
+    const [ref] = state.split('.');
+    const id = new URL(page).searchParams.get('id') ?? '';
+    for (const guess of ['', 'x', id.slice(1), `${id}A`, 'A'.repeat(22), ref, '__proto__', '%00']) {
+      const start = new URL(`/link/start?id=${guess}`, page);
+      expect((await ada.open(start)).text).toBe(REFUSED);
+    }
+    for (const guess of [
+      '',
+      '.',
+      `${ref}`,
+      `${ref}.`,
+      `${state}A`,
+      `.${state}`,
+      state.slice(0, -1),
+      `${ref}.undefined`,
+    ]) {
+      const callback = new URL(`/link/callback?code=x&state=${guess}`, page);
+      expect((await ada.open(callback)).text).toBe(REFUSED);
+    }
+  });
+
+  test('a page that is finished after its time does not count, and the call says that it is over', async () => {
+    const { call, browserOf, callbackFor, clock } = await siteOf(createServer, { ttlSeconds: 60 });
+    const first = await call('ada');
+    const ada = await browserOf('ada');
+    const back = await callbackFor(ada, first.page ?? '');
+    clock.now += 60_000;
+    expect((await ada.open(back)).text).toBe(REFUSED);
+    const over = { fails: 'The page was not finished in time. Call again to get another one.' };
+    expect(await call('ada', first)).toEqual(over);
+    // The retry did not bring it back to life.
+    expect((await ada.open(back)).text).toBe(REFUSED);
+    expect((await ada.open(first.page ?? '')).text).toBe(REFUSED);
+  });
+
+  test('no query of a client’s or a site’s sends a browser elsewhere', async () => {
+    const { call, browserOf, callbackFor, calendar } = await siteOf(createServer);
+    const first = await call('ada');
+    const ada = await browserOf('ada');
+    const EVIL = 'https://evil.example/';
+    const NAMES = [
+      'next',
+      'url',
+      'redirect',
+      'redirect_uri',
+      'return_to',
+      'callbackUrl',
+      'location',
+      'state',
+    ];
+    const withEvil = (url: string | URL) => {
+      const evil = new URL(url);
+      for (const name of NAMES) evil.searchParams.append(name, EVIL);
+      return evil;
+    };
+    const authorize = await ada.leadsTo(withEvil(first.page ?? ''));
+    expect(authorize.origin).toBe(calendar.url.origin);
+    expect(authorize.href).not.toContain('evil');
+    const back = withEvil(await callbackFor(ada, authorize.href));
+    const response = await ada.open(back);
+    expect([response.status, response.headers.get('location')]).toEqual([200, null]);
+    expect(response.text).not.toContain('evil');
+  });
+
+  test('a client cannot make up that the page is finished', async () => {
+    const { call } = await siteOf(createServer);
+    const first = await call('mallory');
+    const link = (content: object) => ({ link: { action: 'accept', content } });
+    for (const content of [
+      {},
+      { done: '' },
+      { done: 'e30' },
+      { done: first.state ?? '' },
+      { account: 'ada@calendar.example' },
+    ]) {
+      expect((await call('mallory', first, link(content))).asks).toMatch(UNFINISHED);
+    }
+  });
+
+  test('a page that was finished for one call answers no other call of the same user', async () => {
+    const { call, browserOf, callbackFor } = await siteOf(createServer);
+    const [one, other] = [await call('ada'), await call('ada')];
+    expect(one.page).not.toBe(other.page);
+    const ada = await browserOf('ada');
+    await ada.open(await callbackFor(ada, one.page ?? ''));
+    expect((await call('ada', other)).asks).toMatch(UNFINISHED);
+    expect((await call('ada', one)).says).toContain('Today ada');
+  });
+
+  test('a user has a limited number of pages open, and others have theirs', async () => {
+    const { call } = await siteOf(createServer);
+    for (let n = 0; n < 20; n++) expect(await call('mallory')).toHaveProperty('page');
+    expect(await call('mallory')).toEqual({
+      fails: 'You have too many pages open. Finish one, or try again later.',
+    });
+    expect(await call('ada')).toHaveProperty('page');
+  });
+});

@@ -1,0 +1,33 @@
+/** `@mrtr/demo-link-account`: a tool that has its user link an account on another site, in two shapes, ready to be run. */
+import type { Subject } from '@mrtr/tests/matrix';
+import { createServer as journal } from './journal.ts';
+import { type CreateServer, type Site, startSite } from './site.ts';
+import { createServer as toolBuilder } from './tool-builder.ts';
+import { SECRETS } from './users.ts';
+
+/** The two, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
+export const SHAPES: readonly Subject[] = [
+  hosted('g', 'tool builder', toolBuilder),
+  hosted('j', 'journaled await', journal),
+];
+
+function hosted(id: string, title: string, createServer: CreateServer): Subject {
+  return {
+    id,
+    title,
+    create: ({ state }) => {
+      let site: Promise<Site> | undefined;
+      return {
+        async fetch(request: Request) {
+          // So that a forgetful user is soon asked again.
+          site ??= startSite(createServer, state, { waitSeconds: 1 });
+          const headers = new Headers(request.headers);
+          headers.set('authorization', `Bearer ${SECRETS.ada}`);
+          const body = request.method === 'POST' && { body: await request.text() };
+          return fetch((await site).url, { method: request.method, headers, ...body });
+        },
+        close: async () => (await site)?.close(),
+      };
+    },
+  };
+}

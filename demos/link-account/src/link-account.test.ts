@@ -1,0 +1,141 @@
+import { elicitation, protectedServer, textResult } from '@mrtr/core';
+import { scripted } from '@mrtr/harness';
+import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
+import { journal } from '@mrtr/shapes/journal';
+import { converse } from '@mrtr/tests/matrix';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { ada, type Does } from './ada.ts';
+import { LINK } from './agenda.ts';
+import { SHAPES } from './index.ts';
+import { Person } from './person.ts';
+import { BOTH, siteOf } from './site.test-support.ts';
+import type { CreateServer } from './site.ts';
+
+const EVENTS = 'Today ada has a bicycle to fetch, at 17:00.';
+const AGAIN = `The page is not finished yet. Finish there, and then accept this. ${LINK}`;
+const OVER = 'The page was not finished in time. Call again to get another one.';
+
+const played = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcript> =>
+  converse({
+    subject,
+    call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
+    user: scripted({}, does && ada(does)),
+    client: 'modern',
+    hosting: 'memory',
+    legacy: 'degrade',
+  });
+const textOf = ({ end }: Transcript) =>
+  (end.result as { content: { text: string }[] } | undefined)?.content[0]?.text;
+const asked = ({ events }: Transcript) => eventsOf('question', events).map(({ message }) => message);
+
+describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (_, subject) => {
+  test('links a calendar through real redirects, and reads it', async () => {
+    const transcript = await played(subject, 'links');
+    expect(textOf(transcript)).toBe(EVENTS);
+    expect(asked(transcript)).toEqual([LINK]);
+    const visits = eventsOf('visit', transcript.events);
+    const paths = visits.map(({ url, status }) => `${new URL(url).pathname} ${status}`);
+    expect(paths.slice(-4)).toEqual([
+      '/link/start 303',
+      '/authorize 200',
+      '/decide 303',
+      '/link/callback 200',
+    ]);
+    expect(new Set(visits.map(({ url }) => new URL(url).port)).size).toBe(2);
+  });
+
+  test('asks a user who has only agreed again, in other words', async () => {
+    const transcript = await played(subject, 'forgets');
+    expect(asked(transcript)).toEqual([LINK, AGAIN]);
+    expect(textOf(transcript)).toBe(EVENTS);
+  });
+
+  test.each([['says no there'], ['declines'], ['cancels']] as const)(
+    'ends politely when the user %s',
+    async (does) => {
+      expect(textOf(await played(subject, does))).toBe("Cancelled: the question 'link' was not answered.");
+    },
+  );
+
+  test('refuses a client that cannot open pages with the capability that it lacks', async () => {
+    const { end } = await played(subject);
+    expect(end.error).toMatchObject({ code: -32021 });
+  });
+});
+
+describe.each(BOTH)('shape %s', (_, createServer) => {
+  test('a retry waits for the user who is still on the page', async () => {
+    const { call } = await siteOf(createServer, { waitSeconds: 30 });
+    const first = await call('ada');
+    const retry = call('ada', first);
+    await new Person('ada').link(first.page ?? '');
+    expect(await retry).toEqual({ says: EVENTS });
+  });
+
+  test('a call ends in words when its user was asked as often as allowed, and its page is closed', async () => {
+    const { call, browserOf } = await siteOf(createServer);
+    let round = await call('ada');
+    const { page } = round;
+    for (let times = 1; times < 5; times++) {
+      round = await call('ada', round);
+      expect(round).toMatchObject({ asks: AGAIN, page });
+    }
+    expect(await call('ada', round)).toEqual({ fails: OVER });
+    expect((await (await browserOf('ada')).open(page ?? '')).status).toBe(404);
+  });
+
+  test('an answer to either wording counts', async () => {
+    const { call } = await siteOf(createServer);
+    const first = await call('ada');
+    const again = await call('ada', first);
+    await new Person('ada').link(first.page ?? '');
+    for (const round of [first, again]) expect(await call('ada', round)).toEqual({ says: EVENTS });
+  });
+
+  test('a user who could not finish may begin again on the same page', async () => {
+    const { call, browserOf, callbackFor, errors } = await siteOf(createServer);
+    const first = await call('ada');
+    const browser = await browserOf('ada');
+    const back = await callbackFor(browser, first.page ?? '');
+    back.searchParams.set('code', 'made up');
+    expect((await browser.open(back)).text).toBe('This did not work. Open the link again.\n');
+    expect(errors).toEqual(['The calendar redeemed no code: 400.']);
+    expect((await new Person('ada').link(first.page ?? '')).status).toBe(200);
+    expect(await call('ada', first)).toEqual({ says: EVENTS });
+  });
+
+  test('a question that was refused closes its page', async () => {
+    const { call, browserOf } = await siteOf(createServer);
+    const first = await call('ada');
+    expect(await call('ada', first, { link: { action: 'decline' } })).toEqual({
+      says: "Cancelled: the question 'link' was not answered.",
+    });
+    expect((await (await browserOf('ada')).open(first.page ?? '')).status).toBe(404);
+  });
+});
+
+test('what came of the page stays with the call, also when the store has forgotten it', async () => {
+  const sure = elicitation('Really?', z.object({ sure: z.boolean() }));
+  const createServer: CreateServer = (policy, { link }) => {
+    const server = protectedServer({ name: 'agenda', version: '1.0.0' }, policy);
+    const handler = journal(
+      async (_input, ctx) => {
+        const { account } = await ctx.ask('link', await link.question(ctx.request, LINK));
+        await ctx.ask('sure', sure);
+        return textResult(account);
+      },
+      { strict: true },
+    );
+    server.registerTool('agenda', {}, handler);
+    return server;
+  };
+  const { call, clock } = await siteOf(createServer, { ttlSeconds: 60 });
+  const first = await call('ada');
+  await new Person('ada').link(first.page ?? '');
+  const second = await call('ada', first);
+  expect(second).not.toHaveProperty('page');
+  clock.now += 61_000;
+  const answered = { sure: { action: 'accept', content: { sure: true } } };
+  expect(await call('ada', second, answered)).toEqual({ says: 'ada@calendar.example' });
+});

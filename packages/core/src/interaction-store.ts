@@ -1,0 +1,133 @@
+/** Where interactions are kept that a user finishes on a page, beside the call that waits for them. */
+import { InvalidPolicy, StoreFull } from './errors.ts';
+import { Quota, type QuotaExceeded } from './quota.ts';
+import { requireWholeNumbers } from './whole-numbers.ts';
+
+/** An interaction that begins. */
+export interface NewInteraction {
+  readonly id: string;
+  /** A keyed digest of the identity of the user whose interaction it is. */
+  readonly principal: string;
+  /** What is kept. It is sealed, so a character is a byte. */
+  readonly value: string;
+  /** How long it is kept, in seconds, by the store's own clock. */
+  readonly ttlSeconds: number;
+}
+
+/** Keeps interactions for all instances that share it. */
+export interface InteractionStore {
+  /**
+   * Keeps a new interaction.
+   *
+   * @returns false when there is one of this id, which stays as it is.
+   * @throws StoreFull when there is no room, for anybody or for this principal, or when the value is too large.
+   */
+  add(interaction: NewInteraction): Promise<boolean>;
+  /** The value that is kept; undefined when there is none, or when its time is over. */
+  find(id: string): Promise<string | undefined>;
+  /**
+   * Replaces the value if it still is `before`; its time goes on. Of several at once, one succeeds.
+   *
+   * @returns whether it did.
+   * @throws StoreFull when the value is too large.
+   */
+  replace(id: string, before: string, after: string): Promise<boolean>;
+}
+
+/** The options of a {@link MemoryInteractions}. */
+export interface MemoryInteractionsOptions {
+  /** Interactions at once. Default 10 000. */
+  readonly maxEntries?: number;
+  /** The same, of one principal. Default 20. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
+  readonly maxValueBytes?: number;
+  /** The clock, in milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+interface Entry {
+  readonly principal: string;
+  readonly endsAt: number;
+  value: string;
+}
+
+/** The interactions of one process. */
+export class MemoryInteractions implements InteractionStore {
+  readonly #entries = new Map<string, Entry>();
+  readonly #count: Quota;
+  readonly #maxValueBytes: number;
+  readonly #now: () => number;
+  #nextSweep = 0;
+
+  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  constructor(options: MemoryInteractionsOptions = {}) {
+    const {
+      maxEntries = 10_000,
+      maxEntriesPerPrincipal = 20,
+      maxValueBytes = 8192,
+      now = Date.now,
+    } = options;
+    requireWholeNumbers('MemoryInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
+    if (typeof now !== 'function') throw new InvalidPolicy('MemoryInteractions: now must be a function.');
+    this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
+    this.#maxValueBytes = maxValueBytes;
+    this.#now = now;
+  }
+
+  /** See {@link InteractionStore.add}. */
+  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+    requireInteractionFits(value, this.#maxValueBytes);
+    if (this.#alive(id)) return false;
+    const full = this.#roomFor(principal);
+    if (full) throw new StoreFull(interactionsFull(full));
+    this.#entries.set(id, { principal, value, endsAt: this.#now() + ttlSeconds * 1000 });
+    return true;
+  }
+
+  /** See {@link InteractionStore.find}. */
+  async find(id: string): Promise<string | undefined> {
+    return this.#alive(id)?.value;
+  }
+
+  /** See {@link InteractionStore.replace}. */
+  async replace(id: string, before: string, after: string): Promise<boolean> {
+    requireInteractionFits(after, this.#maxValueBytes);
+    const entry = this.#alive(id);
+    if (entry?.value !== before) return false;
+    entry.value = after;
+    return true;
+  }
+
+  #alive(id: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    if (!entry || this.#now() < entry.endsAt) return entry;
+    this.#remove(id, entry);
+    return undefined;
+  }
+
+  /** Takes room, after a sweep if there is none. It looks at every entry, so it is done once a second at most. */
+  #roomFor(principal: string): QuotaExceeded | undefined {
+    const full = this.#count.take(principal);
+    const now = this.#now();
+    if (!full || now < this.#nextSweep) return full;
+    this.#nextSweep = now + 1000;
+    for (const [id, entry] of this.#entries) if (entry.endsAt <= now) this.#remove(id, entry);
+    return this.#count.take(principal);
+  }
+
+  #remove(id: string, { principal }: Entry): void {
+    this.#entries.delete(id);
+    this.#count.give(principal);
+  }
+}
+
+/** @throws StoreFull for a value that is larger than one may be. */
+export function requireInteractionFits(value: string, maxValueBytes: number): void {
+  if (value.length <= maxValueBytes) return;
+  throw new StoreFull(`An interaction would hold ${value.length} bytes; ${maxValueBytes} are allowed.`);
+}
+
+/** The message of a store without room. */
+export const interactionsFull = (full: QuotaExceeded): string =>
+  `${full === 'own' ? 'You have' : 'This server has'} too many pages open. Finish one, or try again later.`;

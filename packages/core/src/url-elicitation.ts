@@ -1,0 +1,54 @@
+/** A question that sends the user to a page. */
+import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import type { Answer } from './answer.ts';
+import type { ElicitationOptions } from './elicitation.ts';
+import { type Question, question } from './question.ts';
+
+/**
+ * Asks the user to open the page at `url`. The accepted answer is `true`: **the user agreed to open the page**. It does
+ * not say that they finished there; `pendingInteractions` of `@mrtr/hosting/interactions` does.
+ *
+ * @param message the text that the user reads before they agree. Say which page this is, and what for.
+ * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:
+ * clients show it, log it and pass it on.
+ * @param options `otherwise`: the answer for a client that cannot open pages, for example `false`.
+ * @throws TypeError when `url` is not one of a web page, or holds a user name or a password.
+ * @see MCP 2026-07-28, client/elicitation, URL mode
+ * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
+ */
+export function urlElicitation(
+  message: string,
+  url: string | URL,
+  options: ElicitationOptions<boolean> = {},
+): Question<boolean> {
+  const made = question<boolean, object>({
+    kind: 'elicitation.url',
+    message,
+    request: inputRequired.elicitUrl({ message, url: webPage(url).href }),
+    read,
+    keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
+  });
+  return options.otherwise === undefined ? made : { ...made, otherwise: options.otherwise };
+}
+
+/**
+ * The address of a web page.
+ *
+ * @throws TypeError for any other address, and for one with a user name or a password.
+ */
+export function webPage(address: string | URL): URL {
+  const url = URL.canParse(`${address}`) ? new URL(address) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
+  // The address may hold a secret, so it is not repeated.
+  throw new TypeError(
+    'A page needs a whole address, https://… or http://…, without a user name or a password.',
+  );
+}
+
+/** Whatever a client puts beside its action is not read: this question has no fields. */
+function read(response: unknown): Answer<boolean> {
+  const view = inputResponse({ response }, 'response');
+  if (view.kind !== 'elicit') return { kind: 'missing' };
+  if (view.action === 'accept') return { kind: 'accepted', value: true };
+  return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
+}

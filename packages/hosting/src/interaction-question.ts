@@ -1,0 +1,155 @@
+/** The question that sends a user to a page, and is answered when they have finished there. */
+import { hash } from 'node:crypto';
+import {
+  type Answer,
+  CannotAsk,
+  canAsk,
+  InteractionUnfinished,
+  isRefusal,
+  type Question,
+  type ServerContext,
+  urlElicitation,
+} from '@mrtr/core';
+import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { type Call, callOf, isDigestOf, ownEntry } from '@mrtr/core/shape';
+import { type Interactions, type Kept, refOf } from './interaction-records.ts';
+
+/** What one question may say. */
+export interface LinkOptions<T> {
+  /** The answer for a client that cannot open pages. */
+  readonly otherwise?: T;
+  /** Tells two interactions of one call apart. */
+  readonly name?: string;
+}
+
+/** What questions of one sort have in common. */
+export interface AskingOptions {
+  readonly records: Interactions;
+  /** The address of the start page. */
+  readonly startPage: () => URL;
+  /** How long a retry waits for the user to finish, in seconds. */
+  readonly waitSeconds: number;
+  /** How often one call may send its user to the page. */
+  readonly maxAsks: number;
+}
+
+const AGAIN = 'The page is not finished yet. Finish there, and then accept this.';
+const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
+
+/** Makes the questions. */
+export class Asking {
+  readonly #options: AskingOptions;
+
+  constructor(options: AskingOptions) {
+    this.#options = options;
+  }
+
+  /** See `PendingInteractions.question`. */
+  async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
+    const { records, startPage, maxAsks } = this.#options;
+    const call = callOf(ctx);
+    const id = idOf(call, options.name ?? '');
+    const ref = refOf(id);
+    const url = startPage();
+    url.searchParams.set('id', id);
+    const [first, again] = wordings<T>({ id, url, message, ring: records.ring, ...options });
+    if (!canAsk(ctx, 'elicitation.url')) return first(undefined);
+    if (call.principal === undefined) {
+      throw new CannotAsk('This needs a caller whose identity is known: the page belongs to one user.');
+    }
+    const key = [...(call.asked ?? [])].find(([, digest]) => isDigestOf(digest, first(undefined)))?.[0];
+    if (key === undefined) {
+      // Only here does one begin: an interaction whose time is over while its question is out stays over.
+      await records.begin(ref, call.principal);
+      return first(await records.find(ref));
+    }
+    const response = ownEntry(ctx.mcpReq.inputResponses, key);
+    const kept = await this.#after(response, ref, ctx.mcpReq.signal);
+    if (kept?.stage === 'finished' || kept?.stage === 'refused') return first(kept);
+    const refuses = isRefusal(first(undefined).read(response));
+    const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
+    // What the call has given up must not be finished afterwards.
+    if (kept && (refuses || isOver)) await records.replace(ref, kept, { stage: 'closed' });
+    if (refuses) return first(kept);
+    if (isOver) throw new InteractionUnfinished(UNFINISHED);
+    return again(kept);
+  }
+
+  /** The interaction. Where the user agreed to open the page, it is given some time: a client may answer at once. */
+  async #after(response: unknown, ref: string, signal: AbortSignal): Promise<Kept | undefined> {
+    const { records, waitSeconds } = this.#options;
+    const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
+    let left = agreed ? waitSeconds * 1000 : 0;
+    for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
+      const kept = await records.find(ref);
+      const isOpen = kept && ['waiting', 'started', 'finishing'].includes(kept.stage);
+      if (!isOpen || left <= 0 || signal.aborted) return kept;
+      await paused(pause, signal);
+      left -= pause;
+    }
+  }
+}
+
+/** Waits, until the client cancels. */
+const paused = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over);
+  });
+
+/** Nobody can guess it who does not know the call's id, and that is on no wire. Rounds and instances need no store for it. */
+const idOf = ({ id }: Call, name: string): string =>
+  hash('sha256', `interaction ${id} ${name}`, 'base64url').slice(0, 22);
+
+interface Worded<T> extends LinkOptions<T> {
+  readonly id: string;
+  readonly url: URL;
+  readonly message: string;
+  readonly ring: readonly SealingKey[];
+}
+
+type Made<T> = (kept: Kept | undefined) => Question<T>;
+
+/** The question as it goes out first, and as it goes out again. An answer to either is an answer to both. */
+function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T>] {
+  const { message, url } = worded;
+  const plain = [message, `${AGAIN} ${message}`].map((text) => urlElicitation(text, url));
+  const [first, again] = plain as [Question, Question];
+  const made =
+    (one: Question, other: Question): Made<T> =>
+    (kept) =>
+      ({ ...one, otherWording: other.digest, ...answering(worded, kept) }) as Question<T>;
+  return [made(first, again), made(again, first)];
+}
+
+/**
+ * How answers are read. A client's `accept` counts once the interaction is finished. Later rounds read what was kept,
+ * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
+ */
+function answering<T>({ id, url, message, ring, ...options }: Worded<T>, kept: Kept | undefined) {
+  const place = `answer ${id}`;
+  const agreed = urlElicitation(message, url);
+  const read = (response: unknown): Answer<T> => {
+    const answer = agreed.read(response);
+    if (answer.kind !== 'accepted') return answer as Answer<never>;
+    const { done } = (response as { readonly content?: { readonly done?: unknown } }).content ?? {};
+    const sealed = typeof done === 'string' ? Buffer.from(done, 'base64url') : undefined;
+    const opened = sealed && openAtRest(sealed, place, ring);
+    if (opened !== undefined) return { kind: 'accepted', value: JSON.parse(opened).value };
+    if (kept?.stage === 'finished') return { kind: 'accepted', value: kept.value as T };
+    if (kept?.stage === 'refused') return { kind: 'declined' };
+    return { kind: 'invalid', issues: [{ message: 'The page is not finished.' }] };
+  };
+  const keep = (response: unknown) => {
+    const answer = read(response);
+    if (answer.kind !== 'accepted') return { action: answer.kind === 'cancelled' ? 'cancel' : 'decline' };
+    const done = sealAtRest(JSON.stringify({ value: answer.value }), place, ring).toString('base64url');
+    return { action: 'accept', content: { done } };
+  };
+  return { read, keep, ...(options.otherwise !== undefined && { otherwise: options.otherwise }) };
+}

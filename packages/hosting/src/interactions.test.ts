@@ -1,0 +1,226 @@
+/** The pages and the question, without a browser. `demos/link-account` attacks them with browsers. */
+import { MemoryInteractions, protectedServer, readAnswer, requestStatePolicy, textResult } from '@mrtr/core';
+import { callerNamed, Gate, InProcess, type Posted, requestInit } from '@mrtr/harness';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from './http.ts';
+import { type PendingInteractionsOptions, pendingInteractions } from './interactions.ts';
+
+const PAGES = { elicitation: { url: {} } };
+const SIGNED_IN = { headers: { 'x-user': 'ada' } };
+const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
+
+/** A server whose tool waits for a page, and the page itself. The browser says in a header whose it is. */
+function linked(over: Partial<PendingInteractionsOptions<string>> = {}) {
+  const errors: string[] = [];
+  const policy = requestStatePolicy({
+    keys: ['k'.repeat(32)],
+    singleUse: false,
+    principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
+  });
+  const link = pendingInteractions<string>({
+    policy,
+    url: 'https://shop.example/link',
+    identifyBrowser: ({ headers }) => headers.get('x-user') ?? undefined,
+    start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}&code=c`,
+    finish: () => 'linked',
+    waitSeconds: 0,
+    onerror: ({ message }) => errors.push(message),
+    ...over,
+  });
+  const site = new InProcess(() => {
+    const server = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
+    server.registerTool('link', {}, async (ctx) => {
+      const question = await link.question(ctx, 'Link it.');
+      const answer = readAnswer(ctx, 'link', question);
+      if (answer.kind === 'accepted') return textResult(answer.value);
+      return { resultType: 'input_required', inputRequests: { link: question.request } };
+    });
+    return server;
+  });
+  onTestFinished(() => site.close());
+  const call = (params: object = {}, caller: string | undefined = 'ada'): Promise<Posted> =>
+    site.post(
+      'tools/call',
+      { name: 'link', arguments: {}, ...params },
+      { capabilities: PAGES, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
+    );
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  return { link, call, open, errors };
+}
+
+type Asking = { inputRequests: { link: { params: { url: string } } }; requestState: string };
+
+/** The page of a call, and its retry. */
+async function asking({ call }: ReturnType<typeof linked>) {
+  const { inputRequests, requestState } = (await call()).result as unknown as Asking;
+  const inputResponses = { link: { action: 'accept' } };
+  return { page: inputRequests.link.params.url, retry: () => call({ requestState, inputResponses }) };
+}
+
+/** Where a browser of ada's is sent back to. */
+const sentBack = async ({ open }: ReturnType<typeof linked>, page: string) =>
+  (await open(page)).headers.get('location') as string;
+
+test('of two callbacks at the same moment one finishes, and the work is done once', async () => {
+  let runs = 0;
+  const shop = linked({ finish: async () => `linked ${++runs}` });
+  const { page, retry } = await asking(shop);
+  const back = await sentBack(shop, page);
+  const responses = await Promise.all([1, 2, 3].map(() => shop.open(back)));
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  expect((await retry()).result).toMatchObject({ content: [{ text: 'linked 1' }] });
+  expect(runs).toBe(1);
+});
+
+test('of two starts at the same moment one counts', async () => {
+  const shop = linked();
+  const { page } = await asking(shop);
+  const responses = await Promise.all([shop.open(page), shop.open(page)]);
+  expect(responses.map(({ status }) => status).sort()).toEqual([303, 404]);
+});
+
+test('a caller without a principal is refused in words: nobody could come to the page', async () => {
+  expect((await linked().call({}, '')).result).toMatchObject({
+    isError: true,
+    content: [{ text: 'This needs a caller whose identity is known: the page belongs to one user.' }],
+  });
+});
+
+test('pages are opened, and nothing else is done with them', async () => {
+  const shop = linked();
+  const { page } = await asking(shop);
+  for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    expect((await shop.open(page, { ...SIGNED_IN, method })).status).toBe(405);
+  }
+  for (const url of [
+    'https://shop.example/link',
+    'https://shop.example/link/',
+    'https://shop.example/link/other',
+  ]) {
+    expect((await shop.open(url)).status).toBe(404);
+  }
+  expect((await shop.open(page)).status).toBe(303);
+});
+
+test('no page can be framed, is kept, or tells the next page its address', async () => {
+  const shop = linked();
+  const { page } = await asking(shop);
+  const back = await sentBack(shop, page);
+  for (const url of [page, back, back]) {
+    const { headers } = await shop.open(url);
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+  }
+});
+
+test('what the author’s functions throw stays on the server, and the user may begin again', async () => {
+  let down = true;
+  const fails = () => {
+    if (down) throw new Error('db-7.internal is down');
+    return 'linked';
+  };
+  const shop = linked({ finish: fails });
+  const { page, retry } = await asking(shop);
+  const failed = await shop.open(await sentBack(shop, page));
+  expect([failed.status, await failed.text()]).toEqual([500, 'This did not work. Open the link again.\n']);
+  expect(shop.errors).toEqual(['db-7.internal is down']);
+  down = false;
+  expect(await (await shop.open(await sentBack(shop, page))).text()).toBe(FINISHED);
+  expect((await retry()).result).toMatchObject({ content: [{ text: 'linked' }] });
+
+  const lost = linked({ identifyBrowser: fails, start: fails });
+  down = true;
+  expect((await lost.open('https://shop.example/link/start?id=x')).status).toBe(500);
+});
+
+test('a browser is never sent to what is no page', async () => {
+  const shop = linked({ start: () => 'javascript:alert(1)' });
+  const { page } = await asking(shop);
+  const response = await shop.open(page);
+  expect([response.status, response.headers.get('location')]).toEqual([500, null]);
+});
+
+test('a value of finish that is too large to keep is the author’s mistake', async () => {
+  const shop = linked({ finish: () => 'x'.repeat(8192) });
+  const { page } = await asking(shop);
+  expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
+  expect(shop.errors[0]).toMatch(/^An interaction would hold \d+ bytes; 8192 are allowed\.$/);
+});
+
+test('who reads the store finds neither the id of a page, nor a state, nor a user', async () => {
+  const seen: string[] = [];
+  class Read extends MemoryInteractions {
+    override add(interaction: Parameters<MemoryInteractions['add']>[0]) {
+      seen.push(JSON.stringify(interaction));
+      return super.add(interaction);
+    }
+    override replace(...args: Parameters<MemoryInteractions['replace']>) {
+      seen.push(JSON.stringify(args));
+      return super.replace(...args);
+    }
+  }
+  const shop = linked({ store: new Read() });
+  const { page } = await asking(shop);
+  const back = await sentBack(shop, page);
+  await shop.open(back);
+  const nonce = new URL(back).searchParams.get('state')?.split('.')[1] as string;
+  const stored = seen.join('\n');
+  expect(seen).toHaveLength(4);
+  for (const secret of [new URL(page).searchParams.get('id') as string, nonce, 'ada', 'linked']) {
+    expect(stored).not.toContain(secret);
+  }
+});
+
+test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
+  [{ ttlSeconds: 0 }, /ttlSeconds must be a whole number/],
+  [{ maxAsks: 1.5 }, /maxAsks must be a whole number/],
+  [{ waitSeconds: -1 }, /waitSeconds must be a whole number/],
+  [{ identifyBrowser: undefined as never }, /identifyBrowser must say who a browser belongs to/],
+  [{ url: 'shop.example' }, /A page needs a whole address/],
+])('rejects the option %o', (over, why) => {
+  expect(() => linked(over)).toThrow(why);
+});
+
+test('serveHttp serves pages beside the MCP server, for its own hosts, from anywhere', async () => {
+  const { link } = linked();
+  const http = await serveHttp(
+    { server: () => never(), close: async () => {} },
+    { pages: [link], drainMs: 100 },
+  );
+  onTestFinished(() => http.close());
+  const page = new URL('/link/start?id=x', http.url);
+  const from = (headers: Record<string, string>) => fetch(page, { headers });
+  expect((await from({ 'x-user': 'ada', origin: 'https://elsewhere.example' })).status).toBe(404);
+  expect((await from({})).status).toBe(401);
+  expect((await fetch(new URL('/linkstart', http.url))).status).toBe(404);
+  const { status } = await fetch(
+    http.url,
+    requestInit('tools/list', {}, { headers: { origin: 'https://elsewhere.example' } }),
+  );
+  expect(status).toBe(403);
+});
+
+test('a page that is being served is waited for when the server closes', async () => {
+  const [entered, released] = [new Gate(), new Gate()];
+  const pages = {
+    path: '/slow',
+    async fetch() {
+      entered.open();
+      await released.promise;
+      return new Response('Served.');
+    },
+  };
+  const http = await serveHttp({ server: () => never(), close: async () => {} }, { pages: [pages] });
+  const response = fetch(new URL('/slow/page', http.url));
+  await entered.promise;
+  const closed = http.close();
+  released.open();
+  expect(await (await response).text()).toBe('Served.');
+  await closed;
+});
+
+function never(): never {
+  throw new Error('No MCP request is sent.');
+}

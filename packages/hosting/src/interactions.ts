@@ -1,0 +1,107 @@
+/**
+ * `@mrtr/hosting/interactions`: interactions that a user finishes on a page, in a browser, while a call waits for them.
+ *
+ * Invariants:
+ * 1. An interaction belongs to one call and one principal. Both pages first establish who the browser belongs to, and
+ *    answer everybody but that principal as if there were no such interaction.
+ * 2. Each visit of the start page makes a fresh `state`, and the callback takes it once. Of several requests with it, one
+ *    finishes.
+ * 3. A browser is sent where the author's `start` says, and nowhere else. The callback sends nobody on.
+ * 4. What is stored is sealed, under a digest of the id: nobody who reads the store can open a page.
+ * 5. The call that gives an interaction up closes it.
+ */
+import { AsyncResource } from 'node:async_hooks';
+import {
+  type InteractionStore,
+  InvalidPolicy,
+  MemoryInteractions,
+  type Question,
+  type RequestStatePolicy,
+  type ServerContext,
+} from '@mrtr/core';
+import { requireWholeNumbers, webPage } from '@mrtr/core/shape';
+import { type PageOptions, Pages } from './interaction-pages.ts';
+import { Asking, type LinkOptions } from './interaction-question.ts';
+import { Interactions } from './interaction-records.ts';
+
+export type { CameBack, PageOptions, Started } from './interaction-pages.ts';
+export type { LinkOptions } from './interaction-question.ts';
+
+/** The options of {@link pendingInteractions}. */
+export interface PendingInteractionsOptions<T> extends PageOptions<T> {
+  /** The server's policy: its keys seal what is stored, and its `principal` says whose a call is. */
+  readonly policy: RequestStatePolicy;
+  /**
+   * Where browsers reach the pages: `https://shop.example/link` has `/link/start` and `/link/callback`. A function for an
+   * address that is known once the server listens.
+   */
+  readonly url: string | URL | (() => string | URL);
+  /** Default: the memory of this process. Several instances need one that they share. */
+  readonly store?: InteractionStore;
+  /** How long a user may take, in seconds. Default 600. */
+  readonly ttlSeconds?: number;
+  /** How long a retry waits for the user to finish, in seconds. Default 20: many clients give a request 60. */
+  readonly waitSeconds?: number;
+  /** How often one call may send its user to the page. Default 5. */
+  readonly maxAsks?: number;
+}
+
+/** What {@link pendingInteractions} makes. */
+export interface PendingInteractions<T> {
+  /** The path that the pages are below. */
+  readonly path: string;
+  /**
+   * The question that sends the user to the start page. It is answered when `finish` has given its value: a user who has
+   * only agreed to open the page is asked again, in other words. For handlers that are entered in each round (all shapes
+   * but B and H).
+   *
+   * @param ctx the SDK's context; in a shape, `ctx.request`.
+   * @throws CannotAsk for a caller without a principal.
+   * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
+   * @throws StoreFull when too many pages are open.
+   */
+  question(ctx: ServerContext, message: string, options?: LinkOptions<T>): Promise<Question<T>>;
+  /** Serves the two pages: `serveHttp(served, { pages: [link] })`, or any other server. */
+  fetch(request: Request): Promise<Response>;
+}
+
+/**
+ * Ties a question to the page that the user finishes it on.
+ *
+ * @throws InvalidPolicy for a limit that is not a whole number, and without `identifyBrowser`.
+ * @throws TypeError for a `url` that is no web page's.
+ * @example
+ * const link = pendingInteractions({ policy, url: 'https://shop.example/link', identifyBrowser, start, finish });
+ * await serveHttp(served, { pages: [link] });
+ *
+ * // In a journaled handler:
+ * const { account } = await ctx.ask('link', await link.question(ctx.request, 'Link your calendar to the shop.'));
+ */
+export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
+  const { policy, url, ttlSeconds = 600, waitSeconds = 20, maxAsks = 5 } = options;
+  const { store = new MemoryInteractions({ now: policy.now }) } = options;
+  requireWholeNumbers('pendingInteractions', { ttlSeconds, maxAsks });
+  requireWholeNumbers('pendingInteractions', { waitSeconds }, 0);
+  if (typeof options.identifyBrowser !== 'function') {
+    throw new InvalidPolicy('pendingInteractions: identifyBrowser must say who a browser belongs to.');
+  }
+  const base = () => webPage(typeof url === 'function' ? url() : url);
+  if (typeof url !== 'function') base();
+  const pageAt = (name: 'start' | 'callback') => {
+    const found = base();
+    return new URL(`${found.pathname.replace(/\/$/, '')}/${name}`, found.origin);
+  };
+  const records = new Interactions(store, policy.ring, ttlSeconds);
+  const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
+  const pages = new Pages(records, options, pageAt);
+  // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.
+  const outside = new AsyncResource('mrtr.interactions');
+  return {
+    get path() {
+      return base().pathname.replace(/\/$/, '');
+    },
+    question: (ctx, message, more = {}) =>
+      outside.runInAsyncScope(() => asking.question<T>(ctx, message, more)),
+    fetch: (request) => pages.fetch(request),
+  };
+}

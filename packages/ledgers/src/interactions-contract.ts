@@ -1,0 +1,146 @@
+/** The vitest tests that every store of pending interactions has to pass. */
+import { randomUUID } from 'node:crypto';
+import type { InteractionStore, NewInteraction } from '@mrtr/core';
+import { describe, expect, it } from 'vitest';
+
+/** What a store may hold. */
+export interface InteractionLimits {
+  /** Interactions of one principal at once. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of one value. */
+  readonly maxValueBytes?: number;
+}
+
+/** A store under test: the interactions that its instances share. */
+export interface InteractionsUnderTest {
+  /**
+   * Another instance of the store on the same interactions, as a second replica of a server would have.
+   *
+   * @param limits what it may hold; the store's defaults where they are left out.
+   */
+  another(limits?: InteractionLimits): Promise<InteractionStore>;
+  /** Ends the time of an interaction, as if it had gone by. */
+  lapse(id: string): Promise<void>;
+}
+
+const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
+  id: randomUUID(),
+  principal: randomUUID(),
+  value: 'begun',
+  ttlSeconds: 60,
+  ...of,
+});
+
+/**
+ * Defines the contract's tests, in a `describe` of their own. Call it at the top of a vitest file, or in a `describe`.
+ *
+ * @param name what the store keeps its interactions in; it is part of the tests' names.
+ * @param make gives each test a store. Tests use random ids and principals, so they may share their interactions.
+ * @example
+ * import { MemoryInteractions } from '@mrtr/core';
+ * import { interactionsContract } from '@mrtr/ledgers/contract';
+ *
+ * interactionsContract('memory', async () => {
+ *   let now = 0;
+ *   const store = new MemoryInteractions({ now: () => now });
+ *   return {
+ *     another: async (limits) => (limits ? new MemoryInteractions({ ...limits, now: () => now }) : store),
+ *     lapse: async () => {
+ *       now += 60_000;
+ *     },
+ *   };
+ * });
+ */
+export function interactionsContract(name: string, make: () => Promise<InteractionsUnderTest>): void {
+  describe(`pending interactions on ${name}`, () => {
+    keeping(make);
+    bounds(make);
+  });
+}
+
+function keeping(make: () => Promise<InteractionsUnderTest>): void {
+  it('gives every instance what one of them keeps, and nothing under another id', async () => {
+    const { another } = await make();
+    const [one, two] = [await another(), await another()];
+    const begun = interaction({ value: 'Begun_-1' });
+    expect(await one.add(begun)).toBe(true);
+    expect(await two.find(begun.id)).toBe('Begun_-1');
+    for (const id of [randomUUID(), '__proto__', "'; DROP TABLE mrtr_interactions; --", '*', '']) {
+      expect(await two.find(id)).toBeUndefined();
+    }
+  });
+
+  it('begins an interaction once', async () => {
+    const { another } = await make();
+    const [one, two] = [await another(), await another()];
+    const begun = interaction();
+    expect(await one.add(begun)).toBe(true);
+    expect(await two.add({ ...begun, value: 'again', principal: 'another' })).toBe(false);
+    expect(await one.find(begun.id)).toBe('begun');
+  });
+
+  it('lets exactly one of many replacements of the same value through, on several instances', async () => {
+    const { another } = await make();
+    const stores = await Promise.all([another(), another(), another()]);
+    const { id, ...begun } = interaction();
+    await (stores[0] as InteractionStore).add({ id, ...begun });
+    const replaced = await Promise.all(
+      stores.flatMap((store, at) =>
+        Array.from({ length: 5 }, (_, n) => store.replace(id, 'begun', `${at}${n}`)),
+      ),
+    );
+    expect(replaced.filter((one) => one)).toHaveLength(1);
+    expect(await (stores[0] as InteractionStore).replace(id, 'begun', 'late')).toBe(false);
+  });
+
+  it('forgets an interaction when its time is over, and does not replace it then', async () => {
+    const { another, lapse } = await make();
+    const store = await another();
+    const begun = interaction();
+    await store.add(begun);
+    expect(await store.replace(begun.id, 'begun', 'started')).toBe(true);
+    await lapse(begun.id);
+    expect(await store.find(begun.id)).toBeUndefined();
+    expect(await store.replace(begun.id, 'started', 'finished')).toBe(false);
+    expect(await store.add(begun)).toBe(true);
+  });
+}
+
+function bounds(make: () => Promise<InteractionsUnderTest>): void {
+  it('has room for a limited number of interactions of one principal, and for others beside it', async () => {
+    const store = await (await make()).another({ maxEntriesPerPrincipal: 2 });
+    const principal = randomUUID();
+    const first = interaction({ principal });
+    for (const one of [first, interaction({ principal })]) await store.add(one);
+    const third = store.add(interaction({ principal }));
+    await expect(third).rejects.toMatchObject({
+      code: 'store_full',
+      message: /^You have too many pages open/,
+    });
+    // What is there already takes no more room.
+    expect(await store.add(first)).toBe(false);
+    expect(await store.add(interaction())).toBe(true);
+  });
+
+  it('has room again when an interaction is over', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxEntriesPerPrincipal: 1 });
+    const first = interaction();
+    await store.add(first);
+    await lapse(first.id);
+    expect(await store.add(interaction({ principal: first.principal }))).toBe(true);
+  });
+
+  it('keeps no value over its limit, when it begins or later', async () => {
+    const store = await (await make()).another({ maxValueBytes: 10 });
+    const begun = interaction();
+    await expect(store.add(interaction({ value: 'x'.repeat(11) }))).rejects.toMatchObject({
+      code: 'store_full',
+    });
+    await store.add(begun);
+    await expect(store.replace(begun.id, 'begun', 'x'.repeat(11))).rejects.toMatchObject({
+      code: 'store_full',
+    });
+    expect(await store.replace(begun.id, 'begun', 'x'.repeat(10))).toBe(true);
+  });
+}

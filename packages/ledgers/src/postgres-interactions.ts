@@ -1,0 +1,115 @@
+/** Pending interactions on PostgreSQL. */
+import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
+import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
+import { requireWholeNumbers } from '@mrtr/core/shape';
+import { createOnce, type Queryable, tableName } from './table.ts';
+
+/** The options of a {@link PostgresInteractions}. */
+export interface PostgresInteractionsOptions {
+  /** The table, an identifier that needs no quotes. Default `mrtr_interactions`. Instances must share it. */
+  readonly table?: string;
+  /** How often this instance deletes what is over, in seconds. Default 60. */
+  readonly sweepSeconds?: number;
+  /** Interactions at once, counted at each sweep. Default 100 000. */
+  readonly maxEntries?: number;
+  /** The same, of one principal, counted at each new one. Default 20. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
+  readonly maxValueBytes?: number;
+}
+
+/**
+ * Pending interactions on PostgreSQL: one row for each, whose time runs by the database's clock.
+ *
+ * @example
+ * const store = new PostgresInteractions(new Pool({ connectionString: process.env.DATABASE_URL }));
+ * await store.createTable();
+ * const link = pendingInteractions({ policy, store, url, identifyBrowser, start, finish });
+ */
+export class PostgresInteractions implements InteractionStore {
+  readonly #db: Queryable;
+  readonly #table: string;
+  readonly #sweepMs: number;
+  readonly #maxEntries: number;
+  readonly #maxOwn: number;
+  readonly #maxValueBytes: number;
+  #swept = 0;
+  #full = false;
+
+  /** @throws InvalidPolicy when `table` needs quotes, and for a wrong limit. */
+  constructor(db: Queryable, options: PostgresInteractionsOptions = {}) {
+    const { table = 'mrtr_interactions', sweepSeconds = 60, maxEntries = 100_000 } = options;
+    const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
+    requireWholeNumbers('PostgresInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
+    this.#db = db;
+    this.#table = tableName('PostgresInteractions', table);
+    this.#sweepMs = sweepSeconds * 1000;
+    this.#maxEntries = maxEntries;
+    this.#maxOwn = maxEntriesPerPrincipal;
+    this.#maxValueBytes = maxValueBytes;
+  }
+
+  /**
+   * Creates the table, unless it exists. Several instances may call this at once.
+   *
+   * @throws the database's error, when the role may not create tables.
+   */
+  createTable(): Promise<void> {
+    return createOnce(
+      this.#db,
+      `CREATE TABLE IF NOT EXISTS ${this.#table} (
+         id text PRIMARY KEY, principal text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL);
+       CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (ends_at);
+       CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, ends_at)`,
+    );
+  }
+
+  /** See {@link InteractionStore.add}. */
+  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+    requireInteractionFits(value, this.#maxValueBytes);
+    await this.#sweep();
+    const { rows } = await this.#db.query(
+      `INSERT INTO ${this.#table} AS old (id, principal, value, ends_at)
+       SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4)
+       WHERE NOT $6 AND $5 > (SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND ends_at > clock_timestamp())
+       ON CONFLICT (id) DO UPDATE SET principal = $2, value = $3, ends_at = excluded.ends_at
+         WHERE old.ends_at <= clock_timestamp()
+       RETURNING id`,
+      [id, principal, value, ttlSeconds, this.#maxOwn, this.#full],
+    );
+    if (rows.length > 0) return true;
+    if ((await this.find(id)) !== undefined) return false;
+    throw new StoreFull(interactionsFull(this.#full ? 'all' : 'own'));
+  }
+
+  /** See {@link InteractionStore.find}. */
+  async find(id: string): Promise<string | undefined> {
+    const { rows } = await this.#db.query(
+      `SELECT value FROM ${this.#table} WHERE id = $1 AND ends_at > clock_timestamp()`,
+      [id],
+    );
+    return (rows[0] as { readonly value: string } | undefined)?.value;
+  }
+
+  /** See {@link InteractionStore.replace}. */
+  async replace(id: string, before: string, after: string): Promise<boolean> {
+    requireInteractionFits(after, this.#maxValueBytes);
+    const { rows } = await this.#db.query(
+      `UPDATE ${this.#table} SET value = $3 WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
+      [id, before, after],
+    );
+    return rows.length > 0;
+  }
+
+  async #sweep(): Promise<void> {
+    const now = Date.now();
+    if (now - this.#swept < this.#sweepMs) return;
+    this.#swept = now;
+    await this.#db.query(`DELETE FROM ${this.#table} WHERE ends_at <= clock_timestamp()`);
+    const { rows } = await this.#db.query(
+      `SELECT count(*) >= $1 AS full FROM (SELECT 1 FROM ${this.#table} LIMIT $1) AS entries`,
+      [this.#maxEntries],
+    );
+    this.#full = (rows[0] as { readonly full: boolean }).full;
+  }
+}

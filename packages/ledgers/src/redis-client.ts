@@ -1,0 +1,4 @@
+/** The part of a client of the `redis` package that the stores on Redis use. */
+export interface RedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}

@@ -1,0 +1,96 @@
+/** Pending interactions on Redis. */
+import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
+import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
+import { requireWholeNumbers } from '@mrtr/core/shape';
+import type { RedisClient } from './redis-client.ts';
+
+/** The options of a {@link RedisInteractions}. */
+export interface RedisInteractionsOptions {
+  /** The beginning of every key. Default `mrtr:interactions:`. Instances must share it. */
+  readonly prefix?: string;
+  /** Interactions at once. Default 100 000. */
+  readonly maxEntries?: number;
+  /** The same, of one principal. Default 20. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
+  readonly maxValueBytes?: number;
+}
+
+// KEYS: the entry, the index of all, the index of the principal's. ARGV: id, value, time to live in ms, the two limits.
+const ADD = `if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for index = 2, 3 do
+  redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
+  if redis.call('ZCARD', KEYS[index]) >= tonumber(ARGV[2 + index]) then return index == 2 and 'all' or 'own' end
+end
+local ends = string.format('%d', now + tonumber(ARGV[3]))
+for index = 2, 3 do
+  redis.call('ZADD', KEYS[index], ends, ARGV[1])
+  if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(ends) then redis.call('PEXPIREAT', KEYS[index], ends) end
+end
+redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
+return 'added'
+`;
+
+const FIND = `return redis.call('GET', KEYS[1])`;
+
+const REPLACE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+return 1
+`;
+
+/**
+ * Pending interactions on Redis 7 or later: one key for each, which Redis deletes when its time is over. Not a cluster: a
+ * script touches several keys.
+ *
+ * @example
+ * const client = await createClient({ url: process.env.REDIS_URL }).connect();
+ * const store = new RedisInteractions(client);
+ * const link = pendingInteractions({ policy, store, url, identifyBrowser, start, finish });
+ */
+export class RedisInteractions implements InteractionStore {
+  readonly #client: RedisClient;
+  readonly #prefix: string;
+  readonly #limits: readonly string[];
+  readonly #maxValueBytes: number;
+
+  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
+    const { prefix = 'mrtr:interactions:', maxEntries = 100_000 } = options;
+    const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
+    requireWholeNumbers('RedisInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
+    this.#client = client;
+    this.#prefix = prefix;
+    this.#limits = [String(maxEntries), String(maxEntriesPerPrincipal)];
+    this.#maxValueBytes = maxValueBytes;
+  }
+
+  /** See {@link InteractionStore.add}. */
+  async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
+    requireInteractionFits(value, this.#maxValueBytes);
+    const said = await this.#client.eval(ADD, {
+      keys: [this.#entry(id), `${this.#prefix}index`, `${this.#prefix}index:${principal}`],
+      arguments: [id, value, String(ttlSeconds * 1000), ...this.#limits],
+    });
+    if (said === 'all' || said === 'own') throw new StoreFull(interactionsFull(said));
+    return said === 'added';
+  }
+
+  /** See {@link InteractionStore.find}. */
+  async find(id: string): Promise<string | undefined> {
+    const value = await this.#client.eval(FIND, { keys: [this.#entry(id)], arguments: [] });
+    return (value as string | null) ?? undefined;
+  }
+
+  /** See {@link InteractionStore.replace}. */
+  async replace(id: string, before: string, after: string): Promise<boolean> {
+    requireInteractionFits(after, this.#maxValueBytes);
+    const keys = [this.#entry(id)];
+    return (await this.#client.eval(REPLACE, { keys, arguments: [before, after] })) === 1;
+  }
+
+  #entry(id: string): string {
+    return `${this.#prefix}entry:${id}`;
+  }
+}

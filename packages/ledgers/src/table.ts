@@ -1,0 +1,36 @@
+/** What the tables of this package have in common. */
+import { InvalidPolicy } from '@mrtr/core';
+
+/** The part of a `pg` pool that the stores on PostgreSQL use. */
+export interface Queryable {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
+}
+
+/**
+ * The name of a table, which becomes part of statements.
+ *
+ * @throws InvalidPolicy when it needs quotes.
+ */
+export function tableName(owner: string, table: string): string {
+  if (/^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
+  throw new InvalidPolicy(
+    `${owner}: table must be an identifier that needs no quotes (a-z, 0-9, _); it is '${table}'.`,
+  );
+}
+
+/** Creates what `statements` create "if not exists". Several instances may call this at once. */
+export async function createOnce(db: Queryable, statements: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await db.query(statements);
+      return;
+    } catch (error) {
+      // With "if not exists" alone, two creations that begin at once collide in the catalogue. Do not use an advisory
+      // lock: any role that may connect could hold it for ever.
+      if (attempt === 5 || !COLLISIONS.includes(String((error as { code?: unknown }).code))) throw error;
+    }
+  }
+}
+
+/** unique_violation, duplicate_table, duplicate_object */
+const COLLISIONS: readonly string[] = ['23505', '42P07', '42710'];
