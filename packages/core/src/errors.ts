@@ -157,6 +157,7 @@ const CLASSES: Readonly<Record<Exclude<MrtrErrorCode, 'journal_diverged'>, unkno
   cannot_ask: CannotAsk,
   continuation_lost: ContinuationLost,
   elicitation_declined: ElicitationDeclined,
+  interaction_unfinished: InteractionUnfinished,
   invalid_definition: InvalidDefinition,
   invalid_label: InvalidLabel,
   invalid_policy: InvalidPolicy,
