@@ -2,44 +2,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { legacyClient, modernClient, poster } from '@mrtr/harness';
-import { RunningProcess } from '@mrtr/harness/process';
-import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { legacyClient, modernClient } from '@mrtr/harness';
+import { describe, expect, test } from 'vitest';
+import { command, left, listening, METRIC, SUNNY, start, TOKYO } from './serve.test-support.ts';
 import { run } from './terminal.test-support.ts';
 
-const { database, test: testOnPostgres } = await postgresOfTheRun();
-
-const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const TOKEN = 'the-token-of-alice';
-
-const left = new Set<() => unknown>();
-afterAll(async () => {
-  await Promise.all([...left].map((stop) => stop()));
-});
-
-/** Starts the program as a user does, from another folder. */
-function start(args: string, env: Record<string, string> = {}): RunningProcess {
-  const program = { ...command(...args.split(' ').filter(Boolean)), env };
-  const running = new RunningProcess(program, { cwd: tmpdir() });
-  left.add(() => running.kill());
-  return running;
-}
-
-/** Starts it, and waits until it listens. */
-async function listening(args: string, env?: Record<string, string>) {
-  const running = start(`${args} --http 0`, env);
-  const address = await running.until(({ err }) => /^option .+, at (http:\S+)\n/m.exec(err)?.[1]);
-  return { running, url: new URL(address) };
-}
-
-const METRIC = { action: 'accept' as const, content: { units: 'metric' } };
 
 /** A client, and the errors that it reports, until the tests end. */
 function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
@@ -57,10 +30,6 @@ const old = async (
   elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
 ) => watched(await legacyClient(transport, { elicit }));
 
-const TOKYO = { name: 'get_weather', arguments: { location: 'Tokyo' } };
-const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }] };
-
-const command = (...args: string[]) => ({ command: process.execPath, args: [RUN, 'serve', ...args] });
 /** How a client starts the server, with its stderr ignored. */
 const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;
 
@@ -153,34 +122,6 @@ test('a key that is too short gives an error without the key, and the exit code 
     /^--state-key-env: keys\[0\] has 9 bytes\. .+ `openssl rand -base64 32`\.\nMore: pnpm serve --help\n$/,
   );
 });
-
-// DBOS creates its tables, which takes seconds on a busy machine.
-describe('pnpm serve option-h --store postgres', { timeout: 90_000 }, () => {
-  testOnPostgres('another process with the database and the keys resumes a call', async () => {
-    const env = { MRTR_POSTGRES: await database(), KEYS: 'k'.repeat(32) };
-    const first = await listening('h --store postgres --state-key-env KEYS', env);
-    const { requestState, ...asked } = await round(first.url, {});
-    expect(asked).toMatchObject({ resultType: 'input_required' });
-    first.running.child.kill('SIGTERM');
-    expect(await first.running.ended).toBe(0);
-    const second = await listening('h --store postgres --state-key-env KEYS', env);
-    const answer = { inputResponses: { units: METRIC }, requestState };
-    expect(await round(second.url, answer)).toMatchObject(SUNNY);
-    expect(await round(second.url, answer)).toMatchObject(SUNNY);
-    second.running.child.kill('SIGTERM');
-    expect(await second.running.ended).toBe(0);
-    const { host, pathname } = new URL(env.MRTR_POSTGRES);
-    expect([first, second].map(({ running }) => running.said.err)).toEqual(
-      [first, second].map(
-        ({ url }) => `PostgreSQL at ${host}${pathname}.\noption H on PostgreSQL, at ${url}\n`,
-      ),
-    );
-  });
-});
-
-/** One round of a call that asks for the units, as a modern client makes it. */
-const round = async (url: URL, retry: object) =>
-  (await poster(url)('tools/call', { ...TOKYO, ...retry })).result as Record<string, unknown>;
 
 /** Resolves when no server listens at `url` any more. */
 async function refused(url: URL): Promise<void> {

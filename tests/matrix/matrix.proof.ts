@@ -1,0 +1,47 @@
+/** H on PostgreSQL in every scenario of the matrix. Each of its calls takes twenty times as long as one in memory. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import {
+  type Cell,
+  effectsAsClaimed,
+  failsClearly,
+  forgeriesAsClaimed,
+  measure,
+  mechanicsAsClaimed,
+  retriesAsClaimed,
+  sameForTheHost,
+  sameOnTheWire,
+} from './index.ts';
+
+const durable = LISTED.filter(({ needsPostgres }) => needsPostgres).map(({ id }) => id);
+const cells: Cell[] = [];
+let database: OptionsOnPostgres | undefined;
+
+beforeAll(async () => {
+  database = await optionsOnPostgres();
+  // E beside it, so that what the host sees and what goes over the wire have something to be equal to.
+  for (const option of database.options) {
+    if (option.id === 'e' || durable.includes(option.id)) cells.push(...(await measure(option)));
+  }
+}, 180_000);
+afterAll(() => database?.close(), 30_000);
+
+it.each(durable)('option %s does what it claims in every scenario', (id) => {
+  const own = cells.filter(({ observed }) => observed.observation.option === id);
+  expect(own.length).toBeGreaterThan(0);
+  expect(own.flatMap(effectsAsClaimed).join('\n')).toBe('');
+  expect(own.flatMap(mechanicsAsClaimed).join('\n')).toBe('');
+  expect(own.flatMap(failsClearly).join('\n')).toBe('');
+  expect(own.flatMap(retriesAsClaimed).join('\n')).toBe('');
+  expect(own.flatMap(forgeriesAsClaimed).join('\n')).toBe('');
+});
+
+it('shows the host application, and puts on the wire, the same as option E', () => {
+  for (const client of ['modern', 'mute', 'legacy']) {
+    for (const hosting of ['memory', 'fleet']) {
+      const here = cells.filter(({ scenario }) => scenario.client === client && scenario.hosting === hosting);
+      expect(sameForTheHost(here).join('\n')).toBe('');
+      expect(sameOnTheWire(here).join('\n')).toBe('');
+    }
+  }
+});
