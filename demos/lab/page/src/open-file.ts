@@ -9,6 +9,7 @@ const EVENTS: Readonly<Record<TranscriptEvent['kind'], Fields>> = {
   message: { from: 'string', message: 'object' },
   question: { to: 'string', id: 'number', message: 'string', framesHeld: 'number' },
   answer: { from: 'string', id: 'number' },
+  visit: { from: 'string', url: 'string', status: 'number' },
   model: { result: 'object' },
   roots: { roots: 'object' },
   entry: { instance: 'string', part: 'string' },

@@ -35,6 +35,9 @@ export interface Row {
 
 const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'];
 
+/** A page without its query, which holds ids that differ from run to run. */
+const pathOf = (url: string): string => url.replace(/[?#].*$/s, '');
+
 /** Whether a message is a request of the call, or the final answer to it. */
 const isCall = ({ message }: Message): boolean => CALLS.includes(message.method);
 
@@ -72,6 +75,14 @@ export function rowsOf({
         return row(CLIENT, PERSON, event.message, event.message);
       case 'answer':
         return row(PERSON, CLIENT, replyText(event.reply), replyText(event.reply));
+      case 'visit':
+        return row(
+          PERSON,
+          PERSON,
+          `${event.status} ${pathOf(event.url)}`,
+          `${event.status}`,
+          event.status >= 400,
+        );
       case 'model':
         return row(CLIENT, CLIENT, 'the model answers', 'model');
       case 'roots':
