@@ -10,6 +10,7 @@ const TARBALLS = {
   '@mrtr/core': 140_000,
   '@mrtr/check': 340_000,
   '@mrtr/harness': 110_000,
+  '@mrtr/hosting': 65_000,
   '@mrtr/linear-dbos': 90_000,
   '@mrtr/shapes': 150_000,
 };
