@@ -5,7 +5,7 @@ import { listVerifier, parseTokenList } from '@mrtr/hosting/http';
 import { registerDeploy } from './deploy.ts';
 
 // By default a token's issuer, client and subject (`iss` and `sub` of the verifier's `extra`) are the principal.
-// Without a subject it is the token itself, and a client that refreshes its token cannot go on with its calls.
+// Without a subject it is the token itself, and a client that refreshes its token cannot resume its calls.
 const policy = requestStatePolicy({
   principal: (ctx) => {
     const { tenant, sub } = ctx.http?.authInfo?.extra ?? {};

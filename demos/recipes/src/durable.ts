@@ -1,4 +1,4 @@
-/** Shape H on PostgreSQL: the handler waits, and another instance goes on with the call when this one dies. */
+/** Shape H on PostgreSQL: the handler waits, and another instance resumes the call when this one dies. */
 import { elicitation, type McpServer, protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { linear } from '@mrtr/shapes/linear';
