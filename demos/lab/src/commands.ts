@@ -37,7 +37,7 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('restart'), side, instance }),
 ]);
 
-/** The command in a text; undefined where it is none. */
+/** Reads a command from text; undefined if the text is not a command. */
 export function readCommand(text: string): Command | undefined {
   try {
     const { data } = command.safeParse(JSON.parse(text));

@@ -150,7 +150,7 @@ const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
   },
 });
 
-/** The state that goes out with the second question about item 4301; undefined where there is none. */
+/** The state that goes out with the second question about item 4301; undefined if the server sends no state. */
 async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Promise<string | undefined> {
   const { params } = CALLS['work-item'];
   const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };

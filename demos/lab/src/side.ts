@@ -173,7 +173,7 @@ export class Side {
     if (url) this.#router.add(id, url);
   }
 
-  /** The user cancels what is asked, and whatever is asked from now on, until the call is over. */
+  /** Cancels the open question, and every later one of the call. */
   async #abandon(): Promise<void> {
     this.#isAbandoned = true;
     this.#asked?.answer({ action: 'cancel' });

@@ -1,7 +1,6 @@
 /** The one place that decides whether questions may go out. */
 import type { RoundLimits } from './call.ts';
 import { type InputKind, kindOf } from './input-kind.ts';
-import { questionDigest } from './question.ts';
 import { tokenLength } from './state/codec.ts';
 import { isRoutingLabel } from './state/routing-label.ts';
 import type { InputRequests } from './wire.ts';
@@ -44,8 +43,7 @@ export function askProblem(
     return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
-  const digests = new Map(asked.map(([key, request]) => [key, questionDigest(request)]));
-  const bytes = tokenLength({ asked: digests, payload, version }, routingLabel);
+  const bytes = tokenLength({ asked: new Set(Object.keys(requests)), payload, version }, routingLabel);
   if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
   const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;

@@ -14,5 +14,5 @@ export const compatible = requestStatePolicy({ ...shared, version: '2', acceptVe
 /** New code that cannot: calls in flight are refused, and their clients start them again. */
 export const incompatible = requestStatePolicy({ ...shared, version: '2' });
 
-/** A version for each tool. Others keep theirs, which is none: with `{ order: '2' }` only calls of `order` are refused. */
+/** A version for one tool. With `{ order: '2' }` only calls of `order` are refused; other tools have no version. */
 export const byTool = (order: string) => requestStatePolicy({ ...shared, version: { order } });

@@ -195,12 +195,12 @@ export class SideOnPage {
     await soon(() => count.innerText(), expected);
   }
 
-  /** Waits until what happened, as a screen reader is told it, reads so. */
+  /** Waits until the text for screen readers says this. */
   tells(expected: RegExp): Promise<void> {
     return soon(() => this.told(), expected);
   }
 
-  /** Everything that happened, as a screen reader is told it. */
+  /** The text for screen readers: everything that happened. */
   async told(): Promise<string> {
     return (await this.region.getByRole('table', { name: 'Every event, in order' }).allInnerTexts()).join(
       '\n',

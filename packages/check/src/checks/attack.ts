@@ -154,7 +154,7 @@ async function changesAnything(
   return judged !== 'same' && effect === true;
 }
 
-/** How an attack is told where it was refused. */
+/** The words for an attack that was refused. */
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
   const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
   const seen = effects.mode === 'unobserved' ? ' (by its words; without --probe effects were not seen)' : '';

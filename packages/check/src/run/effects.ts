@@ -9,7 +9,7 @@ import { numberIn, type Probe } from '../target/probe.ts';
  */
 export type EffectsMode = 'none' | 'unobserved' | 'observed' | 'blind';
 
-/** One reading of the probe; undefined where there is none. */
+/** One reading of the probe; undefined without a probe. */
 export type Reading = string | undefined;
 
 /** Reads effects, and counts them where the probe holds one number. */

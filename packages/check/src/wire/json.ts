@@ -21,7 +21,7 @@ export const canonical = (value: unknown): string =>
       : member,
   ) ?? 'null';
 
-/** The value of a JSON text, or undefined where it is none. */
+/** Parses JSON; undefined if the text is not JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

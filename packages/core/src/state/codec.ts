@@ -88,14 +88,14 @@ const CALL_ID_AT = BINDING_AT + BINDING_BYTES;
 const HEADER_BYTES = CALL_ID_AT + CALL_ID_BYTES + 1;
 const OVERHEAD_BYTES = 2 + 12 + 16;
 
+/** What decides how long a token is. Of the questions, only the keys: their digests are all of one length. */
+type Measured = Pick<Sealed, 'payload' | 'version'> & { readonly asked: { keys(): Iterable<string> } };
+
 /** Characters of the token that seals `sealed`. */
-export const tokenLength = (
-  sealed: Pick<Sealed, 'asked' | 'payload' | 'version'>,
-  routingLabel?: string,
-): number =>
+export const tokenLength = (sealed: Measured, routingLabel?: string): number =>
   PREFIX.length + Math.ceil(((OVERHEAD_BYTES + plainBytes(sealed)) * 4) / 3) + suffix(routingLabel).length;
 
-function plainBytes({ asked, payload = '', version }: Pick<Sealed, 'asked' | 'payload' | 'version'>): number {
+function plainBytes({ asked, payload = '', version }: Measured): number {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
   for (const key of asked.keys()) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES + 1;
   return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);

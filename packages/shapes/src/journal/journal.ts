@@ -150,8 +150,7 @@ function checkSize(
   record: Journal,
   { maxStateBytes, version }: Call,
 ): void {
-  const asked = new Map(Object.entries(questions).map(([key, { digest }]) => [key, digest]));
-  const bytes = tokenLength({ payload, asked, version });
+  const bytes = tokenLength({ payload, asked: new Set(Object.keys(questions)), version });
   if (bytes <= maxStateBytes) return;
   const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);
   throw new StateTooLarge(bytes, maxStateBytes, `The largest steps are ${largest.join(', ')}.`);

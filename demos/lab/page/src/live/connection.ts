@@ -1,4 +1,4 @@
-/** The connection to the live lab. Without the token that was printed there is none. */
+/** The connection to the live lab. It needs the token in the address that `pnpm lab` printed. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change, Command, SideName, SideState } from '../../../src/protocol.ts';
 
