@@ -4,7 +4,7 @@ import fc, { type IAsyncProperty, type IProperty } from 'fast-check';
 /** By default the cases are the same every time. */
 const SEED = fromEnvironment('MRTR_FUZZ_SEED', 20260728);
 /** All properties together. CI asks for 100 000. */
-const CASES = fromEnvironment('MRTR_FUZZ_CASES', 10_000);
+const CASES = fromEnvironment('MRTR_FUZZ_CASES', 5_000);
 
 /** `share` of all cases. */
 export const casesOf = (share: number): number => Math.max(1, Math.ceil(CASES * share));

@@ -1,7 +1,6 @@
-/** One option for each way of resuming a call, in processes. `processes.proof.ts` runs all of them. */
+/** A shape that any instance resumes and one that waits in memory, in processes. `processes.proof.ts` runs all. */
 
-import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { holdToClaims } from './claims.test-support.ts';
 import { BRIEF_PLAYS } from './index.ts';
 
-holdToClaims(oneForEachWay(IN_MEMORY), BRIEF_PLAYS);
+holdToClaims([{ id: 'f' }, { id: 'h' }], BRIEF_PLAYS);

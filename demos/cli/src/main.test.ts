@@ -1,23 +1,11 @@
-import { fileURLToPath } from 'node:url';
-import { RunningProcess } from '@mrtr/harness/process';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { describe, expect, test } from 'vitest';
 import { DEMOS, LETTERED } from './catalog.ts';
+import { program } from './program.test-support.ts';
 import { run } from './terminal.test-support.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
-
-const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
-
-/** Runs the program as a user does, in its own process. `hangUp`: only until it has printed something. */
-async function program(args: string, { hangUp = false } = {}) {
-  const env = { NO_COLOR: '1' };
-  const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
-  if (hangUp) running.child.stdout?.once('data', () => running.child.stdout?.destroy());
-  running.child.stdin?.end();
-  return { code: await running.ended, ...running.said };
-}
 
 describe('pnpm demo', () => {
   test('--json prints only the transcript on stdout, and asks the person on stderr', async () => {
@@ -150,27 +138,11 @@ describe('pnpm demo', () => {
   });
 });
 
-describe.concurrent('pnpm demo, in its own process', () => {
-  test('basic draws its conversation, without colours in a pipe or if NO_COLOR is set', async () => {
-    const { code, out, err } = await program('basic');
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(
-      /^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/,
-    );
-    expect(out).toContain('☺ yes');
-    expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
-    expect(out).not.toContain('\u001b');
-  });
-
-  test('a wrong command line prints what exists on stderr, with exit code 2', async () => {
-    const { code, out, err } = await program('basic --frobnicate');
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain("Unknown option '--frobnicate'. Options:");
-    expect(err).not.toContain('    at ');
-  });
-
-  test('a reader that hangs up does not make the command fail', async () => {
-    const { code, err } = await program('basic', { hangUp: true });
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-  });
+test('pnpm demo basic draws its conversation in its own process, without colours in a pipe or if NO_COLOR is set', async () => {
+  const { code, out, err } = await program('basic');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/);
+  expect(out).toContain('☺ yes');
+  expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
+  expect(out).not.toContain('\u001b');
 });

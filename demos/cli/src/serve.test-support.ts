@@ -1,12 +1,14 @@
 /** `pnpm serve`, started as a user starts it. */
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { legacyClient, modernClient } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { afterAll } from 'vitest';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 /** What the tests leave running, ended after all of them. */
-export const left = new Set<() => unknown>();
+const left = new Set<() => unknown>();
 afterAll(async () => {
   await Promise.all([...left].map((stop) => stop()));
 });
@@ -31,3 +33,22 @@ export const TOKYO = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 export const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }] };
 
 export const command = (...args: string[]) => ({ command: process.execPath, args: [RUN, 'serve', ...args] });
+
+/** A client, and the errors that it reports, until the tests end. */
+function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
+  const errors: Error[] = [];
+  client.onerror = (error: Error) => errors.push(error);
+  left.add(() => client.close());
+  return Object.assign(client, { errors });
+}
+
+export const modern = async (transport: Parameters<typeof modernClient>[0]) =>
+  watched(await modernClient(transport, { elicit: () => METRIC }, { fallback: true }));
+
+export const old = async (
+  transport: Transport,
+  elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
+) => watched(await legacyClient(transport, { elicit }));
+
+/** How a client starts the server, with its stderr ignored. */
+export const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;

@@ -1,0 +1,14 @@
+/** `pnpm demo`, started as a user starts it. */
+import { fileURLToPath } from 'node:url';
+import { RunningProcess } from '@mrtr/harness/process';
+
+const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
+
+/** Runs the program as a user does, in its own process. `hangUp`: only until it has printed something. */
+export async function program(args: string, { hangUp = false } = {}) {
+  const env = { NO_COLOR: '1' };
+  const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
+  if (hangUp) running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+  running.child.stdin?.end();
+  return { code: await running.ended, ...running.said };
+}

@@ -1,0 +1,65 @@
+/** `pnpm serve` in processes of its own: its ends, its warnings, an old client. `serve.test.ts` has the common ways. */
+import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { describe, expect, test } from 'vitest';
+import { command, listening, old, PLUGGED, SUNNY, start, TOKYO } from './serve.test-support.ts';
+
+describe.concurrent('pnpm serve', () => {
+  test('an old client uses it over stdio, and is asked', async () => {
+    const client = await old(new OldStdioTransport({ ...command('e'), ...PLUGGED }));
+    expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
+    expect(client.errors).toEqual([]);
+    await client.close();
+  });
+
+  test('with a key, it warns only of a missing ledger; a second signal does not wait for a call', async () => {
+    const { running, url } = await listening('f --state-key-env KEY', { KEY: 'k'.repeat(32) });
+    let ask = () => {};
+    const asked = new Promise<void>((resolve) => {
+      ask = resolve;
+    });
+    const user = await old(new OldHttpTransport(url) as Transport, () => {
+      ask();
+      return new Promise(() => {});
+    });
+    const cut = user.callTool(TOKYO).catch(() => 'cut');
+    await asked;
+    running.child.kill('SIGINT');
+    await refused(url);
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(130);
+    expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_REPEATABLE_STATE]']);
+    await user.close();
+    expect(await cut).toBe('cut');
+  });
+
+  test('it ends with the end of stdin', async () => {
+    const running = start('option-a');
+    running.child.stdin?.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\nnot json\n');
+    expect(await running.ended).toBe(0);
+    for (const line of running.said.out.split('\n').filter(Boolean))
+      expect(JSON.parse(line).jsonrpc).toBe('2.0');
+  });
+
+  test('a signal ends it over stdio', async () => {
+    const running = start('option-a');
+    running.child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+    await new Promise((resolve) => running.child.stdout?.once('data', resolve));
+    running.child.kill('SIGINT');
+    expect(await running.ended).toBe(0);
+    expect(running.said.err).toBe('');
+  });
+});
+
+/** Resolves when no server listens at `url` any more. */
+async function refused(url: URL): Promise<void> {
+  const up = () => fetch(new URL('/healthz', url), { headers: { connection: 'close' } });
+  for (;;) {
+    const gone = await up().then(
+      () => false,
+      () => true,
+    );
+    if (gone) return;
+  }
+}
