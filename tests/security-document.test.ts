@@ -179,7 +179,7 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'sealed state, in bytes': async (limit) => {
     const { request } = site();
     const size = Array.from({ length: limit }, (_, bytes) => bytes).findLast(
-      (bytes) => tokenLength({ asked: new Map(), payload: 'x'.repeat(bytes), version: undefined }) <= limit,
+      (bytes) => tokenLength([], { payload: 'x'.repeat(bytes), version: undefined }) <= limit,
     ) as number;
     const fits = (await request(CALL, keeping('x'.repeat(size)))) as { requestState: string };
     // The length of base64 is never one more than a multiple of four.

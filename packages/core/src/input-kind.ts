@@ -17,20 +17,22 @@ export function kindOf(request: unknown): InputKind | undefined {
   return method === 'roots/list' ? 'roots' : undefined;
 }
 
-// A parked handler holds one of these lists, so equal ones are one list.
-const lists = new Map<string, readonly InputKind[]>();
+const FAMILIES = KINDS.map((kind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?]);
+
+// A parked handler holds one of these lists, so equal ones are one list. By the kinds in it, one bit each.
+const lists: (readonly InputKind[])[] = [];
 
 /** The kinds that a client with `capabilities` can be asked for. */
 export function declaredKinds(capabilities: ClientCapabilities | undefined): readonly InputKind[] {
-  const kinds = KINDS.filter((kind) => declares(capabilities, kind));
-  const key = kinds.join();
-  const known = lists.get(key) ?? kinds;
-  lists.set(key, known);
+  let bits = 0;
+  for (let at = 0; at < KINDS.length; at++) if (declares(capabilities, at)) bits |= 1 << at;
+  const known = lists[bits] ?? KINDS.filter((_, at) => bits & (1 << at));
+  lists[bits] = known;
   return known;
 }
 
-function declares(capabilities: ClientCapabilities | undefined, kind: InputKind): boolean {
-  const [family, mode] = kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];
+function declares(capabilities: ClientCapabilities | undefined, at: number): boolean {
+  const [family, mode] = FAMILIES[at] as (typeof FAMILIES)[number];
   const declared = capabilities?.[family] as Readonly<Record<string, unknown>> | null | undefined;
   if (declared === undefined || declared === null) return false;
   if (mode !== undefined) return mode in declared;

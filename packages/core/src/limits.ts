@@ -43,7 +43,7 @@ export function askProblem(
     return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
   }
   if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
-  const bytes = tokenLength({ asked: new Set(Object.keys(requests)), payload, version }, routingLabel);
+  const bytes = tokenLength(Object.keys(requests), { payload, version }, routingLabel);
   if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
   const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;

@@ -129,7 +129,7 @@ class Boundary {
   around(method: MrtrMethod, handler: Handler): Handler {
     const serve = async (request: Request, ctx: ServerContext) => {
       if (this.#firstKey().ephemeral && ctx.http?.req) warnOfEphemeralKey();
-      const claimed = await this.#binding(method, request, ctx);
+      const claimed = this.#binding(method, request, await this.#principal(ctx));
       this.#checkAnswers(claimed, ctx);
       const opened = this.#open(claimed, ctx);
       const binding = opened ? claimed : this.#digestible(claimed);
@@ -143,7 +143,12 @@ class Boundary {
     };
   }
 
-  async #serve(handler: Handler, request: Request, ctx: ServerContext, { binding, opened }: Round) {
+  #serve(
+    handler: Handler,
+    request: Request,
+    ctx: ServerContext,
+    { binding, opened }: Round,
+  ): Promise<unknown> {
     const misfit: Misfit = {};
     const call = this.#call(binding, opened, ctx, misfit);
     const { id, method, target, principal, round } = call;
@@ -205,14 +210,14 @@ class Boundary {
     return this.#refuse(cause);
   }
 
-  async #binding(method: MrtrMethod, request: Request, ctx: ServerContext): Promise<Binding> {
+  #binding(method: MrtrMethod, request: Request, principal: string | undefined): Binding {
     const params = request.params ?? {};
     return {
       method,
       target: String(method === 'resources/read' ? params.uri : params.name),
       arguments: params.arguments,
       audience: this.#audience,
-      principal: await this.#principal(ctx),
+      principal,
     };
   }
 
@@ -332,14 +337,12 @@ class Boundary {
   }
 
   #context(ctx: ServerContext, call: Call, payload: string | undefined): ServerContext {
-    const { inputResponses, ...rest } = ctx.mcpReq;
+    const mcpReq = { ...ctx.mcpReq, requestState: <T>() => payload as T | undefined };
+    const { inputResponses } = mcpReq;
+    if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
     // A first request has no answers, also for a handler that only checks whether there are any.
-    const isFirst = call.round === 1 && call.asked !== undefined;
-    const mcpReq = {
-      ...rest,
-      ...(inputResponses && !isFirst && { inputResponses: ownAnswers(inputResponses, call.asked) }),
-      requestState: <T>() => payload as T | undefined,
-    };
+    if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
+    else mcpReq.inputResponses = ownAnswers(inputResponses, call.asked);
     return withCall(ctx, call, mcpReq);
   }
 
@@ -413,8 +416,12 @@ class Boundary {
     requests: InputRequests,
     { binding, call, routingLabel }: Sealing,
   ): string {
-    const asked = new Map(Object.entries(requests).map(([key, request]) => [key, questionDigest(request)]));
-    const timesAsked = new Map([...asked.keys()].map((key) => [key, (call.timesAsked.get(key) ?? 0) + 1]));
+    const asked = new Map<string, string>();
+    const timesAsked = new Map<string, number>();
+    for (const [key, request] of Object.entries(requests)) {
+      asked.set(key, questionDigest(request));
+      timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
+    }
     const { id: callId, round, version } = call;
     const content = { callId, round, asked, timesAsked, payload, version };
     const { now, ttlSeconds } = this.#policy;

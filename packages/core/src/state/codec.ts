@@ -89,15 +89,17 @@ const HEADER_BYTES = CALL_ID_AT + CALL_ID_BYTES + 1;
 const OVERHEAD_BYTES = 2 + 12 + 16;
 
 /** What decides how long a token is. Of the questions, only the keys: their digests are all of one length. */
-type Measured = Pick<Sealed, 'payload' | 'version'> & { readonly asked: { keys(): Iterable<string> } };
+type Measured = Pick<Sealed, 'payload' | 'version'>;
 
-/** Characters of the token that seals `sealed`. */
-export const tokenLength = (sealed: Measured, routingLabel?: string): number =>
-  PREFIX.length + Math.ceil(((OVERHEAD_BYTES + plainBytes(sealed)) * 4) / 3) + suffix(routingLabel).length;
+/** Characters of the token that seals `sealed`, with questions under `keys`. */
+export const tokenLength = (keys: Iterable<string>, sealed: Measured, routingLabel?: string): number =>
+  PREFIX.length +
+  Math.ceil(((OVERHEAD_BYTES + plainBytes(keys, sealed)) * 4) / 3) +
+  suffix(routingLabel).length;
 
-function plainBytes({ asked, payload = '', version }: Measured): number {
+function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured): number {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
-  for (const key of asked.keys()) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES + 1;
+  for (const key of keys) bytes += 2 + Buffer.byteLength(key) + DIGEST_BYTES + 1;
   return version === undefined ? bytes : bytes + 1 + Buffer.byteLength(version);
 }
 
@@ -121,7 +123,7 @@ export function sealState(sealed: Sealed, seal: Seal, key: SealingKey): string {
 
 function write(sealed: Sealed, { binding, issuedAt, ttlSeconds }: Seal, key: SealingKey): Buffer {
   const { asked, callId, payload, round, timesAsked, version } = sealed;
-  const plain = Buffer.allocUnsafe(plainBytes(sealed));
+  const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), sealed));
   plain.writeUInt8((payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION), 0);
   plain.writeUInt8(round, 1);
   plain.writeUIntBE(issuedAt, 2, 6);

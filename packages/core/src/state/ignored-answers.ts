@@ -13,6 +13,7 @@ export function ignoredAnswers(
   responses: Readonly<Record<string, unknown>> | undefined,
   requests: InputRequests,
 ): IgnoredAnswer[] {
+  if (responses === undefined) return [];
   return Object.keys(requests).flatMap((key) => {
     const times = timesAsked.get(key) ?? 0;
     if (times < 2 || !asked?.has(key) || ownEntry(responses, key) === undefined) return [];

@@ -24,8 +24,10 @@ const bare = (token: string) => token.slice(0, token.indexOf('~'));
 test('a token ends in its label and opens with it', () => {
   expect(I2).toMatch(/^v1\.[\w-]+~i2$/);
   expect(open(I2)).toEqual(OPENED);
-  expect(I2).toHaveLength(tokenLength(CONTENT, 'i2'));
-  expect(tokenLength(CONTENT, 'i2')).toBe(tokenLength(CONTENT) + '~i2'.length);
+  expect(I2).toHaveLength(tokenLength(EMPTY.asked.keys(), CONTENT, 'i2'));
+  expect(tokenLength(EMPTY.asked.keys(), CONTENT, 'i2')).toBe(
+    tokenLength(EMPTY.asked.keys(), CONTENT) + '~i2'.length,
+  );
 });
 
 test.each([
@@ -174,7 +176,7 @@ test.each<[string, (token: string) => string, string]>([
 });
 
 test('the label counts towards the limit of state', async () => {
-  const fits = tokenLength({ ...CONTENT, asked: new Map([['sure', sure.digest]]) });
+  const fits = tokenLength(['sure'], CONTENT);
   expect((await site(undefined, fits).post('tools/call', { name: 'deploy' })).result).toBeDefined();
   expect((await site('i2', fits).post('tools/call', { name: 'deploy' })).error).toMatchObject({
     code: -32603,

@@ -150,7 +150,7 @@ function checkSize(
   record: Journal,
   { maxStateBytes, version }: Call,
 ): void {
-  const bytes = tokenLength({ payload, asked: new Set(Object.keys(questions)), version });
+  const bytes = tokenLength(Object.keys(questions), { payload, version });
   if (bytes <= maxStateBytes) return;
   const largest = record.largest(3).map(({ key, bytes: size }) => `'${key}' (${size} bytes)`);
   throw new StateTooLarge(bytes, maxStateBytes, `The largest steps are ${largest.join(', ')}.`);

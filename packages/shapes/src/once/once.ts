@@ -107,7 +107,8 @@ class Effects {
   /** Whether this entry has read something that no earlier one could: until then it does what they did. */
   isInformed = false;
   readonly #call: Call;
-  readonly #unreached: Set<string>;
+  /** The effects of earlier rounds. */
+  readonly #earlier: readonly string[];
   readonly #failedBefore: readonly string[];
   #refused: unknown;
   readonly #keys = new Set<string>();
@@ -116,7 +117,7 @@ class Effects {
   constructor(call: Call, saved: Record<string, unknown> | undefined) {
     this.#call = call;
     this.values = bareRecord(saved?.e);
-    this.#unreached = new Set(Object.keys(this.values));
+    this.#earlier = Object.keys(this.values);
     this.#failedBefore = (saved?.f ?? []) as readonly string[];
   }
 
@@ -129,7 +130,6 @@ class Effects {
   async once<T>(key: string, effect: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
     if (this.#keys.has(key)) throw sameKey(key);
     this.#keys.add(key);
-    this.#unreached.delete(key);
     const recorded = this.values[key];
     if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
@@ -153,7 +153,7 @@ class Effects {
 
   /** An effect that is new where the earlier rounds did the same, while one of theirs is missing, may be that one. */
   #refuseRenamed(key: string): void {
-    const [missing] = this.#unreached;
+    const missing = this.#earlier.find((earlier) => !this.#keys.has(earlier));
     if (missing === undefined || this.isInformed || this.#failedBefore.includes(key)) return;
     this.#call.rejectState(`the effect '${missing}' has run, and the handler now has '${key}' in its place`);
   }
