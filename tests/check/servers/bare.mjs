@@ -3,7 +3,7 @@
  * An MCP server on the bare protocol of 2026-07-28, with no SDK and nothing of ours, that does everything right, or
  * everything but one thing: `--fault ID` puts in the fault that the check of that id looks for.
  *
- *   node bare.mjs --world DIR [--http PORT] [--fault ID] [--key TEXT] [--ttl SECONDS]
+ *   node bare.mjs --world DIR [--http PORT] [--fault ID] [--key TEXT] [--ttl SECONDS] [--version N] [--change WHAT]
  *
  * The tool `transfer` asks for an account, then for a consent and a memo at once, and then writes a line to the world.
  * `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
@@ -33,6 +33,9 @@ const QUESTIONS = {
   sure: { message: 'Really send it?', schema: { type: 'boolean' } },
   memo: { message: 'A memo for the other side?', schema: { type: 'string', minLength: 1, maxLength: 40 } },
 };
+// What another version of this server changed.
+if (options.change === 'reworded') QUESTIONS.account.message = 'Which account pays?';
+if (options.change === 'narrowed') QUESTIONS.account.schema.enum = ['checking'];
 
 function form(key) {
   const { message, schema } = QUESTIONS[key];
@@ -47,8 +50,12 @@ const PAGE = {
   params: { mode: 'url', message: 'Log in first.', url: 'https://example.com/login' },
 };
 
+/** What an answer is kept with, so that another version can tell whether it was to this question. */
+const formId = (key) => digest(form(key));
+
 const fits = (key, value) => {
-  if (key === 'account') return value === 'checking' || value === 'savings';
+  if (key === 'account')
+    return faulty('deploy.unfit') || QUESTIONS.account.schema.enum.includes(value);
   if (key === 'sure') return typeof value === 'boolean';
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
@@ -129,11 +136,17 @@ const fresh = (request, principal) => ({
   stage: 'account',
   tries: 0,
   answers: {},
+  forms: {},
+  version: options.version,
 });
 
 /** A used call is used in all its rounds. */
 const usedKey = (state, params) =>
-  faulty('state.rolled-back') ? digest(String(params.requestState)) : state.id;
+  faulty('state.rolled-back')
+    ? digest(String(params.requestState))
+    : faulty('deploy.replay')
+      ? `${state.id}-${options.version}`
+      : state.id;
 
 function replayed(record, params) {
   const same = record !== 'taken' && record.answers === digest(params.inputResponses ?? {});
@@ -142,7 +155,7 @@ function replayed(record, params) {
 }
 
 async function proceed(request, state, responses, exchange) {
-  const answers = { ...state.answers };
+  const { answers, asked } = answersOfThisVersion(state);
   const stages = [state.stage];
   const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
   if (
@@ -151,7 +164,7 @@ async function proceed(request, state, responses, exchange) {
   )
     stages.push('consent');
   for (const key of stages.flatMap((stage) => KEYS[stage])) {
-    const answer = answerTo(key, responses);
+    const answer = asked(key) ? answerTo(key, responses) : undefined;
     if (answer?.declined) return declined(request, key);
     if (answer !== undefined) answers[key] = answer.value;
   }
@@ -172,9 +185,30 @@ async function proceed(request, state, responses, exchange) {
     );
   }
   const stage = stages.at(-1);
+  // An answer to an earlier question may not count any more.
+  if (stage === 'consent' && !('account' in answers)) return ask({ ...state, stage: 'account', answers }, exchange);
   if (stage === 'account' && lastStage(request) === 'consent')
     return ask({ ...state, stage: 'consent', answers }, exchange);
   return complete(request, { ...state, answers }, exchange);
+}
+
+/** Of the answers that were kept, those whose questions are still asked like that; and which questions were asked so. */
+function answersOfThisVersion({ version, answers, forms }) {
+  if (version !== options.version) {
+    const older = version < options.version;
+    if (faulty('deploy.survives') && older) throw refuse('it is of another version');
+    if (faulty('deploy.returns') && !older) throw refuse('it is of another version');
+    if (faulty('deploy.in-words')) {
+      if (options.breaks === 'process') process.exit(1);
+      throw new TypeError("Cannot read properties of undefined (reading 'account')");
+    }
+  }
+  const asked = (key) => {
+    if (forms[key] === undefined || forms[key] === formId(key)) return true;
+    if (faulty('deploy.reworded')) return true;
+    return faulty('deploy.unfit');
+  };
+  return { answers: Object.fromEntries(Object.entries(answers).filter(([key]) => asked(key))), asked };
 }
 
 function declined(request, key) {
@@ -200,7 +234,8 @@ async function complete(request, state, exchange) {
     const record = claim(`${key}-running`);
     if (record !== undefined) throw refuse('it is being used');
   }
-  const times = faulty('effect.once') ? 2 : faulty('effect.per-round') ? 1 + tries : 1;
+  const crossed = faulty('deploy.effect-once') && state.version !== options.version;
+  const times = faulty('effect.once') || crossed ? 2 : faulty('effect.per-round') ? 1 + tries : 1;
   const line = `${params.arguments.amount} from ${answers.account} to ${params.arguments.to}`;
   if (!faulty('effect.before-answer')) for (let time = 0; time < times; time++) write(line);
   parked = 0;
@@ -226,7 +261,11 @@ function ask(state, exchange, only) {
   return {
     resultType: 'input_required',
     inputRequests: { ...Object.fromEntries(wanted.map((key) => [key, form(key)])), ...page },
-    requestState: seal({ ...state, ...padding }),
+    requestState: seal({
+      ...state,
+      forms: { ...state.forms, ...Object.fromEntries(wanted.map((key) => [key, formId(key)])) },
+      ...padding,
+    }),
   };
 }
 

@@ -10,6 +10,11 @@ export const { values: options } = parseArgs({
     fault: { type: 'string', default: '' },
     key: { type: 'string', default: 'a key that all instances share' },
     ttl: { type: 'string', default: '600' },
+    // Of the code, as a deploy replaces it, and what that version changed of its questions: reworded, narrowed.
+    version: { type: 'string', default: '1' },
+    change: { type: 'string' },
+    // How the fault of deploy.in-words breaks: with an error, or with its whole process.
+    breaks: { type: 'string', default: 'error' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
     // Gives all calls up at a bad state.

@@ -3,6 +3,8 @@ import { flat } from './abandon.ts';
 import * as answer from './answer.ts';
 import { mode, undeclaredCapability } from './capability.ts';
 import type { Check } from './check.ts';
+import * as deploy from './deploy.ts';
+import { reworded, unfit } from './deploy-questions.ts';
 import * as effect from './effect.ts';
 import * as era from './era.ts';
 import * as instance from './instance.ts';
@@ -55,6 +57,13 @@ export const CHECKS: readonly Check[] = [
   instance.second,
   instance.restart,
   instance.replayElsewhere,
+  deploy.survives,
+  deploy.returns,
+  deploy.inWordsOnly,
+  deploy.effectOnce,
+  deploy.replay,
+  reworded,
+  unfit,
   effect.beforeAnswer,
   effect.once,
   effect.perRound,
@@ -64,10 +73,12 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /**
- * The same in the order in which they run. Those of the wire read every message, so they come late. A server that was left
- * with many open calls may take no more, so that check is the last.
+ * The same in the order in which they run. The new version serves no call before the others are through. Those of the wire
+ * read every message, so they come after it. A server that was left with many open calls may take no more, so that check
+ * is the last.
  */
 export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
-  const late = (check: Check) => (check === flat ? 2 : check.id.startsWith('wire.') ? 1 : 0);
+  const families = ['deploy', 'wire', 'abandon'];
+  const late = ({ id }: Check) => families.indexOf(id.slice(0, id.indexOf('.')));
   return checks.toSorted((a, b) => late(a) - late(b));
 };

@@ -8,7 +8,7 @@ import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '
 import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 
-const VALIDATE = {
+export const VALIDATE = {
   at: `2026-07-28, client/elicitation, security considerations; ${MRTR}, error handling`,
   words:
     'Servers SHOULD validate received data matches the requested schema. Servers SHOULD validate that the data provided ' +
@@ -22,7 +22,7 @@ const IGNORE = {
     'information it does not recognize or need.',
 };
 
-const ASK_AGAIN = {
+export const ASK_AGAIN = {
   at: `${MRTR}, error handling`,
   words:
     'If the client fails to send all the information requested …, and the missing information is necessary …, the ' +

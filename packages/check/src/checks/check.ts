@@ -29,6 +29,7 @@ export type Need =
   | 'other-principal'
   | 'second-instance'
   | 'restart'
+  | 'next'
   | 'ttl'
   | 'http';
 

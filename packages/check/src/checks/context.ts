@@ -34,17 +34,22 @@ export class CheckContext {
   readonly desk: Desk;
   /** Every request of the run, for checks of the wire. */
   readonly log: readonly Logged[];
+  /** Why the new version cannot be asked anything, where one was given. */
+  readonly nextUnready: string | undefined;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly talk: Talk; readonly outcome: Outcome }>();
   readonly #refusals = new Map<number, readonly PlainRefusal[]>();
 
-  constructor(parts: Pick<CheckContext, 'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log'>) {
+  constructor(
+    parts: Pick<CheckContext, 'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log' | 'nextUnready'>,
+  ) {
     this.facts = parts.facts;
     this.inputs = parts.inputs;
     this.fleet = parts.fleet;
     this.effects = parts.effects;
     this.desk = parts.desk;
     this.log = parts.log;
+    this.nextUnready = parts.nextUnready;
   }
 
   /** A new call. Nothing has been sent. */

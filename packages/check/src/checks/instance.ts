@@ -5,7 +5,7 @@ import { broken, type Check, type Finding, held, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
 
-const STATELESS = {
+export const STATELESS = {
   at: '2026-07-28, basic, statelessness; basic/patterns/mrtr, basic workflow',
   words:
     'Servers SHOULD NOT require that a client reuse the same connection or process to perform related operations. The ' +

@@ -26,6 +26,7 @@ const NAMES: Readonly<Record<string, Kind>> = {
   ...{ 'generate-answers': 'yes', probe: 'text', header: 'texts', 'other-header': 'texts', also: 'text' },
   ...{
     restart: 'text',
+    next: 'text',
     ttl: 'number',
     'one-time': 'yes',
     'allow-effects': 'yes',

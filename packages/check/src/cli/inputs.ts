@@ -1,6 +1,7 @@
 /** From options to the inputs of a run. */
 import { readJson } from '../report/baseline.ts';
 import { DEFAULTS } from '../run/run.ts';
+import { nextOf } from '../target/next.ts';
 import { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, parsed } from '../wire/json.ts';
 import type { TargetOptions } from './options.ts';
@@ -96,19 +97,22 @@ function addressFrom(options: TargetOptions, { url, command }: Place): Address {
     throw new UsageError(
       'An address beside a command needs {port} in the command: each instance gets a port of its own.',
     );
-  const { also, restart, header = [], otherHeader } = options;
+  const { also, restart, next, header = [], otherHeader } = options;
   if (command !== undefined && (also !== undefined || restart !== undefined))
     throw new UsageError(
       '--also and --restart are for a server that is not started here: a command starts its own.',
     );
-  return {
+  const address: Address = {
     headers: headersFrom(header, '--header'),
     ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
     ...(command !== undefined && { command }),
     ...(also !== undefined && { also: checkedUrl(also, '--also') }),
     ...(restart !== undefined && { restart }),
+    ...(next !== undefined && { next }),
     ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
   };
+  nextOf(address);
+  return address;
 }
 
 function checkedUrl(text: string, name: string): string {

@@ -32,6 +32,7 @@ export interface TargetOptions {
   readonly otherHeader?: readonly string[];
   readonly also?: string;
   readonly restart?: string;
+  readonly next?: string;
   /** In seconds. */
   readonly ttl?: number;
   readonly oneTime?: boolean;
@@ -64,6 +65,8 @@ Examples:
   mrtr-check --tool deploy --arguments '{"env":"staging"}' --answer sure=true \\
       --probe tool:deploy_count --allow-effects -- node server.mjs
   mrtr-check --tool deploy --generate-answers -- node server.mjs --port {port}
+  mrtr-check --tool deploy --answer sure=true --only deploy --allow-effects \\
+      --next 'cd ../v2 && node server.mjs --port {port}' -- node server.mjs --port {port}
 
 A command with {port} in it serves HTTP, and is started as often as instances are needed; without it, stdio.
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
@@ -154,6 +157,10 @@ function inputOptions(): readonly Option[] {
     option('--other-header <line>', 'the same for a second principal').argParser(repeated),
     option('--also <url>', 'a second instance of the same server'),
     option('--restart <command>', 'restarts a server that was not started here'),
+    option(
+      '--next <command or url>',
+      'the new version of the server, in a shell: calls of the one are presented to the other',
+    ),
     option('--ttl <seconds>', 'how long state is good for; it is waited for').argParser(number(0)),
     option('--one-time', 'one approval is good for one effect'),
     option('--allow-effects', 'calls a tool that does not say that it only reads'),

@@ -1,7 +1,7 @@
 /** What a run would send, without sending it. */
 import type { Check, Need } from '../checks/check.ts';
 import { selected } from '../run/run.ts';
-import { type Inputs, nameOf } from '../target/target.ts';
+import { type Inputs, nameOf, transportOf } from '../target/target.ts';
 
 /** Discovery, a list, and two honest calls. */
 const PREPARATION = 2;
@@ -48,8 +48,7 @@ function planned(inputs: Inputs, rounds: number): readonly Planned[] {
 
 const unless = (given: boolean, option: string): string | undefined =>
   given ? undefined : `${option} was not given`;
-const isHttp = ({ address }: Inputs): boolean =>
-  address.command === undefined || address.command.some((word) => word.includes('{port}'));
+const isHttp = ({ address }: Inputs): boolean => transportOf(address) === 'http';
 
 /** Inputs that can be seen to be missing without a server. */
 const GIVEN: Partial<Record<Need, (inputs: Inputs) => string | undefined>> = {
@@ -69,6 +68,7 @@ const GIVEN: Partial<Record<Need, (inputs: Inputs) => string | undefined>> = {
     unless(address.also !== undefined || address.command !== undefined, '--also'),
   restart: ({ address }) =>
     unless(address.restart !== undefined || address.command !== undefined, '--restart'),
+  next: ({ address }) => unless(address.next !== undefined, '--next'),
   ttl: ({ ttlSeconds }) => unless(ttlSeconds !== undefined, '--ttl'),
   http: (inputs) => (isHttp(inputs) ? undefined : 'for HTTP'),
 };

@@ -1,7 +1,7 @@
 /** The report as one HTML file, with nothing to load. */
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
+import { addressIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup } from './text.ts';
 
 const STYLE = `
@@ -52,7 +52,7 @@ function page(report: Report): string {
     (id) => `<p class="fail">The baseline accepts ${forMarkup(id)}, which is no longer found.</p>`,
   );
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
-<div class="card"><p>${forMarkup(target.name ?? target.address)}</p>
+<div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="counts">${counts.join('')}</ul>
 <p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
 ${of(FINDINGS).map(section).join('\n')}

@@ -1,7 +1,7 @@
 /** The report as Markdown, for an issue or a job's summary. */
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
+import { addressIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 const ORDER: readonly Verdict[] = [
@@ -22,7 +22,7 @@ export function markdownReport(report: Report): string {
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',
-    `${forMarkdown(target.name ?? target.address)} · ${summary.ran} of ${summary.checks} checks ran · ` +
+    `${forMarkdown(addressIn(target))} · ${summary.ran} of ${summary.checks} checks ran · ` +
       `${summary.calls} requests · seed ${report.seed} · exit ${report.exitCode}`,
     '',
     `| ${ORDER.join(' | ')} |`,

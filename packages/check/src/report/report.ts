@@ -53,10 +53,16 @@ export interface Summary extends Readonly<Record<Verdict, number>> {
 export interface ReportedTarget {
   readonly name: string | null;
   readonly address: string;
+  /** The new version, where one was given: its command or its address. */
+  readonly next?: string;
   readonly method: string;
   readonly operation: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
+
+/** Where it is, in a line: with the new version, where there is one. */
+export const addressIn = ({ name, address, next }: ReportedTarget): string =>
+  `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;
 
 /** The report of one run. */
 export interface Report {
@@ -91,6 +97,7 @@ export function reportOf(
     target: {
       name: name ?? null,
       address: redact(address.command?.join(' ') ?? address.url ?? ''),
+      ...(address.next !== undefined && { next: redact(address.next) }),
       method: METHOD[operation.kind],
       operation: operation.name,
       arguments: redact(operation.arguments),

@@ -36,6 +36,7 @@ export function reproducing(inputs: Inputs, ids: string): string {
   for (const name of Object.keys(address.otherHeaders ?? {})) add('other-header', `${name}: ${REDACTED}`);
   add('also', address.also);
   add('restart', address.restart);
+  add('next', address.next);
   add('ttl', inputs.ttlSeconds?.toString());
   if (inputs.oneTime) words.push('--one-time');
   if (inputs.allowEffects) words.push('--allow-effects');

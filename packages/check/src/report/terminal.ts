@@ -55,6 +55,7 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   return [
     rule,
     `  ${paint('bold', 'mrtr-check')}  ${clipped(title, WIDTH - 16)}`,
+    ...(target.next === undefined ? [] : [`  ${clipped(`new version: ${target.next}`, WIDTH - 4)}`]),
     '',
     `  ${(['fail', 'warn', 'advice', 'pass'] as const).map(count).join('    ')}`,
     `  ${(['could-not-run', 'not-run', 'not-applicable'] as const).map(count).join('    ')}`,

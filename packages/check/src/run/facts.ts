@@ -31,6 +31,7 @@ export class Facts {
   /** The result of the first honest call. */
   result: JsonObject = {};
   readonly #final = new Likeness();
+  #calls = 0;
 
   constructor(parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'oneTime'>) {
     this.transport = parts.transport;
@@ -57,17 +58,17 @@ export class Facts {
   }
 
   /**
-   * Takes in an honest call that was made to its end.
+   * Takes in an honest call that was made to its end. `mayAskNothing` is for a version that has no question any more.
    *
    * @returns why it was none, or undefined
    */
-  learn(talk: Talk): string | undefined {
+  learn(talk: Talk, { mayAskNothing = false } = {}): string | undefined {
     const asked = talk.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
     const end = talk.last;
     if (end?.kind !== 'completed') return unfinished(asked.length, end);
-    if (asked.length === 0)
+    if (asked.length === 0 && !mayAskNothing)
       return `the operation asked nothing: it ${inWords(end)}. Give arguments with which it asks.`;
-    if (this.rounds.length === 0) {
+    if (this.#calls === 0) {
       this.rounds = asked.map(({ requests, state }) => ({ requests, state, likeness: new Likeness() }));
       this.result = end.result;
     }
@@ -77,6 +78,7 @@ export class Facts {
       this.rounds[at]?.likeness.add(comparable(outcome));
     });
     this.#final.add(comparable(end));
+    this.#calls++;
     return undefined;
   }
 }

@@ -67,6 +67,9 @@ const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
     missing(inputs.address.otherHeaders !== undefined, '--other-header was not given'),
   'second-instance': ({ fleet }) => missing(fleet.hasSecond, '--also was not given'),
   restart: ({ fleet }) => missing(fleet.canRestart, '--restart was not given'),
+  next: ({ fleet, nextUnready }) =>
+    missing(fleet.hasNext, '--next was not given') ??
+    (nextUnready === undefined ? undefined : { kind: 'undecided', actual: nextUnready }),
   ttl: ({ inputs }) => missing(inputs.ttlSeconds !== undefined, '--ttl was not given'),
   http: ({ facts }) => absent(facts.transport === 'http', 'over stdio there is no connection of one request'),
 };

@@ -3,7 +3,7 @@ import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../checks/context.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
 import type { Desk, Talk } from '../talk/talk.ts';
-import type { Fleet } from '../target/instance.ts';
+import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -31,7 +31,7 @@ export interface Failure {
  * @throws UsageError where the operation is not there, may have effects that were not allowed, or asks what nobody
  *   answers.
  */
-export async function prepare(inputs: Inputs, fleet: Fleet): Promise<Prepared> {
+export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Promise<Prepared> {
   const log: Logged[] = [];
   const known = new Map<string, Listed>();
   const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
@@ -42,13 +42,14 @@ export async function prepare(inputs: Inputs, fleet: Fleet): Promise<Prepared> {
     schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
     log: (turn, talk) => log.push({ turn, ...(talk && { talk }), during: desk.during }),
   };
-  const unready = await connected(fleet, desk);
+  const unready = await connected(desk);
   if (!unready) await lookUp(inputs, desk, known);
   const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
   if (!unready) allowEffects(inputs, facts, known);
+  const nextUnready = next && (await lookUpNext(inputs, desk, next));
   const probe = inputs.probe && new Probe(inputs.probe, fleet, inputs.timeoutSeconds * 1000);
   const effects = new Effects(probe, facts.readOnly);
-  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log });
+  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log, nextUnready });
   const failure = unready === undefined ? await firstCalls(context) : { reason: unready };
   return { context, ...(failure && { failure }) };
 }
@@ -96,16 +97,16 @@ const hint = ({ inputs }: CheckContext): string =>
     : '';
 
 /** Whether the server speaks 2026-07-28; why not, otherwise. */
-async function connected(fleet: Fleet, desk: Desk): Promise<string | undefined> {
-  const reply = await request(desk, 'server/discover', {});
+async function connected(desk: Desk, instance = desk.instance): Promise<string | undefined> {
+  const reply = await request(desk, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
   const words = inWords(outcomeOf(reply));
   const unanswered = reply.status === undefined && reply.result === undefined && reply.error === undefined;
-  if (unanswered && (await fleet.first.ending()))
+  if (unanswered && (await instance.ending()))
     throw new UsageError(
-      `The server ended before it answered (${words}). It wrote:\n${fleet.first.tail || 'nothing'}`,
+      `${instance.words} ended before it answered (${words}). It wrote:\n${instance.tail || 'nothing'}`,
     );
   const { status } = reply;
   if (status === 401 || status === 403)
@@ -127,15 +128,34 @@ async function lookUp({ operation, otherOperation }: Inputs, desk: Desk, known: 
   }
 }
 
+/** Why the new version cannot be called, or undefined. One that has no such tool is no mistake: it was removed. */
+async function lookUpNext(inputs: Inputs, desk: Desk, next: Instance): Promise<string | undefined> {
+  const unready = await connected(desk, next);
+  if (unready !== undefined) return `of the new version: ${unready}`;
+  const { operation } = inputs;
+  if (operation.kind === 'resource') return undefined;
+  const listed = await list(desk, operation.kind, next);
+  const entry = listed?.find(({ name }) => name === operation.name);
+  if (listed !== undefined && entry === undefined)
+    return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
+  const reads = operation.kind !== 'tool' || objectAt(entry, 'annotations').readOnlyHint === true;
+  if (!reads && !inputs.allowEffects) throw notAllowed(`${nameOf(operation)} of the new version`);
+  return undefined;
+}
+
 const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
   `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => String(name)).join(', ') || 'none'}.`;
 
 /** Every page of a list, or undefined where the server does not list. */
-async function list(desk: Desk, kind: 'tool' | 'prompt'): Promise<readonly JsonObject[] | undefined> {
+async function list(
+  desk: Desk,
+  kind: 'tool' | 'prompt',
+  instance = desk.instance,
+): Promise<readonly JsonObject[] | undefined> {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < 50; page++) {
-    const { result } = await request(desk, `${kind}s/list`, cursor === undefined ? {} : { cursor });
+    const { result } = await request(desk, `${kind}s/list`, cursor === undefined ? {} : { cursor }, instance);
     const found = result?.[`${kind}s`];
     if (!Array.isArray(found)) return page === 0 ? undefined : entries;
     entries.push(...found.filter(isObject));
@@ -145,8 +165,12 @@ async function list(desk: Desk, kind: 'tool' | 'prompt'): Promise<readonly JsonO
   return entries;
 }
 
-async function request(desk: Desk, method: string, params: JsonObject): Promise<Reply> {
-  const { instance, log } = desk;
+async function request(
+  { log }: Desk,
+  method: string,
+  params: JsonObject,
+  instance: Instance,
+): Promise<Reply> {
   const reply = await instance.channel().send({ method, params });
   log({ request: { method, params }, reply, outcome: outcomeOf(reply), url: instance.url, principal: 'own' });
   return reply;
@@ -171,9 +195,12 @@ function allowEffects(inputs: Inputs, facts: Facts, known: ReadonlyMap<string, L
     other?.kind === 'tool' && known.get(nameOf(other))?.annotations.readOnlyHint !== true ? other : undefined;
   const writing = facts.readOnly ? otherWrites : inputs.operation;
   if (writing === undefined) return;
-  throw new UsageError(
-    `The ${nameOf(writing)} does not say that it only reads (readOnlyHint), and was not called. A run calls it some ` +
+  throw notAllowed(nameOf(writing));
+}
+
+const notAllowed = (what: string): UsageError =>
+  new UsageError(
+    `The ${what} does not say that it only reads (readOnlyHint), and was not called. A run calls it some ` +
       `hundred times with honest and altered answers, and each honest call has its effect (--dry-run counts them). ` +
       `Point this at a server whose effects do not matter, and add --allow-effects.`,
   );
-}

@@ -51,7 +51,8 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const fleet = new Fleet(inputs.address, inputs.timeoutSeconds * 1000);
   try {
     await fleet.first.start();
-    const prepared = await prepare(inputs, fleet);
+    const next = wanted.some(({ needs }) => needs.includes('next')) ? await fleet.startNext() : undefined;
+    const prepared = await prepare(inputs, fleet, next);
     const checked = await runChecks(inRunningOrder(wanted), prepared, progress);
     const inOrder = wanted.map((check) => checked.find((one) => one.check === check) as Checked);
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };

@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly reason: string; readonly late: boolean };
 
 /** Statuses that say "not now", and nothing about the request. */
-const NOT_NOW = [408, 425, 429, 502, 503, 504];
+export const NOT_NOW: readonly number[] = [408, 425, 429, 502, 503, 504];
 
 /** Reads a reply. A result without a `resultType` counts as complete, as for clients. */
 export function outcomeOf({ result, error, status = 200, failure, late }: Reply): Outcome {

@@ -8,13 +8,13 @@ import { freePort } from '@mrtr/harness/process';
 import type { Channel } from '../wire/channel.ts';
 import { HttpChannel } from '../wire/http.ts';
 import { StdioChannel } from '../wire/stdio.ts';
+import { nextOf } from './next.ts';
 import { ServerProcess } from './process.ts';
-import { type Address, UsageError } from './target.ts';
+import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
 /** Whose requests they are. */
 export type Principal = 'own' | 'other';
 
-const PORT = '{port}';
 const START_MS = 30_000;
 /** What a wrapper started ends a little later than the wrapper. */
 const END_MS = 5000;
@@ -26,21 +26,28 @@ export class Instance {
   readonly id: string;
   readonly #address: Address;
   readonly #timeoutMs: number;
+  readonly #words: string;
   #process: ServerProcess | undefined;
   #stdio: StdioChannel | undefined;
   #port: number | undefined;
   #url: URL | undefined;
 
-  constructor(id: string, address: Address, timeoutMs: number) {
+  /** @param words how messages name it */
+  constructor(id: string, address: Address, timeoutMs: number, words = 'The server') {
     this.id = id;
     this.#address = address;
     this.#timeoutMs = timeoutMs;
+    this.#words = words;
     if (address.command === undefined && address.url !== undefined) this.#url = new URL(address.url);
   }
 
   get kind(): 'http' | 'stdio' {
-    const { command } = this.#address;
-    return command === undefined || command.some((word) => word.includes(PORT)) ? 'http' : 'stdio';
+    return transportOf(this.#address);
+  }
+
+  /** How messages name it, at the beginning of a sentence. */
+  get words(): string {
+    return this.#words;
   }
 
   /** Its address, where it has one. */
@@ -109,12 +116,12 @@ export class Instance {
     while (!(await answers(port))) {
       if (!process.alive)
         throw new UsageError(
-          `The server ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail}`,
+          `${this.#words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail}`,
         );
       if (performance.now() > until) {
         await process.kill();
         throw new UsageError(
-          `The server did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail}`,
+          `${this.#words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail}`,
         );
       }
       await pause(20);
@@ -150,6 +157,8 @@ export class Fleet {
   readonly #address: Address;
   readonly #timeoutMs: number;
   #second: Instance | undefined;
+  #next: Instance | undefined;
+  #nextServes = false;
 
   constructor(address: Address, timeoutMs: number) {
     this.#address = address;
@@ -165,9 +174,14 @@ export class Fleet {
     return this.#address.restart !== undefined || this.#address.command !== undefined;
   }
 
-  /** Instances that run now. */
+  get hasNext(): boolean {
+    return this.#address.next !== undefined;
+  }
+
+  /** Instances that serve calls now. */
   get instances(): readonly Instance[] {
-    return this.#second ? [this.first, this.#second] : [this.first];
+    const others = [this.#second, this.#nextServes ? this.#next : undefined];
+    return [this.first, ...others.filter((one) => one !== undefined)];
   }
 
   /** The second instance, started when it is first asked for. */
@@ -181,6 +195,27 @@ export class Fleet {
       this.#second = second;
     }
     return this.#second;
+  }
+
+  /**
+   * Starts the new version, so that a command that does not start is seen before anything is called.
+   *
+   * @throws UsageError where it does not start, or where it is reached otherwise than the old one
+   */
+  async startNext(): Promise<Instance | undefined> {
+    const address = nextOf(this.#address);
+    if (address === undefined) return undefined;
+    this.#next = new Instance('new-version', address, this.#timeoutMs, 'The new version (--next)');
+    await this.#next.start();
+    return this.#next;
+  }
+
+  /** The new version. From now on a probe looks at it as well. */
+  async next(): Promise<Instance> {
+    if (this.#next === undefined) throw new Error('the new version was not started');
+    if (!this.#next.alive) await this.#next.start();
+    this.#nextServes = true;
+    return this.#next;
   }
 
   /** Kills the first instance and starts it again, or has the given command do so. */
@@ -198,6 +233,6 @@ export class Fleet {
   }
 
   async close(): Promise<void> {
-    for (const instance of this.instances) await instance.kill();
+    for (const instance of [this.first, this.#second, this.#next]) await instance?.kill();
   }
 }

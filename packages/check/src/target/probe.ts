@@ -15,7 +15,8 @@ export class Probe {
   readonly #spec: ProbeSpec;
   readonly #fleet: Fleet;
   readonly #timeoutMs: number;
-  #worldsApart: boolean | undefined;
+  /** Whether an instance has a world of its own, where that is known. */
+  readonly #apart = new Map<Instance, boolean>();
 
   constructor(spec: ProbeSpec, fleet: Fleet, timeoutMs: number) {
     this.#spec = spec;
@@ -28,12 +29,15 @@ export class Probe {
     if (this.#spec.kind !== 'operation') return this.#once();
     const [first, ...others] = this.#fleet.instances;
     const reading = await this.#call(first as Instance);
-    // An instance that has just been started, and reads the same, shares the world of the first.
-    if (others.length === 0 || this.#worldsApart === false) return reading;
     const readings = [reading];
-    for (const instance of others) readings.push(await this.#call(instance));
-    this.#worldsApart ??= readings.some((one) => one !== reading);
-    return this.#worldsApart ? readings.join(APART) : reading;
+    for (const instance of others) {
+      if (this.#apart.get(instance) === false) continue;
+      const one = await this.#call(instance);
+      // An instance that has just been started, and reads the same, shares the world of the first.
+      if (!this.#apart.has(instance)) this.#apart.set(instance, one !== reading);
+      if (this.#apart.get(instance)) readings.push(one);
+    }
+    return readings.join(APART);
   }
 
   async #once(): Promise<string> {

@@ -33,10 +33,19 @@ export interface Address {
   readonly also?: string;
   /** A shell command that restarts a server that is not started here. */
   readonly restart?: string;
+  /** The new version: a shell command that starts it, with `{port}` where it serves HTTP, or its address. */
+  readonly next?: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The headers of a second principal. */
   readonly otherHeaders?: Readonly<Record<string, string>>;
 }
+
+/** Stands for the port of a started server, in its command and in its address. */
+export const PORT = '{port}';
+
+/** How a server is reached: one that is started without a port talks over stdio. */
+export const transportOf = ({ command }: Pick<Address, 'command'>): 'http' | 'stdio' =>
+  command === undefined || command.some((word) => word.includes(PORT)) ? 'http' : 'stdio';
 
 /** How effects are read. */
 export type ProbeSpec =

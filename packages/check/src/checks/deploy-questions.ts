@@ -1,0 +1,160 @@
+/** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
+import { validContent } from '../answers/generate.ts';
+import { fits } from '../answers/schema.ts';
+import { isForm } from '../run/needs.ts';
+import { comparable, inWords } from '../talk/outcome.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { ASK_AGAIN, VALIDATE } from './answer.ts';
+import { broken, type Finding, held, notApplicable } from './check.ts';
+import type { CheckContext } from './context.ts';
+import {
+  type Crossed,
+  type Crossing,
+  cross,
+  crossEach,
+  crossingCalls,
+  deployCheck,
+  type Question,
+  type Version,
+  whereOf,
+  wordsOf,
+} from './versions.ts';
+
+/** Whether the answers of a call that crossed counted: it came to its end, and not to that of a decline. */
+async function counted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
+  if (end.kind !== 'completed') return false;
+  if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
+  const talk = context.talk({ instance: to.instance });
+  await talk.first();
+  const refusals = Object.keys(talk.asked).map((key) => [key, { action: 'decline' }]);
+  const declined = await talk.retry({ inputResponses: Object.fromEntries(refusals) });
+  return comparable(declined) !== comparable(end);
+}
+
+/** Whether two versions of a question say the same, where that can be told. */
+const sameWords = (one: Question, other: Question): boolean =>
+  one.words.like(wordsOf(other.request)) !== false || other.words.like(wordsOf(one.request)) !== false;
+
+/** Keys under which both versions ask, in other words. */
+const rewordedKeys = ({ from, to }: Crossing): readonly string[] =>
+  [...from.questions].flatMap(([key, question]) => {
+    const other = to.questions.get(key);
+    return other === undefined || sameWords(question, other) ? [] : [key];
+  });
+
+const messageOf = ({ questions }: Version, key: string): string =>
+  JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
+
+/** A yes to another question is no yes to this one. */
+export const reworded = deployCheck({
+  id: 'deploy.reworded',
+  family: 'safety',
+  level: 'A',
+  expected:
+    'A question that the other version asks in other words is asked again: its answer was to the old words.',
+  clause: ASK_AGAIN,
+  remedy:
+    'Keep with each answer which question it was to, and ask again where that is another one now: once, ToolBuilder and ' +
+    'resolve of ours do. Where the new words mean something else, give the question a new key.',
+  calls: (rounds) => 2 * crossingCalls(rounds),
+  run: async (context, { forth, back }) => {
+    const keys = rewordedKeys(forth);
+    if (keys.length === 0) return notApplicable('no question is asked by both versions in different words');
+    for (const crossing of [forth, back])
+      for (const crossed of await crossEach(context, crossing)) {
+        const { answered, askedAgain, from, to, talk } = crossed;
+        const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
+        if (taken === undefined || !(await counted(context, crossed))) continue;
+        return broken(
+          `${whereOf(crossed)}, and was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
+            `${to.name} asks ${messageOf(to, taken)}.`,
+          talk,
+        );
+      }
+    return held(`${keys.join(', ')}: asked again, or refused`);
+  },
+});
+
+/** A content that the one version allows, and the other one does not. */
+interface Unfit {
+  readonly key: string;
+  readonly round: number;
+  readonly content: JsonObject;
+}
+
+/** So many contents are made from a schema. */
+const MOST_MADE = 40;
+
+/** For each question the first such content: the honest one, or one that differs from it in a field. */
+function unfits({ desk, inputs }: CheckContext, { from, to }: Crossing): readonly Unfit[] {
+  return from.facts.rounds.flatMap(({ requests }, round) =>
+    Object.entries(requests).flatMap(([key, request]) => {
+      const other = to.questions.get(key)?.request;
+      if (!isForm(request) || !isForm(other)) return [];
+      const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
+      const { content } = desk.answerer.responses({ [key]: request })[key] as JsonObject;
+      const unfit = contentsFor(schema, content, inputs.seed).find(
+        (one) => fits(schema, one) && !fits(now, one),
+      );
+      return unfit === undefined ? [] : [{ key, round, content: unfit }];
+    }),
+  );
+}
+
+function contentsFor(schema: unknown, given: unknown, seed: number): readonly JsonObject[] {
+  const honest = isObject(given) ? given : {};
+  const made = Array.from({ length: MOST_MADE }, (_, at) => validContent(schema, seed + at));
+  const changed = made.flatMap((one) =>
+    Object.entries(one).map(([field, value]) => ({ ...honest, [field]: value })),
+  );
+  return [honest, ...changed];
+}
+
+/** Given to the other version at once; or to its own, which keeps it, and the next answer to the other. */
+async function present(context: CheckContext, crossing: Crossing, unfit: Unfit): Promise<readonly Crossed[]> {
+  const { key, round, content } = unfit;
+  const answer = { action: 'accept', content };
+  const atOnce = await cross(context, crossing, {
+    round,
+    changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: answer } }),
+  });
+  if (round + 1 >= crossing.from.facts.rounds.length) return [atOnce];
+  const begun = await context.untilRound(round, { instance: crossing.from.instance });
+  await begun.retry({ inputResponses: { ...begun.answers(), [key]: answer } });
+  // A server may end the call there, as for another choice: then there is nothing to cross with.
+  if (begun.last?.kind !== 'asked') return [atOnce];
+  return [atOnce, await cross(context, crossing, { round: round + 1, begun })];
+}
+
+/** What the user gave was right, and is wrong by now. */
+export const unfit = deployCheck({
+  id: 'deploy.unfit',
+  family: 'spec',
+  level: 'S',
+  expected:
+    'An answer that one version allowed does not count on the other one, where its question does not allow it.',
+  clause: VALIDATE,
+  remedy:
+    'Read every answer with the schema of the code that runs, also those that the state has kept: the shapes of ours do, ' +
+    'and in a plain handler readState(ctx, schema).',
+  needs: ['form'],
+  calls: (rounds) => 2 * rounds * (rounds + 3) + rounds + 1,
+  run: async (context, { forth, back }): Promise<Finding> => {
+    const tried: string[] = [];
+    for (const crossing of [forth, back])
+      for (const one of unfits(context, crossing)) {
+        tried.push(`${one.key} ${JSON.stringify(one.content)}`);
+        for (const crossed of await present(context, crossing, one)) {
+          if (crossed.askedAgain.includes(one.key) || !(await counted(context, crossed))) continue;
+          return broken(
+            `${whereOf(crossed)}. '${one.key}' was ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
+              `not allow, and it counted: ${inWords(crossed.end)}.`,
+            crossed.talk,
+          );
+        }
+      }
+    if (tried.length === 0)
+      return notApplicable('each version allows every answer that the other one allows');
+    return held(`${tried.join(', ')}: asked again, or refused`);
+  },
+});

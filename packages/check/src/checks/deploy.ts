@@ -1,0 +1,231 @@
+/** A deploy between two rounds: what one version of a server began reaches the other. */
+import { clip } from '../run/effects.ts';
+import { comparable, inWords, type Outcome, saysNo, textOf } from '../talk/outcome.ts';
+import type { Turn } from '../talk/talk.ts';
+import { numberIn } from '../target/probe.ts';
+import { broken, type Finding, held, MRTR, undecided } from './check.ts';
+import type { CheckContext } from './context.ts';
+import { STATELESS } from './instance.ts';
+import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
+import {
+  type Crossed,
+  type Crossing,
+  type Crossings,
+  crossEach,
+  crossingCalls,
+  deployCheck,
+  heldFor,
+  whereOf,
+} from './versions.ts';
+
+/** What came of the call, in words, and whether that is an end. */
+interface Ended {
+  readonly well: boolean;
+  readonly words: string;
+}
+
+function endOf({ end, askedAgain, from, to }: Crossed): Ended {
+  if (end.kind === 'failed') return { well: false, words: `it got no answer (${inWords(end)})` };
+  if (end.kind === 'asked') return { well: false, words: `it was asked without end (${inWords(end)})` };
+  if (saysNo(end)) return { well: false, words: `it was refused, with ${inWords(end)}` };
+  const text = comparable(end);
+  if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
+    return { well: false, words: `it ended as no honest call does on either version (${inWords(end)})` };
+  const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
+  return { well: true, words: `it was ${again}finished` };
+}
+
+/** Advice: to refuse is allowed, and where the change is a deep one, it is right. */
+async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise<Finding> {
+  const all = await crossEach(context, crossing);
+  const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
+  const [bad] = ends.filter(({ well }) => !well);
+  if (bad === undefined)
+    return held(ends.map(({ crossed, words }) => `from question ${crossed.question} ${words}`).join('; '));
+  const others = ends
+    .filter((one) => one !== bad)
+    .map(({ crossed, words }) => ` From question ${crossed.question} ${words}.`);
+  return broken(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.talk);
+}
+
+const DEPLOYING =
+  'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
+  'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
+
+/** The deploy that replaces every instance at once. */
+export const survives = deployCheck({
+  id: 'deploy.survives',
+  family: 'safety',
+  level: 'A',
+  expected:
+    'A call that the old version began comes to its end on the new one, whether or not it asks again.',
+  clause: STATELESS,
+  remedy: DEPLOYING,
+  calls: crossingCalls,
+  run: (context, { forth }) => comesToItsEnd(context, forth),
+});
+
+/** The rolling deploy: while both serve, the next round may reach the old one again. */
+export const returns = deployCheck({
+  id: 'deploy.returns',
+  family: 'safety',
+  level: 'A',
+  expected: 'A call that the new version began comes to its end on the old one, as in a rolling deploy.',
+  clause: STATELESS,
+  remedy:
+    'Have the old version accept the state of the new one before the new one is deployed (`acceptVersions` of ' +
+    '@mrtr/core), or replace all instances at once, or expect that some calls are refused.',
+  calls: crossingCalls,
+  run: (context, { back }) => comesToItsEnd(context, back),
+});
+
+/** What says that code broke, where a server should have said no. */
+const BROKE =
+  /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
+
+/** What is wrong with an answer that should have been a result, a question or a refusal; `silent` where none came. */
+function accidentIn({
+  outcome,
+  reply,
+}: Turn): { readonly words: string; readonly silent?: true } | undefined {
+  if (outcome.kind === 'failed' && reply.status === undefined) return { words: outcome.reason, silent: true };
+  if (outcome.kind === 'failed' || (reply.status ?? 200) >= 500)
+    return { words: `HTTP ${reply.status}, ${inWords(outcome)}` };
+  if (outcome.kind === 'error' && outcome.error.code === -32603) return { words: inWords(outcome) };
+  const text =
+    outcome.kind === 'error'
+      ? `${outcome.error.message} ${JSON.stringify(outcome.error.data ?? '')}`
+      : outcome.kind === 'tool-error'
+        ? textOf(outcome.result)
+        : '';
+  return BROKE.test(text) ? { words: inWords(outcome) } : undefined;
+}
+
+/** The state is honest, and its version is what the server did not expect. */
+export const inWordsOnly = deployCheck({
+  id: 'deploy.in-words',
+  family: 'spec',
+  level: 'S',
+  expected:
+    'State of another version is answered with a result, a question or a refusal in words, and never by accident: no ' +
+    'lost connection, no HTTP 5xx, no internal error.',
+  clause: {
+    at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
+    words:
+      'When a rpc call is made, the Server MUST reply with a Response. Protocol errors (malformed JSON, invalid schema, ' +
+      'internal server errors) SHOULD return a JSON-RPC error response with an appropriate error code and message.',
+  },
+  remedy:
+    'Check opened state with a schema before the handler reads it, and refuse what does not fit with -32602: readState() ' +
+    'and the `schema` of a step in the shapes of ours, or a `version` in the state (docs/deploying.md).',
+  calls: (rounds) => 2 * crossingCalls(rounds),
+  run: async (context, { forth, back }) => {
+    const all = [...(await crossEach(context, forth)), ...(await crossEach(context, back))];
+    const accidents = all.flatMap((crossed) =>
+      crossed.turns.flatMap((turn) => {
+        const accident = accidentIn(turn);
+        return accident ? [{ crossed, ...accident }] : [];
+      }),
+    );
+    const worst = accidents.find(({ silent }) => silent) ?? accidents[0];
+    if (worst === undefined) return heldFor(all, 'each was answered in words');
+    const { crossed, words, silent = false } = worst;
+    return broken(`${whereOf(crossed)}, and came to ${words}.`, crossed.talk, { always: silent });
+  },
+});
+
+const CROSSED_EFFECTS =
+  'Put effects after the last question. Where one stands before it, keep its record under the same key in both versions ' +
+  '(ctx.once, a step, the journal), and change `version` where a key has to change.';
+
+/** What is wrong with the effects of a call that crossed; `uncounted` where a probe without a number cannot tell. */
+function effectFault({ effects }: CheckContext, crossed: Crossed): string | undefined {
+  const { readings, first, end, from, to, answered, turns } = crossed;
+  const early = readings.first !== readings.crossing;
+  const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
+  if (early && !effects.asking && again.length > 0 && again.every((key) => answered.includes(key)))
+    return `it was asked again (${again.join(', ')}), and the probe changed before that was answered`;
+  if (early && (saysNo(first) || first.kind === 'failed'))
+    return `it came to ${inWords(first)}, and the probe changed all the same`;
+  if (end.kind !== 'completed') return undefined;
+  const times = timesOf(crossed);
+  const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
+  if (times !== undefined && times > 1.01)
+    return `it had ${round(times)} times the effects of a whole call: ${went}`;
+  const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
+  return done && readings.before === readings.end ? `it ended as a whole call, and ${went}` : undefined;
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/** How many whole calls' worth of effects it had, by the version of which a whole call has more. */
+function timesOf({ readings, from, to }: Crossed): number | undefined {
+  const [start, end] = [numberIn(readings.before ?? ''), numberIn(readings.end ?? '')];
+  if (start === undefined || end === undefined) return undefined;
+  const times = [from.unit, to.unit].flatMap((unit) => (unit === undefined ? [] : [(end - start) / unit]));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Neither twice, nor for a call that was refused, nor for one that is asked again. */
+export const effectOnce = deployCheck({
+  id: 'deploy.effect-once',
+  family: 'spec',
+  level: 'M*',
+  expected:
+    'A call that was served by both versions has its effect once, and none where it is refused or asked again.',
+  clause: SINGLE_USE,
+  remedy: CROSSED_EFFECTS,
+  needs: ['effects'],
+  calls: (rounds) => 2 * crossingCalls(rounds),
+  run: async (context, { forth, back }) => {
+    const all = [...(await crossEach(context, forth)), ...(await crossEach(context, back))];
+    for (const crossed of all) {
+      const fault = effectFault(context, crossed);
+      const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
+      if (fault !== undefined)
+        return broken(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.talk, {
+          matters: context.facts.oneTime,
+        });
+    }
+    const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
+    if (uncounted) return undecided('the probe holds no single number, so that effects cannot be counted');
+    return heldFor(all, 'none had an effect twice, or without its answer');
+  },
+});
+
+/** A client whose connection broke during the deploy sends its last retry again, and the other version gets it. */
+export const replay = deployCheck({
+  id: 'deploy.replay',
+  family: 'spec',
+  level: 'M*',
+  expected: 'An approval that was used on one version is used on the other one too.',
+  clause: SINGLE_USE,
+  remedy: LEDGER,
+  needs: ['effects'],
+  calls: (rounds) => 2 * (rounds + 2) + rounds + 1,
+  run: async (context, { forth, back }: Crossings) => {
+    const findings: Finding[] = [];
+    for (const crossing of [forth, back]) {
+      const finding = await replayed(context, crossing);
+      if (finding.kind !== 'held') return finding;
+      findings.push(finding);
+    }
+    return held(findings.map(({ actual }) => actual).join('; '));
+  },
+});
+
+async function replayed(context: CheckContext, { from, to }: Crossing): Promise<Finding> {
+  const last = from.facts.rounds.length - 1;
+  if (last < 0) return held(`the ${from.name} asks nothing`);
+  const talk = await context.untilRound(last, { instance: from.instance });
+  const retry = talk.honestRetry();
+  const before = await context.effects.read();
+  const first = await talk.retry(retry);
+  if (first.kind !== 'completed') return undecided(`the honest retry did not complete: ${inWords(first)}`);
+  const between = await context.effects.read();
+  talk.instance = to.instance;
+  const again: Outcome = await talk.retry(retry);
+  const effect = await context.effects.since(between, talk);
+  const words = `The approval that was used on the ${from.name}, at the ${to.name} (${inWords(again)})`;
+  return onceOnly(context, talk, before, await context.effects.read(), { effect, words });
+}

@@ -1,0 +1,210 @@
+/** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
+
+import type { Reading } from '../run/effects.ts';
+import { Facts } from '../run/facts.ts';
+import { Likeness } from '../talk/likeness.ts';
+import { inWords, NOT_NOW, type Outcome } from '../talk/outcome.ts';
+import type { Retry, Talk, Turn } from '../talk/talk.ts';
+import type { Instance } from '../target/instance.ts';
+import { numberIn } from '../target/probe.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { type Check, type Finding, held } from './check.ts';
+import type { CheckContext } from './context.ts';
+import { Undecided } from './undecided.ts';
+
+/** A question of one version: its request, and how its words looked in honest calls. */
+export interface Question {
+  readonly request: JsonObject;
+  readonly words: Likeness;
+}
+
+/** One of the two. */
+export interface Version {
+  readonly name: 'old version' | 'new version';
+  readonly instance: Instance;
+  readonly facts: Facts;
+  /** By how much one honest call on it changes the probe's number. */
+  readonly unit: number | undefined;
+  readonly questions: ReadonlyMap<string, Question>;
+}
+
+/** A call begins on the one, and is answered to the other. */
+export interface Crossing {
+  readonly from: Version;
+  readonly to: Version;
+}
+
+/** Both ways: while a deploy is rolled out, both versions serve. */
+export interface Crossings {
+  readonly forth: Crossing;
+  readonly back: Crossing;
+}
+
+const learned = new WeakMap<CheckContext, Crossings>();
+
+/** A check of a deploy. It stands between honest calls on the new version as well. */
+export const deployCheck = (
+  parts: Omit<Check, 'run' | 'needs'> & {
+    readonly needs?: Check['needs'];
+    readonly run: (context: CheckContext, crossings: Crossings) => Promise<Finding>;
+  },
+): Check => ({
+  ...parts,
+  needs: ['question', 'next', ...(parts.needs ?? [])],
+  run: async (context) => {
+    const crossings = await crossingsOf(context);
+    const finding = await parts.run(context, crossings);
+    if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
+    await context.fleet.revive();
+    await honest(context, crossings.forth.to);
+    return finding;
+  },
+});
+
+/** @throws Undecided where an honest call fails on either version */
+async function crossingsOf(context: CheckContext): Promise<Crossings> {
+  const known = learned.get(context);
+  if (known !== undefined) return known;
+  const next = await context.fleet.next();
+  const { transport, listed, otherArguments, readOnly, oneTime } = context.facts;
+  const facts = new Facts({ transport, listed, otherArguments, readOnly, oneTime });
+  const old = await versionOf(context, 'old version', context.fleet.first, context.facts);
+  const one = await versionOf(context, 'new version', next, facts);
+  const crossings = { forth: { from: old, to: one }, back: { from: one, to: old } };
+  learned.set(context, crossings);
+  return crossings;
+}
+
+/** Two honest calls show a version: what differs between them is not a matter of the version. */
+async function versionOf(
+  context: CheckContext,
+  name: Version['name'],
+  instance: Instance,
+  facts: Facts,
+): Promise<Version> {
+  const questions = new Map<string, Question>();
+  const before = await context.effects.read();
+  const first = await honest(context, { name, instance, facts });
+  const after = await context.effects.read();
+  for (const talk of [first, await honest(context, { name, instance, facts })])
+    for (const [key, request] of questionsIn(talk.turns)) {
+      const known = questions.get(key) ?? { request, words: new Likeness() };
+      known.words.add(wordsOf(request));
+      questions.set(key, known);
+    }
+  const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
+  const unit = from === undefined || to === undefined || from === to ? undefined : to - from;
+  return { name, instance, facts, questions, unit };
+}
+
+async function honest(
+  context: CheckContext,
+  { name, instance, facts }: Pick<Version, 'name' | 'instance' | 'facts'>,
+): Promise<Talk> {
+  const talk = context.talk({ instance });
+  await talk.finish();
+  const reason = facts.learn(talk, { mayAskNothing: true });
+  if (reason !== undefined) throw new Undecided(`an honest call on the ${name} failed: ${reason}`, talk);
+  return talk;
+}
+
+const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
+  turns.flatMap(({ outcome }) => (outcome.kind === 'asked' ? Object.entries(outcome.requests) : []));
+
+/** What a person reads of a question. Of the schema only the words: which answers it allows is another matter. */
+export function wordsOf(request: JsonObject): string {
+  const { requestedSchema, ...params } = objectAt(request, 'params');
+  return canonical({ ...request, params: { ...params, words: wordsIn(requestedSchema) } });
+}
+
+function wordsIn(schema: unknown): readonly unknown[] {
+  if (Array.isArray(schema)) return schema.flatMap(wordsIn);
+  if (!isObject(schema)) return [];
+  const own = [schema.title, schema.description].filter((text) => typeof text === 'string');
+  return [...own, ...Object.values(schema).flatMap(wordsIn)];
+}
+
+/** A call that crossed. */
+export interface Crossed extends Crossing {
+  readonly talk: Talk;
+  /** What the user was asked before, counted from 1. */
+  readonly question: number;
+  /** Keys that were answered when it crossed. */
+  readonly answered: readonly string[];
+  /** Those of them that were asked again afterwards. */
+  readonly askedAgain: readonly string[];
+  /** The exchanges with the version to which it crossed. */
+  readonly turns: readonly Turn[];
+  readonly first: Outcome;
+  readonly end: Outcome;
+  /** The probe before the call, when it crossed, after the first answer there, and at the end. */
+  readonly readings: Readonly<Record<'before' | 'crossing' | 'first' | 'end', Reading>>;
+}
+
+/** How a call crosses. */
+export interface CrossOptions {
+  /** The index of the round whose question the one version asks, and the other gets the answer of. */
+  readonly round: number;
+  /** How the retry that crosses differs from an honest one. */
+  readonly changes?: (talk: Talk) => Retry;
+  /** A call that was begun already, in another way than with honest answers. */
+  readonly begun?: Talk;
+}
+
+/**
+ * Begins a call on one version, presents its state and the user's answer to the other, and answers honestly there.
+ *
+ * @throws Undecided where the one did not ask, or the other was too busy to answer
+ */
+export async function cross(
+  context: CheckContext,
+  crossing: Crossing,
+  { round, changes = () => ({}), begun }: CrossOptions,
+): Promise<Crossed> {
+  const { effects } = context;
+  const { from, to } = crossing;
+  await context.fleet.revive();
+  const before = await effects.read();
+  const talk = begun ?? (await context.untilRound(round, { instance: from.instance }));
+  const answered = questionsIn(talk.turns).map(([key]) => key);
+  const earlier = talk.turns.length;
+  const crossingReading = await effects.read();
+  talk.instance = to.instance;
+  const first = await talk.retry(changes(talk));
+  const firstReading = await readInto(talk, context, crossingReading);
+  const end = await talk.finish();
+  const endReading = await readInto(talk, context, firstReading);
+  const turns = talk.turns.slice(earlier);
+  if (NOT_NOW.includes(turns.at(-1)?.reply.status ?? 0))
+    throw new Undecided(`the ${to.name} was too busy to answer: ${inWords(end)}`, talk);
+  const asked = new Set(questionsIn(turns).map(([key]) => key));
+  const readings = { before, crossing: crossingReading, first: firstReading, end: endReading };
+  const askedAgain = answered.filter((key) => asked.has(key));
+  return { ...crossing, talk, question: round + 1, answered, askedAgain, turns, first, end, readings };
+}
+
+/** Reads the probe, and records what changed. */
+async function readInto(talk: Talk, { effects }: CheckContext, before: Reading): Promise<Reading> {
+  if (!(await effects.since(before, talk))) return before;
+  return effects.read();
+}
+
+/** Crosses at the first question of a version, and at its last. */
+export async function crossEach(context: CheckContext, crossing: Crossing): Promise<readonly Crossed[]> {
+  const last = crossing.from.facts.rounds.length - 1;
+  const all: Crossed[] = [];
+  for (const round of new Set([0, last].filter((one) => one >= 0 && one <= last)))
+    all.push(await cross(context, crossing, { round }));
+  return all;
+}
+
+/** About how many requests {@link crossEach} makes, with the honest calls on the new version. */
+export const crossingCalls = (rounds: number): number => Math.min(rounds, 2) * (rounds + 1) + rounds + 1;
+
+/** Where a call crossed, as it stands at the beginning of a sentence. */
+export const whereOf = ({ question, from, to }: Crossed): string =>
+  `A call that the ${from.name} began was answered to the ${to.name} at question ${question}`;
+
+/** Nothing to find: in the words of all crossings. */
+export const heldFor = (all: readonly Crossed[], words: string): Finding =>
+  held(`${all.length} calls crossed: ${words}`, all.at(-1)?.talk);

@@ -1,0 +1,40 @@
+/** The new version of a server, which a deploy puts beside the old one. */
+import { type Address, PORT, transportOf, UsageError } from './target.ts';
+
+/**
+ * Where the new version is, or how it is started: in a shell, so that its command can change the folder and the
+ * environment.
+ *
+ * @throws UsageError where the two versions are not reached in the same way
+ */
+export function nextOf(address: Address): Address | undefined {
+  const { next, command, url, headers, otherHeaders } = address;
+  if (next === undefined) return undefined;
+  const principals = { headers, ...(otherHeaders && { otherHeaders }) };
+  const elsewhere = /^https?:/i.test(next);
+  if (elsewhere && !URL.canParse(next)) throw new UsageError(`--next is no address: '${next}'.`);
+  const overHttp = elsewhere || next.includes(PORT);
+  if (overHttp !== (transportOf(address) === 'http')) throw new UsageError(mismatch(address));
+  if (elsewhere) return { ...principals, url: next };
+  // The path is that of the old version, where it was given; otherwise each version prints its own.
+  const path = command !== undefined && url !== undefined ? { url } : {};
+  return { ...principals, ...path, command: inShell(next) };
+}
+
+const inShell = (command: string): readonly string[] =>
+  process.platform === 'win32'
+    ? [process.env.ComSpec ?? 'cmd.exe', '/d', '/s', '/c', command]
+    : ['/bin/sh', '-c', command];
+
+function mismatch(address: Address): string {
+  if (transportOf(address) === 'stdio')
+    return (
+      'The command of the server has no {port}, so it is reached over stdio, and --next over HTTP. Write {port} in ' +
+      'both commands, or in neither.'
+    );
+  const otherwise = address.command === undefined ? ', or give the address at which it listens' : '';
+  return (
+    'The server is reached over HTTP, and --next has no {port}. Write {port} where the command of the new version ' +
+    `takes its port${otherwise}: --next 'node server.mjs --port {port}'.`
+  );
+}
