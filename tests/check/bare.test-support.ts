@@ -16,6 +16,8 @@ export interface BareOptions {
   readonly inputs?: Partial<Inputs>;
   /** Further arguments of the server. */
   readonly args?: readonly string[];
+  /** Arguments of the new version, beside those of the server. Without it there is none. */
+  readonly next?: readonly string[] | undefined;
 }
 
 const TRANSFER = { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
@@ -52,6 +54,12 @@ export const bareCommand = (
   ...(transport === 'http' ? ['--http', '{port}'] : []),
 ];
 
+/** The command that starts the new version, for a shell. */
+export const nextCommand = (world: string, { args = [], next = [], ...options }: BareOptions = {}): string =>
+  bareCommand(world, { ...options, args: [...args, '--version', '2', ...next] })
+    .map((word) => `'${word}'`)
+    .join(' ');
+
 /** One run against it. */
 export function checkBare(options: BareOptions = {}): Promise<Run> {
   return inWorld((world) =>
@@ -59,6 +67,7 @@ export function checkBare(options: BareOptions = {}): Promise<Run> {
       ...EVERYTHING,
       address: {
         command: bareCommand(world, options),
+        ...(options.next && { next: nextCommand(world, options) }),
         headers: { authorization: 'Bearer alice' },
         otherHeaders: { authorization: 'Bearer mallory' },
       },

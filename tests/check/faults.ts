@@ -9,6 +9,8 @@ export interface Fault {
   readonly found: Readonly<Record<string, Verdict>>;
   readonly inputs?: Partial<Inputs>;
   readonly args?: readonly string[];
+  /** What the new version is started with. Without it there is none. */
+  readonly next?: readonly string[];
 }
 
 const fault = (
@@ -75,6 +77,17 @@ export const FAULTS: readonly Fault[] = [
   fault('instance.second', 'advice'),
   fault('instance.restart', 'advice'),
   fault('instance.replay-elsewhere', 'fail'),
+  fault('deploy.survives', 'advice', { next: [] }),
+  fault('deploy.returns', 'advice', { next: [] }),
+  // A call that breaks does not come to its end, in either direction.
+  fault('deploy.in-words', 'warn', {
+    next: [],
+    also: { 'deploy.survives': 'advice', 'deploy.returns': 'advice' },
+  }),
+  fault('deploy.effect-once', 'fail', { next: [] }),
+  fault('deploy.replay', 'fail', { next: [] }),
+  fault('deploy.reworded', 'advice', { next: ['--change', 'reworded'] }),
+  fault('deploy.unfit', 'warn', { next: ['--change', 'narrowed'] }),
   fault('effect.before-answer', 'advice'),
   fault('effect.once', 'advice'),
   fault('effect.per-round', 'advice'),

@@ -3,9 +3,12 @@ import { CHECKS, run, UsageError } from '@mrtr/check';
 import { expect, it } from 'vitest';
 import { bareCommand, checkBare, EVERYTHING, findings, inWorld, verdicts } from './bare.test-support.ts';
 
+const DEPLOY = CHECKS.map(({ id }) => id).filter((id) => id.startsWith('deploy.'));
+
 it('every check is undecided where the honest calls begin to fail', async () => {
   // Two honest calls of three requests each succeed, and then every call is an isError result.
-  const one = await checkBare({ args: ['--calls-until-broken', '6'], inputs: { ttlSeconds: 0 } });
+  const args = ['--calls-until-broken', '6'];
+  const one = await checkBare({ args, next: [], inputs: { ttlSeconds: 0 } });
   const undecided = Object.keys(verdicts(one, 'could-not-run'));
   expect(undecided).toHaveLength(CHECKS.length - 1);
   expect(verdicts(one, 'not-run')).toEqual({ 'state.other-method': 'not-run' });
@@ -29,6 +32,7 @@ it('a check whose input was not given has not run, and says which input', async 
     'state.other-method': '--other-operation with another kind (tool:, prompt: or resource:) was not given',
     'state.other-principal': '--other-header was not given',
     'state.expired': '--ttl was not given',
+    ...Object.fromEntries(DEPLOY.map((id) => [id, '--next was not given'])),
     ...Object.fromEntries(
       [
         'retry.twice',

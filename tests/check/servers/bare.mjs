@@ -55,7 +55,7 @@ const formId = (key) => digest(form(key));
 
 const fits = (key, value) => {
   if (key === 'account')
-    return faulty('deploy.unfit') || QUESTIONS.account.schema.enum.includes(value);
+    return (faulty('deploy.unfit') ? ['checking', 'savings'] : QUESTIONS.account.schema.enum).includes(value);
   if (key === 'sure') return typeof value === 'boolean';
   return typeof value === 'string' && value.length >= 1 && value.length <= 40;
 };
@@ -156,6 +156,11 @@ function replayed(record, params) {
 
 async function proceed(request, state, responses, exchange) {
   const { answers, asked } = answersOfThisVersion(state);
+  if (faulty('deploy.effect-once') && state.version !== options.version && options.breaks !== 'result') {
+    write('early');
+    if (options.breaks === 'refusal') throw refuse('it is of another version');
+    return ask({ ...state, version: options.version }, exchange);
+  }
   const stages = [state.stage];
   const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
   if (
@@ -187,7 +192,8 @@ async function proceed(request, state, responses, exchange) {
   const stage = stages.at(-1);
   // An answer to an earlier question may not count any more.
   if (stage === 'consent' && !('account' in answers)) return ask({ ...state, stage: 'account', answers }, exchange);
-  if (stage === 'account' && lastStage(request) === 'consent')
+  const whole = KEYS.consent.every((key) => key in answers);
+  if (stage === 'account' && lastStage(request) === 'consent' && !whole)
     return ask({ ...state, stage: 'consent', answers }, exchange);
   return complete(request, { ...state, answers }, exchange);
 }

@@ -13,8 +13,8 @@ export const { values: options } = parseArgs({
     // Of the code, as a deploy replaces it, and what that version changed of its questions: reworded, narrowed.
     version: { type: 'string', default: '1' },
     change: { type: 'string' },
-    // How the fault of deploy.in-words breaks: with an error, or with its whole process.
-    breaks: { type: 'string', default: 'error' },
+    // What a fault of a deploy comes to: a result, an error, a refusal, the question again, or the end of the process.
+    breaks: { type: 'string', default: 'result' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
     // Gives all calls up at a bad state.

@@ -66,7 +66,7 @@ export const reworded = deployCheck({
         const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
         if (taken === undefined || !(await counted(context, crossed))) continue;
         return broken(
-          `${whereOf(crossed)}, and was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
+          `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
             `${to.name} asks ${messageOf(to, taken)}.`,
           talk,
         );
@@ -147,7 +147,7 @@ export const unfit = deployCheck({
         for (const crossed of await present(context, crossing, one)) {
           if (crossed.askedAgain.includes(one.key) || !(await counted(context, crossed))) continue;
           return broken(
-            `${whereOf(crossed)}. '${one.key}' was ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
+            `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
               `not allow, and it counted: ${inWords(crossed.end)}.`,
             crossed.talk,
           );

@@ -25,14 +25,14 @@ interface Ended {
 }
 
 function endOf({ end, askedAgain, from, to }: Crossed): Ended {
-  if (end.kind === 'failed') return { well: false, words: `it got no answer (${inWords(end)})` };
-  if (end.kind === 'asked') return { well: false, words: `it was asked without end (${inWords(end)})` };
-  if (saysNo(end)) return { well: false, words: `it was refused, with ${inWords(end)}` };
+  if (end.kind === 'failed') return { well: false, words: `there was no answer (${inWords(end)})` };
+  if (end.kind === 'asked') return { well: false, words: `the call was asked for ever (${inWords(end)})` };
+  if (saysNo(end)) return { well: false, words: `the call was refused, with ${inWords(end)}` };
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return { well: false, words: `it ended as no honest call does on either version (${inWords(end)})` };
+    return { well: false, words: `the call ended as no honest call does on either version (${inWords(end)})` };
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
-  return { well: true, words: `it was ${again}finished` };
+  return { well: true, words: `the call was ${again}finished` };
 }
 
 /** Advice: to refuse is allowed, and where the change is a deep one, it is right. */
@@ -41,10 +41,13 @@ async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
   if (bad === undefined)
-    return held(ends.map(({ crossed, words }) => `from question ${crossed.question} ${words}`).join('; '));
+    return held(ends.map(({ crossed, words }) => `at question ${crossed.question} ${words}`).join('; '));
   const others = ends
     .filter((one) => one !== bad)
-    .map(({ crossed, words }) => ` From question ${crossed.question} ${words}.`);
+    .map(({ crossed, words }) => {
+      const same = words === bad.words ? 'so it was' : words;
+      return ` At question ${crossed.question} ${same}.`;
+    });
   return broken(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.talk);
 }
 
@@ -130,7 +133,7 @@ export const inWordsOnly = deployCheck({
     const worst = accidents.find(({ silent }) => silent) ?? accidents[0];
     if (worst === undefined) return heldFor(all, 'each was answered in words');
     const { crossed, words, silent = false } = worst;
-    return broken(`${whereOf(crossed)}, and came to ${words}.`, crossed.talk, { always: silent });
+    return broken(`${whereOf(crossed)}: ${words}.`, crossed.talk, { always: silent });
   },
 });
 
@@ -144,16 +147,16 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   const early = readings.first !== readings.crossing;
   const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
   if (early && !effects.asking && again.length > 0 && again.every((key) => answered.includes(key)))
-    return `it was asked again (${again.join(', ')}), and the probe changed before that was answered`;
+    return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
-    return `it came to ${inWords(first)}, and the probe changed all the same`;
+    return `it said no (${inWords(first)}), and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
   const times = timesOf(crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
   if (times !== undefined && times > 1.01)
-    return `it had ${round(times)} times the effects of a whole call: ${went}`;
+    return `the call had ${round(times)} times the effects of a whole call: ${went}`;
   const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
-  return done && readings.before === readings.end ? `it ended as a whole call, and ${went}` : undefined;
+  return done && readings.before === readings.end ? `the call ended like an honest one, and had no effect` : undefined;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

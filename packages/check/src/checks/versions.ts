@@ -183,8 +183,12 @@ export async function cross(
   return { ...crossing, talk, question: round + 1, answered, askedAgain, turns, first, end, readings };
 }
 
-/** Reads the probe, and records what changed. */
-async function readInto(talk: Talk, { effects }: CheckContext, before: Reading): Promise<Reading> {
+/** Reads the probe, and records what changed. With a process that has ended, a world in its memory is gone as well. */
+async function readInto(talk: Talk, { effects, fleet }: CheckContext, before: Reading): Promise<Reading> {
+  if (talk.last?.kind === 'failed' && (await talk.instance.ending())) {
+    await fleet.revive();
+    return before;
+  }
   if (!(await effects.since(before, talk))) return before;
   return effects.read();
 }
@@ -203,7 +207,7 @@ export const crossingCalls = (rounds: number): number => Math.min(rounds, 2) * (
 
 /** Where a call crossed, as it stands at the beginning of a sentence. */
 export const whereOf = ({ question, from, to }: Crossed): string =>
-  `A call that the ${from.name} began was answered to the ${to.name} at question ${question}`;
+  `The ${from.name} asked question ${question}, and the ${to.name} got the answer`;
 
 /** Nothing to find: in the words of all crossings. */
 export const heldFor = (all: readonly Crossed[], words: string): Finding =>
