@@ -6,7 +6,7 @@ import type { Report } from '@mrtr/check';
 import { RunningProcess } from '@mrtr/harness/process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { bareCommand, inWorld } from './bare.test-support.ts';
+import { bareCommand, inWorld, nextCommand } from './bare.test-support.ts';
 import { type Ended, inProcess, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 
 const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.url);
@@ -58,7 +58,7 @@ describe('reports', () => {
     const report = JSON.parse(out) as Report;
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await readFile(SCHEMA, 'utf8')));
     expect(validate(report) || validate.errors).toBe(true);
-    expect(new Set(report.checks.map(({ id }) => id)).size).toBe(46);
+    expect(new Set(report.checks.map(({ id }) => id)).size).toBe(53);
     expect(report.exitCode).toBe(code);
     expect(err).toBe('');
     expect(out).not.toContain('s3cr3t-token');
@@ -67,6 +67,23 @@ describe('reports', () => {
     expect(found?.reproduce).toMatch(
       /^mrtr-check --only retry\.twice --seed 1 --tool transfer .*--header 'authorization: <redacted>'/,
     );
+  });
+
+  it('name the new version, in the line that runs a check again as well', async ({ expect }) => {
+    const { out, next } = await inWorld(async (world) => {
+      const command = { transport: 'stdio', fault: 'deploy.survives' } as const;
+      const next = nextCommand(world, command);
+      const options = ['--only', 'deploy.survives', '--next', next, '--json'];
+      return { next, ...(await mrtrCheck(...OPERATION, ...options, '--', ...bareCommand(world, command))) };
+    });
+    const report = JSON.parse(out) as Report;
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await readFile(SCHEMA, 'utf8')));
+    expect(validate(report) || validate.errors).toBe(true);
+    expect(report.target.next).toBe(next);
+    expect(report.checks[0]).toMatchObject({
+      verdict: 'advice',
+      reproduce: expect.stringContaining('--next '),
+    });
   });
 
   it('every format is written to its file', async () => {
@@ -128,7 +145,13 @@ it('a configuration file checks several targets, with secrets from the environme
       'generate-answers': true,
     };
     const targets = [
-      { ...target, name: 'good', command: bareCommand(join(world, 'a')), only: ['answer.invalid'] },
+      {
+        ...target,
+        name: 'good',
+        command: bareCommand(join(world, 'a')),
+        next: nextCommand(join(world, 'a')),
+        only: ['answer.invalid', 'deploy.survives'],
+      },
       {
         ...target,
         name: 'bad',

@@ -51,6 +51,19 @@ describe('exit codes', { timeout: 30_000 }, () => {
       /--also and --restart are for a server that is not started here/,
     ],
     [['--tool', 'a', AT, '--', 'node', 'x.mjs'], /needs \{port\} in the command/],
+    [
+      ['--tool', 'a', '--next', 'node v2.mjs', AT],
+      /--next has no \{port\}.* or give the address at which it/s,
+    ],
+    [
+      ['--tool', 'a', '--next', 'node v2.mjs', '--', 'node', 'v1.mjs', '{port}'],
+      /--next has no \{port\}\. Write \{port\} where .* takes its port:/s,
+    ],
+    [
+      ['--tool', 'a', '--next', 'node v2.mjs {port}', '--', 'node', 'v1.mjs'],
+      /over stdio, and --next over HTTP\. Write \{port\} in both/,
+    ],
+    [['--tool', 'a', '--next', 'http://', AT], /--next is no address/],
     [['--tool', 'a', '--'], /There is no command after --/],
   ])('the mistake in %j is 2, and said', async (args, message) => {
     const { code, out, err } = await mrtrCheck(...args);
@@ -61,10 +74,22 @@ describe('exit codes', { timeout: 30_000 }, () => {
   });
 });
 
+it('a new version that does not start is 2, before anything is called, with what it wrote', async ({
+  expect,
+}) => {
+  const next = 'echo "no such branch" >&2; exit 3';
+  const { code, err } = await inWorld((world) =>
+    mrtrCheck(...OPERATION, '--next', next, '--', ...bareCommand(world, { transport: 'stdio' })),
+  );
+  expect(err).toMatch(/The new version \(--next\) ended .*exit code 3.* It wrote:\nno such branch/s);
+  expect(code).toBe(2);
+});
+
 it('--list names every check, and --dry-run counts calls without a server', async ({ expect }) => {
-  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(46);
+  expect((await mrtrCheck('--list')).out.trim().split('\n')).toHaveLength(53);
   const { code, out } = await mrtrCheck(...OPERATION, '--dry-run', 'http://127.0.0.1:1/mcp');
   expect(out).toMatch(/It would call tool transfer at most about \d+ times .* Nothing was sent now\./s);
   expect(out).toMatch(/state\.expired +not run: --ttl was not given/);
+  expect(out).toMatch(/deploy\.survives +not run: --next was not given/);
   expect(code).toBe(0);
 });

@@ -191,7 +191,8 @@ async function proceed(request, state, responses, exchange) {
   }
   const stage = stages.at(-1);
   // An answer to an earlier question may not count any more.
-  if (stage === 'consent' && !('account' in answers)) return ask({ ...state, stage: 'account', answers }, exchange);
+  if (stage === 'consent' && !('account' in answers))
+    return ask({ ...state, stage: 'account', answers }, exchange);
   const whole = KEYS.consent.every((key) => key in answers);
   if (stage === 'account' && lastStage(request) === 'consent' && !whole)
     return ask({ ...state, stage: 'consent', answers }, exchange);

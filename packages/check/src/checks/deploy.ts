@@ -30,7 +30,10 @@ function endOf({ end, askedAgain, from, to }: Crossed): Ended {
   if (saysNo(end)) return { well: false, words: `the call was refused, with ${inWords(end)}` };
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return { well: false, words: `the call ended as no honest call does on either version (${inWords(end)})` };
+    return {
+      well: false,
+      words: `the call ended as no honest call does on either version (${inWords(end)})`,
+    };
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
 }
@@ -44,10 +47,11 @@ async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise
     return held(ends.map(({ crossed, words }) => `at question ${crossed.question} ${words}`).join('; '));
   const others = ends
     .filter((one) => one !== bad)
-    .map(({ crossed, words }) => {
-      const same = words === bad.words ? 'so it was' : words;
-      return ` At question ${crossed.question} ${same}.`;
-    });
+    .map(({ crossed, words }) =>
+      words === bad.words
+        ? ` So it was at question ${crossed.question}.`
+        : ` At question ${crossed.question} ${words}.`,
+    );
   return broken(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.talk);
 }
 
@@ -156,7 +160,9 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   if (times !== undefined && times > 1.01)
     return `the call had ${round(times)} times the effects of a whole call: ${went}`;
   const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
-  return done && readings.before === readings.end ? `the call ended like an honest one, and had no effect` : undefined;
+  return done && readings.before === readings.end
+    ? `the call ended like an honest one, and had no effect`
+    : undefined;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

@@ -1,0 +1,174 @@
+/** What the checker sees of a deploy: on the bare server, on servers that nobody can judge, and on our shapes. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { type Checked, run } from '@mrtr/check';
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../deploy/changes.ts';
+import { claimed } from '../deploy/claims.ts';
+import { MOMENTS } from '../deploy/play.ts';
+import type { ShapeId } from '../deploy/subject.ts';
+import { checkBare, EVERYTHING, findings, verdicts } from './bare.test-support.ts';
+import { checkDeploy, found } from './deploy.test-support.ts';
+
+const only = ['deploy'];
+
+describe('the bare server without a fault', () => {
+  it.each(['http', 'stdio'] as const)('passes where a question is reworded, over %s', async (transport) => {
+    const one = await checkBare({ only, transport, next: ['--change', 'reworded'] });
+    expect(findings(one)).toEqual({});
+    expect(verdicts(one, 'not-applicable')).toEqual({ 'deploy.unfit': 'not-applicable' });
+  });
+
+  it('passes where an answer is no longer allowed', async () => {
+    const one = await checkBare({ only, transport: 'stdio', next: ['--change', 'narrowed'] });
+    expect(findings(one)).toEqual({});
+    expect(verdicts(one, 'not-applicable')).toEqual({ 'deploy.reworded': 'not-applicable' });
+  });
+});
+
+describe('a fault', () => {
+  it.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
+    const args = ['--breaks', 'process'];
+    const one = await checkBare({ fault: 'deploy.in-words', only, transport, args, next: [] });
+    expect(found(one)).toEqual({
+      'deploy.survives': 'advice',
+      'deploy.returns': 'advice',
+      'deploy.in-words': 'fail',
+    });
+  });
+
+  it.each([
+    ['refusal', /it said no \(error -32602: .*\), and the probe changed all the same/],
+    ['question', /account was asked again, and the probe changed before that was answered/],
+  ])('with an effect beside a %s is found', async (breaks, words) => {
+    const one = await checkBare({
+      ...{ fault: 'deploy.effect-once', only: ['deploy.effect-once'], transport: 'stdio' },
+      args: ['--breaks', breaks],
+      next: [],
+    });
+    expect(found(one)).toEqual({ 'deploy.effect-once': 'fail' });
+    expect(one.checked[0]?.finding.actual).toMatch(words);
+  });
+
+  it('without a declaration is advice', async () => {
+    const parts = { fault: 'deploy.replay', only: ['deploy.replay'], transport: 'stdio' } as const;
+    const one = await checkBare({ ...parts, next: [], inputs: { oneTime: false } });
+    expect(found(one)).toEqual({ 'deploy.replay': 'advice' });
+  });
+});
+
+it('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
+  const one = await checkBare({
+    ...{ only: ['deploy', 'answer.unasked'], transport: 'stdio' },
+    next: ['--calls-until-broken', '0'],
+  });
+  const undecided = one.checked.filter(({ verdict }) => verdict === 'could-not-run');
+  expect(undecided).toHaveLength(7);
+  expect(undecided[0]?.finding.actual).toMatch(/^an honest call on the new version failed: .*Out of order/);
+  expect(verdicts(one, 'pass')).toEqual({ 'answer.unasked': 'pass' });
+});
+
+it('the new version is gone when the run is over', async () => {
+  const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
+  const { finding } = one.checked[0] as Checked;
+  const port = 'talk' in finding ? finding.talk?.turns.at(-1)?.url?.port : undefined;
+  const socket = connect(Number(port), '127.0.0.1');
+  await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
+});
+
+/** A server that lists these tools, and asks one question. */
+async function listing(...tools: readonly object[]) {
+  const more = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+  const results: Readonly<Record<string, object>> = {
+    'server/discover': { ...more, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
+    'tools/list': { ...more, tools },
+    'tools/call': { resultType: 'input_required', inputRequests: {}, requestState: 'state' },
+  };
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    const done = params.requestState && { resultType: 'complete', content: [] };
+    const result = done ?? results[method];
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
+}
+
+async function between(before: readonly object[], after: readonly object[]) {
+  const [old, next] = await Promise.all([listing(...before), listing(...after)]);
+  try {
+    const operation = { kind: 'tool', name: 'look', arguments: {} } as const;
+    return await run({
+      ...{ operation, only, answers: {} },
+      address: { url: old.url, next: next.url },
+    });
+  } finally {
+    for (const { server } of [old, next]) server.close();
+  }
+}
+
+const tool = (readOnlyHint: boolean) => ({
+  name: 'look',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint },
+});
+
+it('a tool that only reads, and writes in the new version, is not called without leave', async () => {
+  await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
+    /The tool look of the new version does not say that it only reads .* add --allow-effects/s,
+  );
+});
+
+it('a tool that the new version removed decides nothing, and says so', async () => {
+  const one = await between([tool(true)], []);
+  expect(new Set(one.checked.map(({ verdict }) => verdict))).toEqual(new Set(['could-not-run']));
+  expect(one.checked[0]?.finding.actual).toMatch(/the new version has no tool look/);
+});
+
+it('a deploy of a tool without effects needs no probe', async () => {
+  const one = await between([tool(true)], [tool(true)]);
+  expect(verdicts(one, 'pass')).toEqual({
+    'deploy.survives': 'pass',
+    'deploy.returns': 'pass',
+    'deploy.in-words': 'pass',
+  });
+});
+
+/** What tests/deploy claims of a shape, as the checker sees it. */
+function expected(shape: ShapeId, change: Change): Readonly<Record<string, string>> {
+  const refuses = MOMENTS.some((moment) => claimed(shape, change, moment) === 'refuses');
+  return {
+    // E keeps answers without their questions (docs/deploying.md).
+    ...(shape === 'e' && change === 'reworded' && { 'deploy.reworded': 'advice' }),
+    ...(refuses && { 'deploy.survives': 'advice' }),
+  };
+}
+
+const TRIED: readonly (readonly [ShapeId, Change])[] = [
+  ...(['reworded', 'narrowed', 'step-renamed', 'version'] as const).flatMap((change) =>
+    (['e', 'f', 'g', 'i', 'j'] as const).map((shape) => [shape, change] as const),
+  ),
+  ['h', 'nothing'],
+  ['j', 'step-added'],
+  ['f', 'step-value'],
+  ['g', 'removed'],
+  ['i', 'added-before'],
+];
+
+describe('our shapes', () => {
+  it.each(TRIED)('%s does what it claims of a version that is %s', async (shape, change) => {
+    const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
+    const { size, ...claims } = { size: 0, ...expected(shape, change) };
+    // A kept answer that is no longer allowed is refused; the honest one, that both allow, is asked again.
+    expect(change === 'narrowed' && shape === 'e' ? {} : claims).toEqual(forth);
+  });
+});
+
+it('everything that a run can be given still finds nothing on the right server', async () => {
+  const one = await checkBare({ next: [], only: ['deploy', 'retry', 'effect'], inputs: EVERYTHING });
+  expect(findings(one)).toEqual({});
+});

@@ -1,0 +1,66 @@
+/** Two versions of the tool of tests/deploy, over HTTP in this process, for the checker to let calls cross. */
+import { randomBytes } from 'node:crypto';
+import { type Run, run } from '@mrtr/check';
+import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import { serveHttp } from '@mrtr/hosting/http';
+import { createWorld } from '@mrtr/tools';
+import { z } from 'zod';
+import type { Change } from '../deploy/changes.ts';
+import { CHANGES } from '../deploy/code.ts';
+import { deployed, ORDER, type ShapeId } from '../deploy/subject.ts';
+import { verdicts } from './bare.test-support.ts';
+
+/** How an author sets a deploy up. */
+interface Setup {
+  /** Each version has a key of its own, as when it is made at start. */
+  readonly ownKeys?: boolean;
+}
+
+/** One run with the first version as the server, and `change` of it as the new version. */
+export async function checkDeploy(
+  shape: ShapeId,
+  change: Change,
+  { ownKeys = false }: Setup = {},
+): Promise<Run> {
+  const orders = { count: 0 };
+  const world = createWorld({ onAudit: () => void orders.count++ });
+  const [shared, ledger] = [randomBytes(32), new MemoryLedger()];
+  const start = (of: Change) => {
+    const { version } = CHANGES[of];
+    const state = requestStatePolicy({ keys: [ownKeys ? randomBytes(32) : shared], ledger, version });
+    const running = deployed(shape, of).create({ world, state });
+    const server = () => {
+      const one = running.server();
+      one.registerTool('count', { inputSchema: z.object({}), annotations: { readOnlyHint: true } }, () =>
+        textResult(String(orders.count)),
+      );
+      return one;
+    };
+    return serveHttp({ ...running, server }, { port: 0 });
+  };
+  const [old, next] = await Promise.all([start('nothing'), start(change)]);
+  try {
+    return await run({
+      address: { url: String(old.url), next: String(next.url) },
+      operation: { kind: 'tool', name: ORDER, arguments: {} },
+      // All are allowed by every version: what one no longer allows, the checker finds by itself.
+      answers: {
+        size: 'L',
+        fit: 'L',
+        colour: 'red',
+        gift: 'no',
+        '*': { size: 'L', colour: 'red', gift: 'no' },
+      },
+      probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
+      only: ['deploy'],
+      oneTime: true,
+      allowEffects: true,
+    });
+  } finally {
+    await Promise.all([old.close(), next.close()]);
+  }
+}
+
+/** What was found, and what could not be decided. */
+export const found = (one: Run): Readonly<Record<string, string>> =>
+  verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');
