@@ -1,14 +1,19 @@
 /** What the checker sees of a deploy: on the bare server, on servers that nobody can judge, and on our shapes. */
+import { exec } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../deploy/changes.ts';
 import { claimed } from '../deploy/claims.ts';
 import { MOMENTS } from '../deploy/play.ts';
 import type { ShapeId } from '../deploy/subject.ts';
-import { checkBare, EVERYTHING, findings, verdicts } from './bare.test-support.ts';
+import { checkBare, findings, verdicts } from './bare.test-support.ts';
 import { checkDeploy, found } from './deploy.test-support.ts';
 
 const only = ['deploy'];
@@ -30,12 +35,8 @@ describe('the bare server without a fault', () => {
 describe('a fault', () => {
   it.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
     const args = ['--breaks', 'process'];
-    const one = await checkBare({ fault: 'deploy.in-words', only, transport, args, next: [] });
-    expect(found(one)).toEqual({
-      'deploy.survives': 'advice',
-      'deploy.returns': 'advice',
-      'deploy.in-words': 'fail',
-    });
+    const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport, args };
+    expect(found(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.in-words': 'fail' });
   });
 
   it.each([
@@ -141,34 +142,47 @@ it('a deploy of a tool without effects needs no probe', async () => {
 /** What tests/deploy claims of a shape, as the checker sees it. */
 function expected(shape: ShapeId, change: Change): Readonly<Record<string, string>> {
   const refuses = MOMENTS.some((moment) => claimed(shape, change, moment) === 'refuses');
+  // The claim is about an answer that is no longer allowed. The honest one here is.
+  const allowed = shape === 'e' && change === 'narrowed';
   return {
-    // E keeps answers without their questions (docs/deploying.md).
+    // E keeps answers without the words of their questions (docs/deploying.md).
     ...(shape === 'e' && change === 'reworded' && { 'deploy.reworded': 'advice' }),
-    ...(refuses && { 'deploy.survives': 'advice' }),
+    ...(refuses && !allowed && { 'deploy.survives': 'advice' }),
   };
 }
 
 const TRIED: readonly (readonly [ShapeId, Change])[] = [
-  ...(['reworded', 'narrowed', 'step-renamed', 'version'] as const).flatMap((change) =>
-    (['e', 'f', 'g', 'i', 'j'] as const).map((shape) => [shape, change] as const),
-  ),
-  ['h', 'nothing'],
+  ['e', 'reworded'],
+  ['f', 'reworded'],
+  ['g', 'reworded'],
+  ['i', 'reworded'],
+  ['j', 'reworded'],
+  ['e', 'narrowed'],
+  ['f', 'narrowed'],
+  ['f', 'step-renamed'],
+  ['g', 'step-removed'],
   ['j', 'step-added'],
-  ['f', 'step-value'],
-  ['g', 'removed'],
-  ['i', 'added-before'],
+  ['i', 'version'],
+  ['h', 'nothing'],
 ];
 
-describe('our shapes', () => {
-  it.each(TRIED)('%s does what it claims of a version that is %s', async (shape, change) => {
-    const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
-    const { size, ...claims } = { size: 0, ...expected(shape, change) };
-    // A kept answer that is no longer allowed is refused; the honest one, that both allow, is asked again.
-    expect(change === 'narrowed' && shape === 'e' ? {} : claims).toEqual(forth);
-  });
+it('docs/deploying.md shows what its command prints', async () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const page = await readFile(join(root, 'docs/deploying.md'), 'utf8');
+  const [, command = '', shown = ''] =
+    /```sh\npnpm mrtr-check (.*?)```\s+```text\n(.*?)```/s.exec(page) ?? [];
+  const program = `"${process.execPath}" --import tsx packages/check/src/main.ts ${command}`;
+  const { stdout } = await promisify(exec)(program, { cwd: root });
+  // Sealed state is new each time.
+  const linesOf = (text: string) => text.replace(/state v1\.\S{16}/g, 'state …').split('\n');
+  const printed = new Set(linesOf(stdout));
+  expect(linesOf(shown).length).toBeGreaterThan(20);
+  expect(linesOf(shown).filter((line) => !printed.has(line))).toEqual([]);
 });
 
-it('everything that a run can be given still finds nothing on the right server', async () => {
-  const one = await checkBare({ next: [], only: ['deploy', 'retry', 'effect'], inputs: EVERYTHING });
-  expect(findings(one)).toEqual({});
+describe('our shapes', () => {
+  it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
+    const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
+    expect(forth).toEqual(expected(shape, change));
+  });
 });

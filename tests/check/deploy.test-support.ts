@@ -14,13 +14,15 @@ import { verdicts } from './bare.test-support.ts';
 interface Setup {
   /** Each version has a key of its own, as when it is made at start. */
   readonly ownKeys?: boolean;
+  /** The checks; otherwise all of a deploy. */
+  readonly only?: readonly string[];
 }
 
 /** One run with the first version as the server, and `change` of it as the new version. */
 export async function checkDeploy(
   shape: ShapeId,
   change: Change,
-  { ownKeys = false }: Setup = {},
+  { ownKeys = false, only = ['deploy'] }: Setup = {},
 ): Promise<Run> {
   const orders = { count: 0 };
   const world = createWorld({ onAudit: () => void orders.count++ });
@@ -52,7 +54,7 @@ export async function checkDeploy(
         '*': { size: 'L', colour: 'red', gift: 'no' },
       },
       probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
-      only: ['deploy'],
+      only,
       oneTime: true,
       allowEffects: true,
     });

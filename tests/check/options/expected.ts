@@ -8,6 +8,8 @@ export type Findings = Readonly<Record<string, Verdict>>;
 const PARKED: Findings = {
   'instance.second': 'advice',
   'instance.restart': 'advice',
+  'deploy.survives': 'advice',
+  'deploy.returns': 'advice',
   'abandon.flat': 'advice',
 };
 const AUDITED_FIRST: Findings = { 'effect.before-answer': 'advice' };
@@ -24,6 +26,7 @@ const REPLAYED: Findings = {
   'answer.unasked': 'advice',
   'refusal.rounds-bounded': 'advice',
   'instance.replay-elsewhere': 'fail',
+  'deploy.replay': 'fail',
 };
 const UNSEALED: Findings = {
   ...REPLAYED,
@@ -71,10 +74,10 @@ export const REASONS: readonly Reason[] = [
   },
   {
     options: ['h'],
-    ids: ['instance.second', 'instance.restart'],
+    ids: ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'],
     why:
       'The handler waits in the memory of one process. Another process refuses the call in words; H needs routing ' +
-      'that keeps a call at its process, or its store on PostgreSQL.',
+      'that keeps a call at its process, or its store on PostgreSQL. A deploy ends its calls.',
   },
   {
     options: ['h', 'h-postgres'],

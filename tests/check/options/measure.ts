@@ -93,10 +93,14 @@ export function inputsFor(
   { server, postgres, world, ttl }: OneServer & { readonly world: string; readonly ttl?: number | undefined },
 ): RunInputs {
   const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
+  const limit = ttl === undefined ? [] : ['--ttl', String(ttl)];
+  const command = [process.execPath, server, ...args, ...limit];
   return {
     ...SUBJECTS[subject],
     address: {
-      command: [process.execPath, server, ...args, ...(ttl === undefined ? [] : ['--ttl', String(ttl)])],
+      command,
+      // The same code again: what changes of it come to is measured in tests/check/deploy.proof.ts.
+      next: command.map((word) => `'${word}'`).join(' '),
       headers: OWN as Record<string, string>,
       otherHeaders: OTHER as Record<string, string>,
     },

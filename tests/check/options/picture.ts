@@ -24,9 +24,11 @@ const COLOURS: Readonly<Record<string, string>> = {
 
 const postgres = await postgresServer(process.env.MRTR_TEST_POSTGRES);
 try {
-  const report = await withBundledServer(async (server): Promise<Report> => {
-    const place = { server, postgres: await postgres.database(), world: dirname(server) };
-    return reportOf(await run(inputsFor('e-bare', 'resolve_work_item', place)), { name: 'option E bare' });
+  const report = await withBundledServer(async (file): Promise<Report> => {
+    const place = { server: file, postgres: await postgres.database(), world: dirname(file) };
+    const { address, ...inputs } = inputsFor('e-bare', 'resolve_work_item', place);
+    const { next, ...server } = address;
+    return reportOf(await run({ ...inputs, address: server }), { name: 'option E bare' });
   });
   mkdirSync(new URL('.', PICTURE), { recursive: true });
   writeFileSync(PICTURE, picture(cardOf(terminalReport(report, { colours: true }))));

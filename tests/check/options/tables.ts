@@ -53,7 +53,7 @@ function findingsIn(checked: readonly Checked[]): string {
 function reasons(measured: readonly Measured[]): string {
   const nameOf = (id: string) => measured.find(({ option }) => option.id === id)?.option.name ?? id;
   return REASONS.map(({ options, ids, why }) => {
-    const what = ids.length > 3 ? 'all of these' : ids.map((id) => `\`${id}\``).join(', ');
+    const what = ids.length > 4 ? 'all of these' : ids.map((id) => `\`${id}\``).join(', ');
     return `* **${options.map(nameOf).join(', ')}** (${what}): ${why}`;
   }).join('\n');
 }
@@ -109,6 +109,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   'other-principal': '`--other-header`',
   'second-instance': '`--also` or a command',
   restart: '`--restart` or a command',
+  next: '`--next`',
   ttl: '`--ttl`',
 };
 

@@ -104,8 +104,9 @@ async function honest(
   const talk = context.talk({ instance });
   await talk.finish();
   const reason = facts.learn(talk, { mayAskNothing: true });
-  if (reason !== undefined) throw new Undecided(`an honest call on the ${name} failed: ${reason}`, talk);
-  return talk;
+  if (reason === undefined) return talk;
+  const hint = talk.last?.kind === 'asked' ? '. Give answers that both versions allow' : '';
+  throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, talk);
 }
 
 const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
