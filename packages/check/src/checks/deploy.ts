@@ -15,6 +15,7 @@ import {
   crossingCalls,
   deployCheck,
   heldFor,
+  type Version,
   whereOf,
 } from './versions.ts';
 
@@ -26,7 +27,8 @@ interface Ended {
 
 function endOf({ end, askedAgain, from, to }: Crossed): Ended {
   if (end.kind === 'failed') return { well: false, words: `there was no answer (${inWords(end)})` };
-  if (end.kind === 'asked') return { well: false, words: `the call was asked for ever (${inWords(end)})` };
+  if (end.kind === 'asked')
+    return { well: false, words: `the call did not end, and was asked again and again (${inWords(end)})` };
   if (saysNo(end)) return { well: false, words: `the call was refused, with ${inWords(end)}` };
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
@@ -49,7 +51,7 @@ async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise
     .filter((one) => one !== bad)
     .map(({ crossed, words }) =>
       words === bad.words
-        ? ` So it was at question ${crossed.question}.`
+        ? ` Question ${crossed.question} came to the same.`
         : ` At question ${crossed.question} ${words}.`,
     );
   return broken(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.talk);
@@ -150,7 +152,12 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   const { readings, first, end, from, to, answered, turns } = crossed;
   const early = readings.first !== readings.crossing;
   const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
-  if (early && !effects.asking && again.length > 0 && again.every((key) => answered.includes(key)))
+  if (
+    early &&
+    !effects.asking &&
+    again.length > 0 &&
+    again.every((key) => answered.includes(key) && askedOnce(to, key))
+  )
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
     return `it said no (${inWords(first)}), and the probe changed all the same`;
@@ -164,6 +171,10 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
     ? `the call ended like an honest one, and had no effect`
     : undefined;
 }
+
+/** A key that a version uses in several rounds does not say whether a question is asked again. */
+const askedOnce = ({ facts }: Version, key: string): boolean =>
+  facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
 

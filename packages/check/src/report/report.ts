@@ -4,6 +4,7 @@ import type { Clause, Finding, Level, Verdict } from '../checks/check.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
+import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
 import { type Baseline, isFinding, staleIn } from './baseline.ts';
 import { type Redact, redactor } from './redact.ts';
@@ -131,7 +132,7 @@ function reported(
     accepted: found ? (baseline[id] ?? null) : null,
     reproduce: redact(reproducing(inputs, idsOf(id, finding))),
     // A server that was started here is gone when somebody reads this, and its port with it.
-    curl: (found && inputs.address.command === undefined && redact(curlOf(turn, own))) || null,
+    curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,
     conversation:
       (found || verdict === 'could-not-run') && talk ? redact(talk.evidence.transcript(talk.last)) : null,
     calls,

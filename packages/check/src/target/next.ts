@@ -11,7 +11,7 @@ export function nextOf(address: Address): Address | undefined {
   const { next, command, url, headers, otherHeaders } = address;
   if (next === undefined) return undefined;
   const principals = { headers, ...(otherHeaders && { otherHeaders }) };
-  const elsewhere = /^https?:/i.test(next);
+  const elsewhere = isAddress(next);
   if (elsewhere && !URL.canParse(next)) throw new UsageError(`--next is no address: '${next}'.`);
   const overHttp = elsewhere || next.includes(PORT);
   if (overHttp !== (transportOf(address) === 'http')) throw new UsageError(mismatch(address));
@@ -20,6 +20,12 @@ export function nextOf(address: Address): Address | undefined {
   const path = command !== undefined && url !== undefined ? { url } : {};
   return { ...principals, ...path, command: inShell(next) };
 }
+
+const isAddress = (next: string): boolean => /^https?:/i.test(next);
+
+/** Whether the checker starts a server: one that it has ended when somebody reads the report. */
+export const isStarted = ({ command, next }: Address): boolean =>
+  command !== undefined || (next !== undefined && !isAddress(next));
 
 const inShell = (command: string): readonly string[] =>
   process.platform === 'win32'
