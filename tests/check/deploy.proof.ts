@@ -40,9 +40,20 @@ describe('a fault', () => {
   });
 
   it.each([
-    ['refusal', /it said no \(error -32602: .*\), and the probe changed all the same/],
+    ['status', 'http', /HTTP 500/],
+    ['leak', 'stdio', /an isError result: "Cannot read properties of undefined/],
+  ] as const)('that answers by accident is a warn: %s', async (breaks, transport, words) => {
+    const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport };
+    const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
+    expect(found(one)).toEqual({ 'deploy.in-words': 'warn' });
+    expect(one.checked[0]?.finding.actual).toMatch(words);
+  });
+
+  it.each([
+    ['refusal', /the call came to error -32602: .*, and the probe changed all the same/],
+    ['nothing', /the call ended like an honest one, and had no effect/],
     ['question', /account was asked again, and the probe changed before that was answered/],
-  ])('with an effect beside a %s is found', async (breaks, words) => {
+  ])('with an effect in the wrong place is found: %s', async (breaks, words) => {
     const one = await checkBare({
       ...{ fault: 'deploy.effect-once', only: ['deploy.effect-once'], transport: 'stdio' },
       args: ['--breaks', breaks],

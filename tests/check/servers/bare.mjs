@@ -155,8 +155,13 @@ function replayed(record, params) {
 }
 
 async function proceed(request, state, responses, exchange) {
+  if (faulty('deploy.in-words') && state.version !== options.version) return accident(exchange);
   const { answers, asked } = answersOfThisVersion(state);
-  if (faulty('deploy.effect-once') && state.version !== options.version && options.breaks !== 'result') {
+  if (
+    faulty('deploy.effect-once') &&
+    state.version !== options.version &&
+    ['refusal', 'question'].includes(options.breaks)
+  ) {
     write('early');
     if (options.breaks === 'refusal') throw refuse('it is of another version');
     return ask({ ...state, version: options.version }, exchange);
@@ -199,16 +204,21 @@ async function proceed(request, state, responses, exchange) {
   return complete(request, { ...state, answers }, exchange);
 }
 
+/** What happens to code that finds state of another version, and did not expect it. */
+function accident(exchange) {
+  const words = "Cannot read properties of undefined (reading 'account')";
+  if (options.breaks === 'process') process.exit(1);
+  if (options.breaks === 'leak') return { ...text(words), isError: true };
+  if (options.breaks === 'status') exchange.status(500);
+  throw new TypeError(words);
+}
+
 /** Of the answers that were kept, those whose questions are still asked like that; and which questions were asked so. */
 function answersOfThisVersion({ version, answers, forms }) {
   if (version !== options.version) {
     const older = version < options.version;
     if (faulty('deploy.survives') && older) throw refuse('it is of another version');
     if (faulty('deploy.returns') && !older) throw refuse('it is of another version');
-    if (faulty('deploy.in-words')) {
-      if (options.breaks === 'process') process.exit(1);
-      throw new TypeError("Cannot read properties of undefined (reading 'account')");
-    }
   }
   const asked = (key) => {
     if (forms[key] === undefined || forms[key] === formId(key)) return true;
@@ -242,7 +252,14 @@ async function complete(request, state, exchange) {
     if (record !== undefined) throw refuse('it is being used');
   }
   const crossed = faulty('deploy.effect-once') && state.version !== options.version;
-  const times = faulty('effect.once') || crossed ? 2 : faulty('effect.per-round') ? 1 + tries : 1;
+  const times =
+    crossed && options.breaks === 'nothing'
+      ? 0
+      : faulty('effect.once') || crossed
+        ? 2
+        : faulty('effect.per-round')
+          ? 1 + tries
+          : 1;
   const line = `${params.arguments.amount} from ${answers.account} to ${params.arguments.to}`;
   if (!faulty('effect.before-answer')) for (let time = 0; time < times; time++) write(line);
   parked = 0;
@@ -336,7 +353,8 @@ async function respond(request, principal, exchange) {
   } catch (error) {
     const { code, message, data } =
       error instanceof Refused ? error : { code: -32603, message: 'Internal error.' };
-    exchange.status?.(code === -32021 || code === -32022 ? 400 : code === -32601 ? 404 : 200);
+    if (options.breaks !== 'status')
+      exchange.status?.(code === -32021 || code === -32022 ? 400 : code === -32601 ? 404 : 200);
     return JSON.stringify({
       jsonrpc: '2.0',
       id: faulty('wire.shape') ? String(id) : id,

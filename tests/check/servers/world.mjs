@@ -13,7 +13,9 @@ export const { values: options } = parseArgs({
     // Of the code, as a deploy replaces it, and what that version changed of its questions: reworded, narrowed.
     version: { type: 'string', default: '1' },
     change: { type: 'string' },
-    // What a fault of a deploy comes to: a result, an error, a refusal, the question again, or the end of the process.
+    // What a fault of a deploy comes to. Effects: two, one beside a refusal, one beside the question again, or none
+    // (result, refusal, question, nothing). Accidents: an error, HTTP 500, words of the language, or the end (result,
+    // status, leak, process).
     breaks: { type: 'string', default: 'result' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },

@@ -147,7 +147,7 @@ const CROSSED_EFFECTS =
   'Put effects after the last question. Where one stands before it, keep its record under the same key in both versions ' +
   '(ctx.once, a step, the journal), and change `version` where a key has to change.';
 
-/** What is wrong with the effects of a call that crossed; `uncounted` where a probe without a number cannot tell. */
+/** What is wrong with the effects of a call that crossed. */
 function effectFault({ effects }: CheckContext, crossed: Crossed): string | undefined {
   const { readings, first, end, from, to, answered, turns } = crossed;
   const early = readings.first !== readings.crossing;
@@ -160,7 +160,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   )
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
-    return `it said no (${inWords(first)}), and the probe changed all the same`;
+    return `the call came to ${inWords(first)}, and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
   const times = timesOf(crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;
@@ -168,7 +168,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
     return `the call had ${round(times)} times the effects of a whole call: ${went}`;
   const done = [from, to].some(({ facts }) => facts.final.like(comparable(end)) === true);
   return done && readings.before === readings.end
-    ? `the call ended like an honest one, and had no effect`
+    ? 'the call ended like an honest one, and had no effect'
     : undefined;
 }
 
