@@ -24,13 +24,16 @@ export function planText(inputs: Inputs): string {
   });
   const total = (plan: readonly Planned[], rounds: number) =>
     plan.reduce((sum, { calls }) => sum + calls, HONEST_CALLS * (rounds + 1));
+  const next = one.some(({ check, missing }) => check.needs.includes('next') && !missing)
+    ? ', and as many to the new version'
+    : '';
   return [
     `It would call ${nameOf(inputs.operation)} at most about ${total(one, 1)} times where it asks one question, and ` +
       `${total(two, 2)} times where it asks two, one after another; honest calls before and after each check are among them.`,
     inputs.probe
       ? 'It would read the probe before and after each attack, about as often.'
       : 'It would see no effects: --probe was not given.',
-    `Beside that ${PREPARATION} requests: server/discover and a list. Nothing was sent now.`,
+    `Beside that ${PREPARATION} requests: server/discover and a list${next}. Nothing was sent now.`,
     '',
     'Calls, with one question or with two:',
     ...lines,
