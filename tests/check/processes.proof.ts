@@ -58,7 +58,7 @@ it('a server that is not started here is checked at two addresses, and restarted
     const again = bareCommand(world)
       .map((word) => `'${word.replace('{port}', String(ports[0]))}'`)
       .join(' ');
-    const restart = `kill -9 ${first?.pid}; sleep 0.1; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'; sleep 1`;
+    const restart = `kill -9 ${first?.pid}; while kill -0 ${first?.pid} 2>/dev/null; do :; done; ${again} >/dev/null 2>&1 & echo $! > '${world}/pid'`;
     const at = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
     try {
       const address = { url: at(ports[0]), also: at(ports[1]), restart, headers: {} };

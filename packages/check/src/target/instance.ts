@@ -111,6 +111,25 @@ export class Instance {
       await pause(10);
   }
 
+  /**
+   * Waits until one that was restarted by a command listens: most commands end before their server does so.
+   *
+   * @throws UsageError where it does not in 30 s
+   */
+  async listensAgain(): Promise<void> {
+    if (this.#url === undefined) return;
+    const { host, hostname, port, protocol } = this.#url;
+    const at = Number(port) || (protocol === 'https:' ? 443 : 80);
+    const until = performance.now() + START_MS;
+    while (!(await answers(at, hostname.replace(/^\[|\]$/g, '')))) {
+      if (performance.now() > until)
+        throw new UsageError(
+          `${this.#words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`,
+        );
+      await pause(20);
+    }
+  }
+
   async #listening(process: ServerProcess, port: number): Promise<void> {
     const until = performance.now() + START_MS;
     while (!(await answers(port))) {
@@ -138,9 +157,9 @@ export function printedUrl(said: string, port: number): string {
   return printed?.replace(/0\.0\.0\.0|\[::\]/, 'localhost') ?? `http://localhost:${port}/mcp`;
 }
 
-async function answers(port: number): Promise<boolean> {
-  // Servers listen at either of its addresses.
-  const socket = connect(port, 'localhost');
+// At localhost, servers listen at either of its addresses.
+async function answers(port: number, host = 'localhost'): Promise<boolean> {
+  const socket = connect(port, host);
   try {
     await once(socket, 'connect');
     return true;
@@ -224,7 +243,10 @@ export class Fleet {
     if (this.first.owned) {
       await this.first.kill();
       await this.first.start();
-    } else if (restart !== undefined) await promisify(exec)(restart, { timeout: START_MS });
+    } else if (restart !== undefined) {
+      await promisify(exec)(restart, { timeout: START_MS });
+      await this.first.listensAgain();
+    }
   }
 
   /** Starts instances again that are dead. */
