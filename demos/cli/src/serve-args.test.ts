@@ -28,7 +28,8 @@ test('an option without flags is served over stdio, by its name, its letter or i
 test('everything can be chosen', () => {
   expect(
     read(
-      'h --http 8080 --host 10.0.0.7 --allowed-host a.example --allowed-host b.example --token-env TOKENS ' +
+      'h --http 8080 --host 10.0.0.7 --allowed-host a.example --allowed-host b.example ' +
+        '--allowed-origin https://app.example --allowed-origin http://10.0.0.8:8000 --token-env TOKENS ' +
         '--state-key-env KEYS --legacy degrade --weather open-meteo',
     ),
   ).toEqual({
@@ -40,6 +41,7 @@ test('everything can be chosen', () => {
       host: '10.0.0.7',
       port: 8080,
       allowedHosts: [...LOCAL, 'a.example', 'b.example', '10.0.0.7'],
+      allowedOrigins: ['https://app.example', 'http://10.0.0.8:8000'],
       holders: [{ subject: 'alice', token: SECRET }],
     },
   });
@@ -99,6 +101,11 @@ test.each([
   ['g --http', "Option '--http <port>' argument missing."],
   ['g --http web', "argument 'web' is invalid. It takes a port from 0 to 65535."],
   ['g --http 65536', "argument '65536' is invalid. It takes a port from 0 to 65535."],
+  [
+    'g --http 1 --allowed-origin https://a.example/',
+    "argument 'https://a.example/' is invalid. It takes an origin without a path, such as https://app.example.",
+  ],
+  ['g --allowed-origin https://a.example', '--allowed-origin goes with --http PORT.'],
   ['g --http=', "argument '' is invalid. It takes a port from 0 to 65535."],
   ['g --http 1 --host=', '--host takes an address of this machine.'],
   ['g --stdio --http 1', "Option '--http <port>' cannot be used with option '--stdio'."],

@@ -28,6 +28,8 @@ export interface HttpSettings {
   readonly port: number;
   /** Names that requests may be for. */
   readonly allowedHosts: readonly string[];
+  /** Origins of further pages that may call. */
+  readonly allowedOrigins: readonly string[];
   /** The known access tokens; undefined if the server asks for none. */
   readonly holders: readonly TokenHolder[] | undefined;
 }
@@ -49,6 +51,7 @@ const program = () =>
     )
     .option('--host <address>', 'where to listen; addresses of other machines take --token-env', '127.0.0.1')
     .option('--allowed-host <name>', 'a further name that requests may be for; may be given again', further)
+    .option('--allowed-origin <origin>', 'an origin whose pages may call; may be given again', furtherOrigin)
     .option('--token-env <name>', 'the variable with the access tokens: subject=secret,… or one secret')
     .option('--state-key-env <name>', 'the variable with the keys of request state; the first of them seals')
     .addOption(oneOf('--store <kind>', 'where option-h keeps its calls', ['memory', 'postgres']))
@@ -87,7 +90,9 @@ export function readServeArgs(
         '--state-key-env NAME.',
     );
   }
-  const stray = ['host', 'allowedHost', 'tokenEnv', 'insecure'].find((flag) => given(line, flag));
+  const stray = ['host', 'allowedHost', 'allowedOrigin', 'tokenEnv', 'insecure'].find((flag) =>
+    given(line, flag),
+  );
   if (values.http === undefined && stray !== undefined) {
     const long = line.options.find((option) => option.attributeName() === stray)?.long;
     throw new UsageError(`${long} goes with --http PORT.`);
@@ -105,6 +110,13 @@ function optionOf(args: readonly string[]): Demo {
 }
 
 const further = (name: string, before: readonly string[] = []) => [...before, name];
+
+function furtherOrigin(text: string, before?: readonly string[]): readonly string[] {
+  if (!URL.canParse(text) || new URL(text).origin !== text || text.includes('*')) {
+    throw new InvalidArgumentError('It takes an origin without a path, such as https://app.example.');
+  }
+  return further(text, before);
+}
 
 function portOf(text: string): number {
   if (!/^\d+$/.test(text) || Number(text) > 65_535) {
@@ -129,6 +141,7 @@ interface HttpValues {
   readonly http: number;
   readonly host: string;
   readonly allowedHost?: readonly string[];
+  readonly allowedOrigin?: readonly string[];
   readonly tokenEnv?: string;
   readonly insecure?: boolean;
 }
@@ -145,7 +158,8 @@ function httpOf(values: HttpValues, env: Environment): HttpSettings {
   }
   const names = ['localhost', '127.0.0.1', '[::1]', ...(values.allowedHost ?? [])];
   if (!isAnyAddress(host)) names.push(isIPv6(host) ? `[${host}]` : host);
-  return { host, port: values.http, allowedHosts: names, holders };
+  const { http: port, allowedOrigin: allowedOrigins = [] } = values;
+  return { host, port, allowedHosts: names, allowedOrigins, holders };
 }
 
 function tokens(list: string | undefined, name: string | undefined): readonly TokenHolder[] | undefined {

@@ -68,10 +68,10 @@ async function listen(
   settings: HttpSettings,
   report: OnError,
 ): Promise<HttpHosting | string> {
-  const { host, port, allowedHosts, holders } = settings;
+  const { host, port, holders, ...allowed } = settings;
   const verifier = holders && listVerifier(holders);
   try {
-    return await serveHttp(served, { host, port, allowedHosts, verifier, onerror: report });
+    return await serveHttp(served, { host, port, ...allowed, verifier, onerror: report });
   } catch (error) {
     const reason = REASONS[(error as NodeJS.ErrnoException).code ?? ''];
     if (reason === undefined) throw error;

@@ -1,4 +1,4 @@
-/** Runs the browser suite. It stands with the page's tools, outside the workspace, and runs on Node's own runner. */
+/** Runs the browser suites. They stand with the page's tools, outside the workspace, and run on Node's own runner. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -17,8 +17,9 @@ export async function testInBrowser(write: boolean): Promise<number> {
   builtPage((text) => process.stdout.write(`${text}\n`));
   installTools();
   const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-  const suite = path('../page/tests/lab.browser.ts');
-  const child = spawn(process.execPath, ['--import', tsx, '--test', '--test-reporter=spec', suite], {
+  const suites = ['lab', 'served'].map((name) => path(`../page/tests/${name}.browser.ts`));
+  const args = ['--import', tsx, '--test', '--test-concurrency=1', '--test-reporter=spec', ...suites];
+  const child = spawn(process.execPath, args, {
     stdio: 'inherit',
     env: { ...process.env, ...(write && { MRTR_LAB_PICTURES: path('../../../docs/pictures') }) },
   });

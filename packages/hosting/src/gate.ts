@@ -10,7 +10,6 @@ import {
   hostHeaderValidationResponse,
   isLegacyRequest,
   type OAuthTokenVerifier,
-  originValidationResponse,
   requireBearerAuth,
   type ServerEventBus,
   type ServerNotifier,
@@ -19,6 +18,7 @@ import { MRTR_REVISION } from '@mrtr/core';
 import { Quota, tokenPrincipal } from '@mrtr/core/shape';
 import { Bodies, type Body, type BodyLimits } from './body.ts';
 import { type CallLimits, Calls } from './calls.ts';
+import { Origins } from './cors.ts';
 import { isWiderThan } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
@@ -47,10 +47,15 @@ export interface GateOptions extends BodyLimits, CallLimits {
   /** Default `/mcp`. */
   readonly path?: string;
   /**
-   * Host names that requests may be for, and origins they may come from; IPv6 addresses in brackets. Default:
+   * Host names that requests may be for; IPv6 addresses in brackets. Pages of these hosts may call, on any port. Default:
    * `localhost` and its addresses.
    */
   readonly allowedHosts?: readonly string[];
+  /**
+   * Origins of other pages that may call: `https://app.example`. Allowed pages get CORS answers, others 403. Default:
+   * no others.
+   */
+  readonly allowedOrigins?: readonly string[];
   /** Who may come in. Default: everybody; bind to loopback then. */
   readonly verifier?: OAuthTokenVerifier | undefined;
   /**
@@ -78,6 +83,7 @@ export class Gate {
   readonly #bodies: Bodies;
   readonly #calls: Calls;
   readonly #allowedHosts: string[];
+  readonly #origins: Origins;
   readonly #modern: ReturnType<typeof createMcpHandler>;
   readonly #sessions: Sessions | undefined;
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
@@ -100,6 +106,7 @@ export class Gate {
     this.#bodies = new Bodies(options);
     this.#calls = new Calls(options);
     this.#allowedHosts = [...allowedHosts];
+    this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
     this.#modern = createMcpHandler(() => reporting(served, onerror), {
       legacy: legacy === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
@@ -123,11 +130,15 @@ export class Gate {
     const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
     if (pages) return this.#page(pages, request);
     if (pathname !== this.#path) return problem(404, `Nothing is here; MCP is at ${this.#path}`);
-    if (this.#shut) return problem(503, 'The server is shutting down');
     const refused =
-      hostHeaderValidationResponse(request, this.#allowedHosts) ??
-      originValidationResponse(request, this.#allowedHosts);
+      hostHeaderValidationResponse(request, this.#allowedHosts) ?? this.#origins.refusalOf(request);
     if (refused) return refused;
+    const answer = this.#origins.preflight(request) ?? (await this.#admit(request, node));
+    return this.#origins.readable(request, answer);
+  }
+
+  async #admit(request: Request, node: HttpBindings): Promise<Response> {
+    if (this.#shut) return problem(503, 'The server is shutting down');
     if (!METHODS.includes(request.method)) {
       return problem(405, 'Method not allowed', { allow: METHODS.join(', ') });
     }

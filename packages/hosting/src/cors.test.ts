@@ -1,0 +1,135 @@
+import { requestInit } from '@mrtr/harness';
+import { expect, test } from 'vitest';
+import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
+import { type HttpOptions, serveHttp } from './http.ts';
+
+const APP = 'https://app.example';
+const LOCAL_PAGE = 'http://localhost:5173';
+
+/** The headers of a response that a browser decides by. */
+const corsOf = ({ headers }: Response) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));
+
+const from = (origin: string | undefined, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), ...(origin !== undefined && { origin }) },
+});
+
+/** What a browser asks before a page's request. */
+const preflight = (origin: string, method = 'POST', headers = 'content-type'): RequestInit =>
+  from(origin, {
+    method: 'OPTIONS',
+    headers: { 'access-control-request-method': method, 'access-control-request-headers': headers },
+  });
+
+const listTools = requestInit('tools/list');
+const app: HttpOptions = { allowedOrigins: [APP] };
+/** Of the answers to allowed pages, beside preflights. */
+const READABLE = (origin: string) => ({
+  'access-control-allow-origin': origin,
+  'access-control-expose-headers': 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate',
+  vary: 'Origin',
+});
+
+test.each([
+  ['a page of this machine', LOCAL_PAGE, {}],
+  ['a page of an allowed origin', APP, app],
+  ['a page of an allowed host', 'https://mcp.example:8443', { allowedHosts: ['mcp.example', '127.0.0.1'] }],
+  ['an editor’s window', 'vscode-webview://1a2b', { allowedOrigins: ['vscode-webview://1a2b'] }],
+])('%s may call, and read the answer', async (_page, origin, options) => {
+  const { url } = await hosting(options);
+  const asked = 'authorization,content-type,mcp-method,mcp-name,mcp-param-region,mcp-protocol-version';
+  const before = await fetch(url, preflight(origin, 'POST', asked));
+  expect(before.status).toBe(204);
+  expect(corsOf(before)).toEqual({
+    ...READABLE(origin),
+    'access-control-allow-headers': asked,
+    'access-control-allow-methods': 'GET, POST, DELETE',
+    'access-control-max-age': '7200',
+    vary: 'Access-Control-Request-Headers, Origin',
+  });
+  const answer = await fetch(url, from(origin, listTools));
+  expect(answer.status).toBe(200);
+  expect(corsOf(answer)).toEqual(READABLE(origin));
+});
+
+test('a page with a session reads its id, its stream and its end', async () => {
+  const { url } = await hosting(app);
+  const began = await fetch(url, from(APP, INITIALIZE));
+  const session = began.headers.get('mcp-session-id') ?? '';
+  const ofSession = { 'mcp-session-id': session, accept: 'text/event-stream' };
+  const listed = await fetch(url, from(APP, oldRequest('tools/list', {}, session)));
+  const stream = await fetch(url, from(APP, { headers: ofSession }));
+  const ended = await fetch(url, from(APP, { method: 'DELETE', headers: ofSession }));
+  expect([began, listed, stream, ended].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  for (const answer of [began, listed, stream, ended]) expect(corsOf(answer)).toEqual(READABLE(APP));
+});
+
+test('a page reads a refusal too, and a preflight needs no token', async () => {
+  const verifier = { verifyAccessToken: () => Promise.reject(new Error('The list is not there.')) };
+  const { url } = await hosting({ ...app, verifier });
+  expect((await fetch(url, preflight(APP))).status).toBe(204);
+  const refused = await fetch(url, from(APP, listTools));
+  expect([refused.status, refused.headers.has('www-authenticate')]).toEqual([401, true]);
+  expect(corsOf(refused)).toEqual(READABLE(APP));
+  const unknown = await fetch(url, from(APP, { method: 'PUT' }));
+  expect([unknown.status, corsOf(unknown)]).toEqual([405, READABLE(APP)]);
+});
+
+test.each([
+  ['of another site', 'https://evil.example'],
+  ['of a name that begins like an allowed one', 'https://app.example.evil.example'],
+  ['of a name that ends like an allowed one', 'https://evil-app.example'],
+  ['of an allowed name over another scheme', 'http://app.example'],
+  ['of an allowed name on another port', 'https://app.example:8443'],
+  ['in a sandbox, or from a file', 'null'],
+])('a page %s gets no CORS answer, and nothing runs', async (_page, origin) => {
+  const { url, waiting } = await hosting(app);
+  for (const init of [preflight(origin), from(origin, requestInit('tools/call', { name: 'wait' }))]) {
+    const refused = await fetch(url, init);
+    expect([refused.status, corsOf(refused)]).toEqual([403, {}]);
+  }
+  expect(waiting).toBe(0);
+});
+
+test('a program that is no browser gets no CORS answer', async () => {
+  const { url } = await hosting(app);
+  const answer = await fetch(url, listTools);
+  expect([answer.status, corsOf(answer)]).toEqual([200, { vary: 'Origin' }]);
+});
+
+test('OPTIONS that is no preflight is refused like any other method', async () => {
+  const { url } = await hosting(app);
+  for (const init of [
+    { method: 'OPTIONS' },
+    from(APP, { method: 'OPTIONS' }),
+    { method: 'OPTIONS', headers: { 'access-control-request-method': 'POST' } },
+  ]) {
+    expect(await read(await fetch(url, init))).toMatchObject({ status: 405 });
+  }
+});
+
+test('pages for browsers, health and unknown paths get no CORS answer', async () => {
+  const link = { path: '/link', fetch: async () => new Response('the page', { status: 200 }) };
+  const { url } = await hosting({ ...app, pages: [link] });
+  for (const path of ['/link/start', '/link/callback', '/healthz', '/elsewhere']) {
+    for (const init of [preflight(APP, 'GET'), from(APP)]) {
+      expect(corsOf(await fetch(new URL(path, url), init))).toEqual({});
+    }
+  }
+});
+
+test.each([
+  'https://app.example/',
+  'https://app.example/path',
+  'app.example',
+  '*',
+  'null',
+  'https://*',
+  'my-app://*',
+])('the origin %s, which no browser sends, is a mistake of the configuration', async (origin) => {
+  const served = { server: () => Promise.reject(), close: async () => {} } as never;
+  await expect(serveHttp(served, { allowedOrigins: [origin] })).rejects.toThrow(
+    `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
+  );
+});
