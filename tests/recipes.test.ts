@@ -2,9 +2,20 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
-import { Conversation, type Hosting, host, InProcess, type LogicalCall, poster } from '@mrtr/harness';
+import {
+  Conversation,
+  Gate,
+  type Hosting,
+  host,
+  InProcess,
+  type LogicalCall,
+  modernClient,
+  poster,
+} from '@mrtr/harness';
 import { eventsOf, resultText } from '@mrtr/harness/transcript';
+import { serveHttp } from '@mrtr/hosting/http';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
 import { afterAll, expect, expectTypeOf, onTestFinished, test } from 'vitest';
@@ -19,6 +30,7 @@ import { app as express } from '../demos/recipes/src/on-express.ts';
 import { app as hono } from '../demos/recipes/src/on-hono.ts';
 import * as plain from '../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../demos/recipes/src/postgres-ledger.ts';
+import * as redisBus from '../demos/recipes/src/redis-bus.ts';
 import * as redisLedger from '../demos/recipes/src/redis-ledger.ts';
 import { hosted } from '../demos/recipes/src/refusals.ts';
 import { traceTo } from '../demos/recipes/src/traced.ts';
@@ -201,4 +213,22 @@ afterAll(() => redis?.stop());
 if (redis) {
   test('two instances share a ledger on Redis', () =>
     servesOnce(() => redisLedger.open(redis.options, KEYS)));
+
+  test('a subscription on one instance hears what another publishes, over a bus on Redis', async () => {
+    const instance = async () => {
+      const bus = await redisBus.open(redis.options);
+      onTestFinished(bus.close);
+      const hosting = await serveHttp({ server: existing.createServer, close: async () => {} }, { bus });
+      onTestFinished(hosting.close);
+      const client = await modernClient(new StreamableHTTPClientTransport(hosting.url));
+      onTestFinished(() => client.close());
+      const changed = new Gate();
+      client.setNotificationHandler('notifications/tools/list_changed', () => changed.open());
+      await client.listen({ toolsListChanged: true });
+      return { notify: hosting.notify, changed: changed.promise };
+    };
+    const [one, other] = [await instance(), await instance()];
+    one.notify.toolsChanged();
+    await Promise.all([one.changed, other.changed]);
+  });
 }

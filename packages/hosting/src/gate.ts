@@ -66,8 +66,8 @@ export interface GateOptions extends BodyLimits, CallLimits {
   /** Bounds on what old clients hold. */
   readonly sessionLimits?: SessionLimits;
   /**
-   * Carries changes that are published with `notify` to the subscriptions of new clients. Instances may share one.
-   * Default: one of this process.
+   * Carries changes that are published with `notify` to the subscriptions of new clients. Instances may share one: a
+   * subscription on one hears what another publishes. Closing an instance does not end it. Default: the instance's own.
    */
   readonly bus?: ServerEventBus;
   /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
