@@ -7,6 +7,7 @@ import {
   isSpecType,
 } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
+import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
 import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
 
@@ -49,11 +50,12 @@ const LONGEST_KEPT = 1000;
  *
  * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
  * pinned to its question, and a question that changes between rounds is asked again each time.
- * @param schema a flat object of primitives, as elicitation forms allow: any Standard Schema that converts to JSON
- * Schema (zod 4, ArkType, Valibot). It has to validate synchronously. Or the form itself, as `elicitInput` took it; it
- * goes out unchanged.
+ * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any Standard
+ * Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to validate
+ * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
+ * handler. Or the form itself, as `elicitInput` took it; it goes out unchanged.
  * @param options `otherwise`: the answer for a client that cannot be asked.
- * @throws TypeError when the schema cannot be expressed as a form; nothing is sent.
+ * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
 export function elicitation<Content = FormContent>(
@@ -114,11 +116,25 @@ function remembered<Schema extends StandardSchemaWithJSON>(
 function formOf(message: string, schema: StandardSchemaWithJSON): Form {
   const known = forms.get(schema);
   if (known) return known;
-  const { params } = inputRequired.elicit({ message, requestedSchema: given.get(schema) ?? schema });
-  const { requestedSchema } = params as Pick<Form, 'requestedSchema'>;
+  const requestedSchema = requestedSchemaOf(message, schema);
   const form = { requestedSchema, fields: Object.keys(requestedSchema.properties), questions: new Map() };
   forms.set(schema, form);
   return form;
+}
+
+function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): Form['requestedSchema'] {
+  try {
+    const requestedSchema = given.get(schema) ?? withFormChoices(schema);
+    const { params } = inputRequired.elicit({ message, requestedSchema });
+    return (params as Pick<Form, 'requestedSchema'>).requestedSchema;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(
+      `The schema of "${message}" cannot be a form. ${why}. Ask for text, numbers, yes or no, or a choice of texts, one ` +
+        'field for each, and check the rest in the handler.',
+      { cause },
+    );
+  }
 }
 
 function prepared<Schema extends StandardSchemaWithJSON>(

@@ -375,3 +375,16 @@ test('each request builds a new server', async () => {
   await post('tools/list', {});
   expect(built).toBe(2);
 });
+
+test('a form takes a choice as a typed enum only, so the other spellings are converted before', () => {
+  const form = (field: unknown) => {
+    const convert = () => ({ type: 'object', properties: { field } });
+    const standard = { version: 1 as const, vendor: 'by hand', validate: (value: unknown) => ({ value }) };
+    const requestedSchema = { '~standard': { ...standard, jsonSchema: { input: convert, output: convert } } };
+    return () => inputRequired.elicit({ message: 'Which?', requestedSchema });
+  };
+  expect(form({ type: 'string', enum: ['a', 'b'] })).not.toThrow();
+  for (const spelt of [{ enum: ['a', 'b'] }, { anyOf: [{ const: 'a' }, { const: 'b' }] }, { const: 'a' }]) {
+    expect(form(spelt)).toThrow('only supports flat primitive properties');
+  }
+});

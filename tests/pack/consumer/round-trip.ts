@@ -35,10 +35,13 @@ const deploy = once(async ({ env }: { env: string }, ctx) => {
   return textResult(answer.value.sure ? `Deployed to ${env}, ticket ${ticket}.` : 'Left alone.');
 });
 
-const metric = elicitation('Metric units?', type({ metric: 'boolean' }), { otherwise: { metric: true } });
+const Units = type({ units: "'imperial' | 'metric'" });
+const which = elicitation('Which units?', Units, { otherwise: { units: 'metric' } });
 const weather = new ToolBuilder<{ location: string }>()
-  .incompleteStep('units', () => metric)
-  .endStep(async ({ location }, { units }) => textResult(`${location}: ${units.metric ? '21 °C' : '70 °F'}.`))
+  .incompleteStep('asked', () => which)
+  .endStep(async ({ location }, { asked: { units } }) =>
+    textResult(`${location}: ${units === 'metric' ? '21 °C' : '70 °F'}.`),
+  )
   .build();
 
 const Size = toStandardJsonSchema(v.object({ size: v.pipe(v.number(), v.integer()) }));
@@ -64,7 +67,7 @@ function server(): McpServer {
 const calls = [
   { name: 'deploy', arguments: { env: 'staging' }, user: scripted({ sure: [true] }) },
   { name: 'deploy', arguments: { env: 'production' }, user: scripted({ sure: [{ action: 'decline' }] }) },
-  { name: 'weather', arguments: { location: 'Berlin' }, user: scripted({ metric: ['kelvin', false] }) },
+  { name: 'weather', arguments: { location: 'Berlin' }, user: scripted({ units: ['kelvin', 'imperial'] }) },
   { name: 'order', arguments: { item: 'a shirt' }, user: scripted({ size: ['large', 42], order: [true] }) },
 ];
 
