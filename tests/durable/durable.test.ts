@@ -1,11 +1,12 @@
 /** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
-import type { Outcome } from './site.test-support.ts';
+import { agreeing, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
 
 const { database, test } = await postgresOfTheRun();
 const shop = new Shop();
@@ -79,4 +80,36 @@ test('a call whose process was killed resumes in another, and repeats an interru
     ['reserve', 'charge', 'charge', 'ship'],
     computing.whole,
   ]);
+});
+
+test('a call that sent its user to a page resumes in another process, and asks again until they have finished there', async () => {
+  const dying = await deployment.start();
+  const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
+  const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...agreeing(asked) });
+
+  const terms = await dying.send(own);
+  expect(terms).toMatchObject({
+    asks: { terms: 'Read the terms first.' },
+    page: 'https://shop.example/terms',
+  });
+  const asked = await agree(other, terms);
+  expect(asked.asks).toEqual({ link: 'Link your account.' });
+  const again = await agree(dying, asked);
+  const notYet = {
+    link: 'The page is not finished yet. Finish there, and then accept this. Link your account.',
+  };
+  expect(again).toMatchObject({ asks: notYet, page: asked.page });
+  await dying.kill();
+
+  // Its handler runs again here: the same page, and the visits that were too early are still so.
+  const resumed = await agree(other, again);
+  expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
+  const pool = new Pool({ connectionString: deployment.postgres, max: 1 });
+  onTestFinished(() => pool.end());
+  const { fetch } = await pageOn(pool, policyOf(['k'.repeat(32)]));
+  const open = (url: string, user: string) => fetch(new Request(url, { headers: { 'x-user': user } }));
+  expect((await open(asked.page ?? '', 'mallory')).status).toBe(404);
+  const sent = await open(asked.page ?? '', 'ada');
+  expect((await open(sent.headers.get('location') ?? '', 'ada')).status).toBe(200);
+  expect(await agree(other, resumed)).toEqual({ says: 'tea for the account of ada' });
 });

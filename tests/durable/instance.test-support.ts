@@ -2,18 +2,18 @@
  * The program of one instance: a store, and a site on it that listens on HTTP. The parent process, which outlives the
  * instance, performs the effects.
  */
-import { requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
 import { DbosStore } from '@mrtr/linear-dbos';
 import type { LinearStore } from '@mrtr/shapes/linear';
+import { Pool } from 'pg';
 import type { FromParent, Setting, ToParent } from './instances.test-support.ts';
-import { Site } from './site.test-support.ts';
+import { pageOn, policyOf, Site } from './site.test-support.ts';
 
 const tell = (message: ToParent) => void process.send?.(message);
 const { keys, mistakesCallers, code, ...options } = JSON.parse(process.argv[2] ?? '{}') as Setting;
 const effects = new Map<number, (result: string) => void>();
 
-const policy = requestStatePolicy({ keys, singleUse: false });
+const policy = policyOf(keys);
 const store = await DbosStore.open({
   ...options,
   policy,
@@ -25,6 +25,7 @@ const mistaken: Pick<LinearStore, 'round'> = {
 let asked = 0;
 const site = new Site(mistakesCallers ? mistaken : store, policy, {
   code: code ?? options.version,
+  link: await pageOn(new Pool({ connectionString: options.postgres, max: 1 }), policy),
   entered: (entered, by) => tell({ entered, by }),
   effect: (wanted) => {
     tell({ wanted, asked: ++asked });

@@ -6,10 +6,15 @@ import {
   elicitation,
   protectedServer,
   type RequestStatePolicy,
+  requestStatePolicy,
   textResult,
+  urlElicitation,
 } from '@mrtr/core';
 import { modernClient } from '@mrtr/harness';
+import { type PendingInteractions, pendingInteractions } from '@mrtr/hosting/interactions';
+import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
+import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
 
@@ -18,6 +23,8 @@ const PATIENCE_MS = 30_000;
 /** What a client got for one request. `state` is sealed. */
 export interface Outcome {
   readonly asks?: Readonly<Record<string, string>>;
+  /** Where the one question sends the user. */
+  readonly page?: string;
   readonly state?: string;
   readonly says?: string;
   readonly fails?: string;
@@ -41,7 +48,39 @@ export interface Trade {
   readonly entered?: (item: string, code: string) => void;
   /** The version of the code, which its questions name. Default '1'. */
   readonly code?: string;
+  /** The page that `linked` sends its user to. */
+  readonly link?: PendingInteractions<string>;
 }
+
+/** The policy of the instances: a caller is known by the name that a browser has, too. */
+export const policyOf = (keys: readonly string[]): RequestStatePolicy =>
+  requestStatePolicy({ keys, singleUse: false, principal: ({ http }) => nameIn(http?.authInfo) });
+
+const nameIn = (authInfo: AuthInfo | undefined) => authInfo?.extra?.sub as string | undefined;
+
+/** A page on a database that a deployment shares. A browser says in a header whose it is. */
+export async function pageOn(
+  database: Pool,
+  policy: RequestStatePolicy,
+): Promise<PendingInteractions<string>> {
+  const store = new PostgresInteractions(database);
+  await store.createTable();
+  return pendingInteractions<string>({
+    policy,
+    store,
+    url: 'https://shop.example/link',
+    waitSeconds: 0,
+    identifyBrowser: ({ headers }) => headers.get('x-user') ?? undefined,
+    start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}`,
+    finish: ({ principal }) => `the account of ${principal}`,
+  });
+}
+
+/** The next request after `asked`, whose user agreed to open the page. */
+export const agreeing = (asked: Outcome): Sent => ({
+  inputResponses: { [Object.keys(asked.asks ?? {})[0] ?? '']: { action: 'accept' } },
+  requestState: asked.state,
+});
 
 /** The next request after `asked`, which accepts its one question with `content`. */
 export function answering(asked: Outcome, content: Readonly<Record<string, string>>): Sent {
@@ -53,7 +92,7 @@ const Order = z.object({ item: z.string() });
 const Count = z.object({ count: z.string() });
 const Address = z.object({ address: z.string() });
 
-const tools = ({ effect, entered, code = '1' }: Trade) => {
+const tools = ({ effect, entered, code = '1', link }: Trade) => {
   const by = code === '1' ? '' : ` (${code})`;
   const wanted = (item: string, name: string, detail: string, ctx: LinearContext) =>
     effect({ item, effect: name, key: ctx.idempotencyKey(name), detail, code });
@@ -121,10 +160,18 @@ const tools = ({ effect, entered, code = '1' }: Trade) => {
     return textResult(`${count} ${item}`);
   }
 
+  /** Sends its user to the terms, and then to a page that they finish. */
+  async function linked({ item }: z.infer<typeof Order>, ctx: LinearContext) {
+    entered?.(item, code);
+    await ctx.ask('terms', urlElicitation('Read the terms first.', 'https://shop.example/terms'));
+    const account = await link?.ask(ctx, 'link', 'Link your account.');
+    return textResult(`${item} for ${account}`);
+  }
+
   /** Asks nothing. */
   const silent = async () => textResult('nothing');
 
-  const named = { order, pondering, curious, thorough, failing, fickle, reworded, silent };
+  const named = { order, pondering, curious, thorough, failing, fickle, reworded, linked, silent };
   return Object.entries(named) as unknown as [
     string,
     (args: z.infer<typeof Order>, ctx: LinearContext) => Promise<CallToolResult>,
@@ -185,16 +232,23 @@ export class Customer {
   }
 
   #connect(principal: string): Promise<Client> {
-    return modernClient(this.#transport(principal), { capabilities: { elicitation: {} } });
+    return modernClient(this.#transport(principal), { capabilities: { elicitation: { form: {}, url: {} } } });
   }
 }
 
 function seen(result: unknown): Outcome {
   const { inputRequests, requestState, content, isError } = result as Record<string, unknown>;
   if (inputRequests) {
-    const asks = Object.entries(inputRequests as Record<string, { params: { message: string } }>);
+    const asks = Object.entries(
+      inputRequests as Record<string, { params: { message: string; url?: string } }>,
+    );
     const state = requestState as string;
-    return { asks: Object.fromEntries(asks.map(([key, { params }]) => [key, params.message])), state };
+    const page = asks[0]?.[1].params.url;
+    return {
+      asks: Object.fromEntries(asks.map(([key, { params }]) => [key, params.message])),
+      state,
+      ...(page !== undefined && { page }),
+    };
   }
   const text = (content as { text: string }[])[0]?.text ?? '';
   return isError ? { fails: text } : { says: text };

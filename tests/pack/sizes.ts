@@ -17,7 +17,7 @@ const TARBALLS = {
 const ENTRIES = {
   other: 6_000,
   '@mrtr/check': 45_000,
-  '@mrtr/core': 13_000,
+  '@mrtr/core': 13_500,
   '@mrtr/linear-dbos': 12_000,
   '@mrtr/harness': 10_000,
 };

@@ -39,7 +39,7 @@ Names:
   prompt-and-resource       a prompt and a resource that ask, in four shapes
   sampling-and-roots        a tool that asks the client's model, in two
   link-account              a tool that has its user link an account on another
-                            site, in two
+                            site, in three
   sticky                    option H behind HAProxy; takes no options
   fleet-of-three            a process is killed between two questions; takes
                             --postgres only

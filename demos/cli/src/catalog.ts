@@ -92,7 +92,7 @@ export const DEMOS: readonly Demo[] = [
     title: 'a page on another site',
     takes: ['shape', 'answer', 'json', 'mermaid'],
     where: 'modern client · over HTTP',
-    shapes: ['g', 'j'],
+    shapes: ['g', 'h', 'j'],
     load: async () => (await import('@mrtr/demo-link-account')).SHAPES,
   },
   { name: 'sticky', title: 'option H behind HAProxy', takes: [] },

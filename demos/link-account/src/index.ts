@@ -1,17 +1,19 @@
-/** `@mrtr/demo-link-account`: a tool that has its user link an account on another site, in two shapes, ready to be run. */
+/** `@mrtr/demo-link-account`: a tool that has its user link an account on another site, in three shapes, ready to be run. */
 import type { Subject } from '@mrtr/tests/matrix';
 import { createServer as journal } from './journal.ts';
+import { createServer as linear, store } from './linear.ts';
 import { type CreateServer, type Site, startSite } from './site.ts';
 import { createServer as toolBuilder } from './tool-builder.ts';
 import { SECRETS } from './users.ts';
 
-/** The two, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
+/** The three, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
 export const SHAPES: readonly Subject[] = [
   hosted('g', 'tool builder', toolBuilder),
+  hosted('h', 'linear continuation', linear, () => store.parked),
   hosted('j', 'journaled await', journal),
 ];
 
-function hosted(id: string, title: string, createServer: CreateServer): Subject {
+function hosted(id: string, title: string, createServer: CreateServer, framesHeld?: () => number): Subject {
   return {
     id,
     title,
@@ -26,6 +28,7 @@ function hosted(id: string, title: string, createServer: CreateServer): Subject 
           const body = request.method === 'POST' && { body: await request.text() };
           return fetch((await site).url, { method: request.method, headers, ...body });
         },
+        ...(framesHeld && { framesHeld }),
         close: async () => (await site)?.close(),
       };
     },

@@ -1,15 +1,16 @@
 import { elicitation, protectedServer, textResult } from '@mrtr/core';
 import { scripted } from '@mrtr/harness';
-import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
+import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 import { journal } from '@mrtr/shapes/journal';
+import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { converse } from '@mrtr/tests/matrix';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ada, type Does } from './ada.ts';
 import { LINK } from './agenda.ts';
 import { SHAPES } from './index.ts';
 import { Person } from './person.ts';
-import { BOTH, siteOf } from './site.test-support.ts';
+import { ALL, siteOf } from './site.test-support.ts';
 import type { CreateServer } from './site.ts';
 
 const EVENTS = 'Today ada has a bicycle to fetch, at 17:00.';
@@ -43,6 +44,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
       '/link/callback 200',
     ]);
     expect(new Set(visits.map(({ url }) => new URL(url).port)).size).toBe(2);
+    expect(tally(transcript)).toMatchObject({ rounds: 2, framesHeld: subject.id === 'h' ? 1 : 0 });
   });
 
   test('asks a user who has only agreed again, in other words', async () => {
@@ -64,7 +66,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 });
 
-describe.each(BOTH)('shape %s', (_, createServer) => {
+describe.each(ALL)('shape %s', (shape, createServer) => {
   test('a retry waits for the user who is still on the page', async () => {
     const { call } = await siteOf(createServer, { waitSeconds: 30 });
     const first = await call('ada');
@@ -90,7 +92,10 @@ describe.each(BOTH)('shape %s', (_, createServer) => {
     const first = await call('ada');
     const again = await call('ada', first);
     await new Person('ada').link(first.page ?? '');
-    for (const round of [first, again]) expect(await call('ada', round)).toEqual({ says: EVENTS });
+    // The handler of H waits in the latest round only.
+    for (const round of shape === 'H' ? [again] : [first, again]) {
+      expect(await call('ada', round)).toEqual({ says: EVENTS });
+    }
   });
 
   test('a user who could not finish may begin again on the same page', async () => {
@@ -138,4 +143,33 @@ test('what came of the page stays with the call, also when the store has forgott
   clock.now += 61_000;
   const answered = { sure: { action: 'accept', content: { sure: true } } };
   expect(await call('ada', second, answered)).toEqual({ says: 'ada@calendar.example' });
+});
+
+test('H sends its user to two pages in one call, and a client that opens none gets the value for it', async () => {
+  const store = new ContinuationStore();
+  onTestFinished(() => store.close());
+  const createServer: CreateServer = (policy, { link }) => {
+    const server = protectedServer({ name: 'agenda', version: '1.0.0' }, policy);
+    const otherwise = { account: 'none' };
+    const handler = linear(
+      async (_input, ctx) => {
+        const one = await link.ask(ctx, 'link', LINK, { otherwise });
+        const other = await link.ask(ctx, 'other', 'And another one.', { otherwise });
+        return textResult(`${one.account} and ${other.account}`);
+      },
+      { store },
+    );
+    server.registerTool('agenda', {}, (ctx) => handler({}, ctx));
+    return server;
+  };
+  const { call } = await siteOf(createServer);
+  const first = await call('ada');
+  await new Person('ada').link(first.page ?? '');
+  const second = await call('ada', first);
+  expect(second.asks).toBe('And another one.');
+  expect(second.page).not.toBe(first.page);
+  await new Person('ada').link(second.page ?? '');
+  const both = { says: 'ada@calendar.example and ada@calendar.example' };
+  expect(await call('ada', second, { other: { action: 'accept' } })).toEqual(both);
+  expect(await call('ada', undefined, {}, { elicitation: { form: {} } })).toEqual({ says: 'none and none' });
 });

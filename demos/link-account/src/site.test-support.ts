@@ -4,13 +4,15 @@ import { type Posted, poster } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import type { Browser } from './browser.ts';
 import { createServer as journal } from './journal.ts';
+import { createServer as linear } from './linear.ts';
 import { Person } from './person.ts';
 import { type CreateServer, type SiteSettings, startSite } from './site.ts';
 import { createServer as toolBuilder } from './tool-builder.ts';
 import { SECRETS, type UserName } from './users.ts';
 
-export const BOTH = [
+export const ALL = [
   ['G', toolBuilder],
+  ['H', linear],
   ['J', journal],
 ] as const;
 
@@ -77,12 +79,12 @@ function roundOf({ result, error }: Posted): Round {
   if (error) return { error };
   const { content, inputRequests, requestState, isError } = result as {
     content?: { text: string }[];
-    inputRequests?: { link?: { params: { message: string; url: string } } };
+    inputRequests?: Record<string, { params: { message: string; url?: string } }>;
     requestState?: string;
     isError?: boolean;
   };
   if (requestState !== undefined) {
-    const { message, url } = inputRequests?.link?.params ?? {};
+    const { message, url } = Object.values(inputRequests ?? {})[0]?.params ?? {};
     return {
       state: requestState,
       ...(message !== undefined && { asks: message }),

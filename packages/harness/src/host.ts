@@ -27,6 +27,8 @@ export interface McpInstance {
 /** Serves HTTP by itself, such as a server on an old SDK. */
 export interface HttpInstance {
   fetch(request: Request): Promise<Response>;
+  /** Handlers parked in this instance's memory now. */
+  readonly framesHeld?: (() => number) | undefined;
   close(): Promise<void>;
 }
 
@@ -151,7 +153,7 @@ class Running {
   }
 
   get framesHeld(): number {
-    return 'fetch' in this.#instance ? 0 : (this.#instance.framesHeld?.() ?? 0);
+    return this.#instance.framesHeld?.() ?? 0;
   }
 
   async stop(): Promise<void> {

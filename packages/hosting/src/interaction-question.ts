@@ -1,9 +1,11 @@
 /** The question that sends a user to a page, and is answered when they have finished there. */
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   type Answer,
+  type AnswerOf,
   CannotAsk,
   canAsk,
+  ElicitationDeclined,
   InteractionUnfinished,
   isRefusal,
   type Question,
@@ -12,7 +14,7 @@ import {
 } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf, ownEntry } from '@mrtr/core/shape';
-import { type Interactions, type Kept, refOf } from './interaction-records.ts';
+import { type Interactions, type Kept, type Known, refOf } from './interaction-records.ts';
 
 /** What one question may say. */
 export interface LinkOptions<T> {
@@ -20,6 +22,15 @@ export interface LinkOptions<T> {
   readonly otherwise?: T;
   /** Tells two interactions of one call apart. */
   readonly name?: string;
+}
+
+/** What is needed of a handler that waits for its questions: shape H's context has it. */
+export interface WaitingContext {
+  readonly principal: string | undefined;
+  readonly signal: AbortSignal;
+  canAsk(kind: 'elicitation.url'): boolean;
+  once<V>(key: string, effect: () => Promise<V>): Promise<V>;
+  ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;
 }
 
 /** What questions of one sort have in common. */
@@ -33,6 +44,7 @@ export interface AskingOptions {
   readonly maxAsks: number;
 }
 
+const NOBODY = 'This needs a caller whose identity is known: the page belongs to one user.';
 const AGAIN = 'The page is not finished yet. Finish there, and then accept this.';
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
 
@@ -46,17 +58,14 @@ export class Asking {
 
   /** See `PendingInteractions.question`. */
   async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
-    const { records, startPage, maxAsks } = this.#options;
+    const { records, maxAsks } = this.#options;
     const call = callOf(ctx);
     const id = idOf(call, options.name ?? '');
     const ref = refOf(id);
-    const url = startPage();
-    url.searchParams.set('id', id);
+    const url = this.#pageOf(id);
     const [first, again] = wordings<T>({ id, url, message, ring: records.ring, ...options });
     if (!canAsk(ctx, 'elicitation.url')) return first(undefined);
-    if (call.principal === undefined) {
-      throw new CannotAsk('This needs a caller whose identity is known: the page belongs to one user.');
-    }
+    if (call.principal === undefined) throw new CannotAsk(NOBODY);
     const key = [...(call.asked ?? [])].find(([, digest]) => isDigestOf(digest, first(undefined)))?.[0];
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
@@ -64,7 +73,9 @@ export class Asking {
       return first(await records.find(ref));
     }
     const response = ownEntry(ctx.mcpReq.inputResponses, key);
-    const kept = await this.#after(response, ref, ctx.mcpReq.signal);
+    // Where the user agreed to open the page, it is given some time: a client may answer at once.
+    const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
+    const kept = agreed ? await this.#waitedFor(ref, ctx.mcpReq.signal) : await records.find(ref);
     if (kept?.stage === 'finished' || kept?.stage === 'refused') return first(kept);
     const refuses = isRefusal(first(undefined).read(response));
     const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
@@ -75,11 +86,67 @@ export class Asking {
     return again(kept);
   }
 
-  /** The interaction. Where the user agreed to open the page, it is given some time: a client may answer at once. */
-  async #after(response: unknown, ref: string, signal: AbortSignal): Promise<Kept | undefined> {
+  /** See `PendingInteractions.ask`. */
+  async ask<T>(
+    ctx: WaitingContext,
+    key: string,
+    message: string,
+    { otherwise }: Pick<LinkOptions<T>, 'otherwise'>,
+  ): Promise<T> {
+    const canAsk = ctx.canAsk('elicitation.url');
+    if (!canAsk && otherwise !== undefined) return otherwise;
+    const id = await ctx.once(`${key}: page`, () => this.#begun(canAsk, ctx.principal));
+    const [ref, url] = [refOf(id), this.#pageOf(id)];
+    for (let asked = 1; ; asked++) {
+      const text = asked === 1 ? message : `${AGAIN} ${message}`;
+      await this.#agreement(ctx.ask(key, urlElicitation(text, url)), ref);
+      // Recorded: a process that resumes the call of a dead one has to take the same way.
+      const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
+        this.#visit(ref, asked, ctx.signal),
+      );
+      if (stage === 'finished') return value as T;
+      if (stage === 'refused') throw new ElicitationDeclined('declined', key);
+      if (stage === 'closed') throw new InteractionUnfinished(UNFINISHED);
+    }
+  }
+
+  /** Begins an interaction of a handler that waits. Its id is kept with the call, and from nowhere else can it be had. */
+  async #begun(canAsk: boolean, principal: string | undefined): Promise<string> {
+    const id = randomBytes(16).toString('base64url');
+    if (!canAsk) return id; // The question itself is refused in a moment.
+    if (principal === undefined) throw new CannotAsk(NOBODY);
+    await this.#options.records.begin(refOf(id), principal);
+    return id;
+  }
+
+  /** Waits until the user agrees to open the page. A user who does not agree cannot finish there later. */
+  async #agreement(asking: Promise<unknown>, ref: string): Promise<void> {
+    try {
+      await asking;
+    } catch (error) {
+      const kept = error instanceof ElicitationDeclined ? await this.#options.records.find(ref) : undefined;
+      if (kept) await this.#options.records.replace(ref, kept, { stage: 'closed' });
+      throw error;
+    }
+  }
+
+  /** How far the user is on the page, and what came of it. Closes the page when its time, or the last visit, is over. */
+  async #visit(ref: string, asked: number, signal: AbortSignal): Promise<Known> {
+    const kept = await this.#waitedFor(ref, signal);
+    if (!kept) return { stage: 'closed' };
+    const { stage, value } = kept;
+    if (stage === 'finished') return { stage, value };
+    if (stage === 'refused' || stage === 'closed') return { stage };
+    // A call that another process resumes has not given its page up.
+    if (asked < this.#options.maxAsks || signal.aborted) return { stage };
+    await this.#options.records.replace(ref, kept, { stage: 'closed' });
+    return { stage: 'closed' };
+  }
+
+  /** The interaction, when the user is through with it, or has had `waitSeconds`. */
+  async #waitedFor(ref: string, signal: AbortSignal): Promise<Kept | undefined> {
     const { records, waitSeconds } = this.#options;
-    const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    let left = agreed ? waitSeconds * 1000 : 0;
+    let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const kept = await records.find(ref);
       const isOpen = kept && ['waiting', 'started', 'finishing'].includes(kept.stage);
@@ -87,6 +154,12 @@ export class Asking {
       await paused(pause, signal);
       left -= pause;
     }
+  }
+
+  #pageOf(id: string): URL {
+    const url = this.#options.startPage();
+    url.searchParams.set('id', id);
+    return url;
   }
 }
 

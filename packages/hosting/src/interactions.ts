@@ -21,11 +21,11 @@ import {
 } from '@mrtr/core';
 import { requireWholeNumbers, webPage } from '@mrtr/core/shape';
 import { type PageOptions, Pages } from './interaction-pages.ts';
-import { Asking, type LinkOptions } from './interaction-question.ts';
+import { Asking, type LinkOptions, type WaitingContext } from './interaction-question.ts';
 import { Interactions } from './interaction-records.ts';
 
 export type { CameBack, PageOptions, Started } from './interaction-pages.ts';
-export type { LinkOptions } from './interaction-question.ts';
+export type { LinkOptions, WaitingContext } from './interaction-question.ts';
 
 /** The options of {@link pendingInteractions}. */
 export interface PendingInteractionsOptions<T> extends PageOptions<T> {
@@ -53,7 +53,7 @@ export interface PendingInteractions<T> {
   /**
    * The question that sends the user to the start page. It is answered when `finish` has given its value: a user who has
    * only agreed to open the page is asked again, in other words. For handlers that are entered in each round (all shapes
-   * but B and H).
+   * but B and H, which has {@link ask}).
    *
    * @param ctx the SDK's context; in a shape, `ctx.request`.
    * @throws CannotAsk for a caller without a principal.
@@ -61,6 +61,23 @@ export interface PendingInteractions<T> {
    * @throws StoreFull when too many pages are open.
    */
   question(ctx: ServerContext, message: string, options?: LinkOptions<T>): Promise<Question<T>>;
+  /**
+   * The same for a handler that waits, in shape H: asks, and resolves with what `finish` gave. On a durable store its
+   * steps are recorded under `key`.
+   *
+   * @param ctx the handler's context.
+   * @param key names the question, uniquely in the call.
+   * @throws ElicitationDeclined when the user refuses, here or on the other site.
+   * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `otherwise`.
+   * @throws InteractionUnfinished and StoreFull as {@link question}.
+   * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
+   */
+  ask(
+    ctx: WaitingContext,
+    key: string,
+    message: string,
+    options?: Pick<LinkOptions<T>, 'otherwise'>,
+  ): Promise<T>;
   /** Serves the two pages: `serveHttp(served, { pages: [link] })`, or any other server. */
   fetch(request: Request): Promise<Response>;
 }
@@ -102,6 +119,7 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
     },
     question: (ctx, message, more = {}) =>
       outside.runInAsyncScope(() => asking.question<T>(ctx, message, more)),
+    ask: (ctx, key, message, more = {}) => asking.ask<T>(ctx, key, message, more),
     fetch: (request) => pages.fetch(request),
   };
 }
