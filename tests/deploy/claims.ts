@@ -35,15 +35,23 @@ const BY_WORDS: Claims = {
 const everything = (claim: Claim): Claims =>
   Object.fromEntries(CHANGE_NAMES.map((change) => [change, claim])) as Record<Change, Claim>;
 
+/** What the author keeps is compared with nothing but the author's schema. */
+const BY_SCHEMA: Claims = {
+  ...BY_WORDS,
+  reworded: [AGAIN, FINISHES],
+  moved: [AGAIN, FINISHES],
+  'added-before': AGAIN,
+  narrowed: [AGAIN, REFUSES],
+  widened: [AGAIN, FINISHES],
+};
+
 const CLAIMS: Readonly<Record<ShapeId, Claims>> = {
-  e: {
-    ...BY_WORDS,
-    reworded: [AGAIN, FINISHES],
-    moved: [AGAIN, FINISHES],
-    'added-before': AGAIN,
-    narrowed: [AGAIN, REFUSES],
-    widened: [AGAIN, FINISHES],
-  },
+  a: BY_SCHEMA,
+  // Its questions have no keys, so nothing renames them.
+  b: { ...BY_WORDS, renamed: FINISHES },
+  c: BY_SCHEMA,
+  d: BY_SCHEMA,
+  e: BY_SCHEMA,
   f: { ...BY_WORDS, 'step-renamed': REFUSES, 'step-value': REFUSES },
   g: { ...BY_WORDS, 'step-renamed': REFUSES, 'step-removed': REFUSES, 'step-value': REFUSES },
   h: everything(REFUSES),

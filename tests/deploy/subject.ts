@@ -6,17 +6,18 @@ import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { ContinuationStore, type LinearStore } from '@mrtr/shapes/linear';
 import type { OptionDeps, RunningOption, World } from '@mrtr/tools';
 import { z } from 'zod';
+import { reentered } from './b.ts';
 import type { Change } from './changes.ts';
 import { CHANGES, type Code } from './code.ts';
-import { guardFirst } from './e.ts';
 import { guarded } from './f.ts';
 import { built } from './g.ts';
+import { branching, byRevision, guardFirst } from './guard-first.ts';
 import { waiting } from './h.ts';
 import { injected } from './i.ts';
 import { journaled } from './j.ts';
 
-/** The shapes that are measured. A, C and D are guard-first on 2026-07-28, as E is; B guards no effect at all. */
-export const SHAPES = ['e', 'f', 'g', 'h', 'h-postgres', 'i', 'j'] as const;
+/** The shapes that are measured. */
+export const SHAPES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'h-postgres', 'i', 'j'] as const;
 export type ShapeId = (typeof SHAPES)[number];
 
 /** The name of the tool. */
@@ -31,7 +32,8 @@ export const deployed = (shape: ShapeId, change: Change) => ({
     const handler = handlerOf(shape, code, world, store);
     return {
       server: () => {
-        const server = protectedServer({ name: 'orders', version: code.version }, state);
+        const policy: RequestStatePolicy = shape === 'a' ? { ...state, legacy: 'shim' } : state;
+        const server = protectedServer({ name: 'orders', version: code.version }, policy);
         server.registerTool(ORDER, { inputSchema: z.object({}) }, handler as never);
         return server;
       },
@@ -43,6 +45,13 @@ export const deployed = (shape: ShapeId, change: Change) => ({
 
 function handlerOf(shape: ShapeId, code: Code, world: World, store: LinearStore | undefined) {
   switch (shape) {
+    case 'b':
+      return reentered(code, world);
+    case 'c':
+      return branching(code, world);
+    case 'd':
+      return byRevision(code, world);
+    case 'a':
     case 'e':
       return guardFirst(code, world);
     case 'f':

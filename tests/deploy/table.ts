@@ -7,6 +7,10 @@ import type { ShapeId } from './subject.ts';
 type Rows = readonly (readonly string[])[];
 
 const NAMES: Readonly<Record<ShapeId, string>> = {
+  a: 'A',
+  b: 'B',
+  c: 'C',
+  d: 'D',
   e: 'E',
   f: 'F',
   g: 'G',

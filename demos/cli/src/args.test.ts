@@ -113,7 +113,7 @@ test.each([
   ['link-account --client legacy', 'remove --client.'],
   ['option-f --shape f', "'option-f' takes only --tool, --client,"],
   ['sampling-and-roots --answer ask', 'remove --answer.'],
-  ['option-a --deploy reworded', 'remove --deploy.'],
+  ['basic --deploy reworded', 'remove --deploy.'],
   ['option-g --deploy reworded --client legacy', "'option-g --deploy' takes only --deploy, --store,"],
   ['sticky --json', "'sticky' takes no options; remove --json."],
   ['--client legacy tracing', "'tracing' takes no options; remove --client."],
