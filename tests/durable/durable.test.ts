@@ -1,4 +1,5 @@
 /** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
+import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
@@ -84,6 +85,10 @@ test('a call whose process was killed resumes in another, and repeats an interru
 
 test('a call that sent its user to a page resumes in another process, and asks again until they have finished there', async () => {
   const dying = await deployment.start();
+  const pool = new Pool({ connectionString: deployment.postgres, max: 1 });
+  onTestFinished(() => pool.end());
+  const pages = new PostgresInteractions(pool);
+  await pages.createTable();
   const own: Sent = { name: 'linked', arguments: { item: 'tea' }, principal: 'ada' };
   const agree = (instance: Instance, asked: Outcome) => instance.send({ ...own, ...agreeing(asked) });
 
@@ -104,9 +109,7 @@ test('a call that sent its user to a page resumes in another process, and asks a
   // Its handler runs again here: the same page, and the visits that were too early are still so.
   const resumed = await agree(other, again);
   expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
-  const pool = new Pool({ connectionString: deployment.postgres, max: 1 });
-  onTestFinished(() => pool.end());
-  const { fetch } = await pageOn(pool, policyOf(['k'.repeat(32)]));
+  const { fetch } = pageOn(pages, policyOf(['k'.repeat(32)]));
   const open = (url: string, user: string) => fetch(new Request(url, { headers: { 'x-user': user } }));
   expect((await open(asked.page ?? '', 'mallory')).status).toBe(404);
   const sent = await open(asked.page ?? '', 'ada');

@@ -3,6 +3,7 @@
  * instance, performs the effects.
  */
 import { serveHttp } from '@mrtr/hosting/http';
+import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { DbosStore } from '@mrtr/linear-dbos';
 import type { LinearStore } from '@mrtr/shapes/linear';
 import { Pool } from 'pg';
@@ -22,10 +23,12 @@ const store = await DbosStore.open({
 const mistaken: Pick<LinearStore, 'round'> = {
   round: (round) => store.round({ ...round, call: { ...round.call, isPrincipal: () => false } }),
 };
+// It connects when a call first needs a page.
+const pool = new Pool({ connectionString: options.postgres, max: 1 });
 let asked = 0;
 const site = new Site(mistakesCallers ? mistaken : store, policy, {
   code: code ?? options.version,
-  link: await pageOn(new Pool({ connectionString: options.postgres, max: 1 }), policy),
+  link: pageOn(new PostgresInteractions(pool), policy),
   entered: (entered, by) => tell({ entered, by }),
   effect: (wanted) => {
     tell({ wanted, asked: ++asked });

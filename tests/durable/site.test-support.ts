@@ -4,6 +4,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
   elicitation,
+  type InteractionStore,
   protectedServer,
   type RequestStatePolicy,
   requestStatePolicy,
@@ -12,9 +13,7 @@ import {
 } from '@mrtr/core';
 import { modernClient } from '@mrtr/harness';
 import { type PendingInteractions, pendingInteractions } from '@mrtr/hosting/interactions';
-import { PostgresInteractions } from '@mrtr/ledgers/postgres';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
-import type { Pool } from 'pg';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';
 
@@ -58,14 +57,9 @@ export const policyOf = (keys: readonly string[]): RequestStatePolicy =>
 
 const nameIn = (authInfo: AuthInfo | undefined) => authInfo?.extra?.sub as string | undefined;
 
-/** A page on a database that a deployment shares. A browser says in a header whose it is. */
-export async function pageOn(
-  database: Pool,
-  policy: RequestStatePolicy,
-): Promise<PendingInteractions<string>> {
-  const store = new PostgresInteractions(database);
-  await store.createTable();
-  return pendingInteractions<string>({
+/** A page on a store that a deployment shares. A browser says in a header whose it is. */
+export const pageOn = (store: InteractionStore, policy: RequestStatePolicy): PendingInteractions<string> =>
+  pendingInteractions<string>({
     policy,
     store,
     url: 'https://shop.example/link',
@@ -74,7 +68,6 @@ export async function pageOn(
     start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}`,
     finish: ({ principal }) => `the account of ${principal}`,
   });
-}
 
 /** The next request after `asked`, whose user agreed to open the page. */
 export const agreeing = (asked: Outcome): Sent => ({
