@@ -165,7 +165,7 @@ export function openState(token: string, binding: Binding, now: number, ring: re
   for (const key of ring) {
     if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
     const plain = decrypt(bytes, key, label);
-    if (plain) return check(plain, bytes.subarray(2, 14), binding, now, key);
+    if (plain) return check(plain, bytes, binding, now, key);
     rejected = 'tampered';
   }
   return { rejected };
@@ -184,7 +184,7 @@ function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefi
   }
 }
 
-function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key: SealingKey): Opened {
+function check(plain: Buffer, token: Buffer, binding: Binding, now: number, key: SealingKey): Opened {
   const issuedAt = plain.readUIntBE(2, 6);
   const expiresAt = issuedAt + plain.readUIntBE(8, 3) * 1000;
   if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future' };
@@ -192,7 +192,7 @@ function check(plain: Buffer, nonce: Buffer, binding: Binding, now: number, key:
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
   if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
-  return { id: nonce.toString('base64url'), expiresAt, ...read(plain) };
+  return { id: token.toString('base64url', 2, 14), expiresAt, ...read(plain) };
 }
 
 function read(plain: Buffer): Sealed {
@@ -200,16 +200,17 @@ function read(plain: Buffer): Sealed {
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
   let at = HEADER_BYTES;
-  const take = (bytes: number) => {
+  const text = (bytes: number, encoding?: 'base64url') => {
     at += bytes;
-    return plain.subarray(at - bytes, at);
+    return plain.toString(encoding, at - bytes, at);
   };
   for (let left = plain.readUInt8(HEADER_BYTES - 1); left > 0; left--) {
-    const key = take(take(2).readUInt16BE()).toString();
-    asked.set(key, take(DIGEST_BYTES).toString('base64url'));
-    timesAsked.set(key, take(1).readUInt8());
+    at += 2;
+    const key = text(plain.readUInt16BE(at - 2));
+    asked.set(key, text(DIGEST_BYTES, 'base64url'));
+    timesAsked.set(key, plain.readUInt8(at++));
   }
-  const version = flags & HAS_VERSION ? take(take(1).readUInt8()).toString() : undefined;
+  const version = flags & HAS_VERSION ? text(plain.readUInt8(at++)) : undefined;
   return {
     round: plain.readUInt8(1),
     callId: plain.toString('base64url', CALL_ID_AT, CALL_ID_AT + CALL_ID_BYTES),
