@@ -6,7 +6,8 @@ import { z } from 'zod';
 import type { Change } from '../deploy/changes.ts';
 import { CHANGES, type Code, isAsk, isEffect, place } from '../deploy/code.ts';
 import { inMemory } from '../deploy/in-memory.ts';
-import { faultsOf, type Moment, outcomeOf, play } from '../deploy/play.ts';
+import { outcomeOf } from '../deploy/outcome.ts';
+import { faultsOf, type Moment, play } from '../deploy/play.ts';
 import { type deployed, ORDER } from '../deploy/subject.ts';
 
 type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;

@@ -19,3 +19,26 @@ export const CHANGE_NAMES = [
 
 /** What was changed between two versions. */
 export type Change = (typeof CHANGE_NAMES)[number];
+
+/** What version 2 did to the question for the size, in words. */
+export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
+  nothing: 'has the same code',
+  reworded: 'reworded the question',
+  renamed: 'gave it another key or name',
+  moved: 'moved it behind the next one',
+  removed: 'removed it',
+  'added-before': 'asks another one before it',
+  'added-after': 'asks another one at the end',
+  narrowed: 'no longer allows the answer',
+  widened: 'allows one more answer',
+  version: 'has another `version` in its policy',
+};
+
+/** What it did to the step that opens the ticket, in words. */
+export const STEP_CHANGES: Partial<Record<Change, string>> = {
+  'step-renamed': 'gave it another key or name',
+  'step-moved': 'moved it behind the question',
+  'step-removed': 'removed it',
+  'step-added': 'has another one behind it',
+  'step-value': 'gives another type of value, with `schema`',
+};

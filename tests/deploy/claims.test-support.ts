@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { CHANGE_NAMES } from './changes.ts';
 import { claimed } from './claims.ts';
-import { faultsOf, type Host, MOMENTS, outcomeOf, type Play, play } from './play.ts';
+import { outcomeOf } from './outcome.ts';
+import { faultsOf, type Host, MOMENTS, type Play, play } from './play.ts';
 import type { ShapeId } from './subject.ts';
 
 /** Plays every change, at both moments, and compares. */

@@ -1,6 +1,7 @@
 /** What each shape claims of a call whose version is replaced between two rounds. The tests measure every claim. */
 import { CHANGE_NAMES, type Change } from './changes.ts';
-import type { Moment, Outcome } from './play.ts';
+import type { Outcome } from './outcome.ts';
+import type { Moment } from './play.ts';
 import type { ShapeId } from './subject.ts';
 
 /** Of both moments; or of a call whose size is asked, and of one whose size was answered. */

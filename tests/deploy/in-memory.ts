@@ -41,7 +41,7 @@ export const inMemory =
       async deploy() {
         current = next;
         await stop(old);
-        recorder.record({ kind: 'restart', instance: next.id });
+        recorder.record({ kind: 'restart', instance: next.id, deployed: change });
       },
       close: async () => {
         await Promise.all([current === old && stop(old), stop(next)]);

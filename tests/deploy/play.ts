@@ -2,21 +2,16 @@
 
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scripted } from '@mrtr/harness';
-import { eventsOf, resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import { createWorld, type World } from '@mrtr/tools';
 import type { Change } from './changes.ts';
 import { CHANGES, isAsk } from './code.ts';
+import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER, type ShapeId } from './subject.ts';
 
 /** When version 2 is deployed: while the size is asked, or when it was answered and the colour is asked. */
 export type Moment = 'asked' | 'answered';
 export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
-
-/**
- * What comes of the call. `finishes`: the user is asked nothing twice. `asks again`: an answer did not count. `refuses`:
- * it ends in words, and nothing happens. `repeats`: it finishes, and an effect happened twice.
- */
-export type Outcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
 
 /** One call. */
 export interface Play {
@@ -60,14 +55,6 @@ export function play(
   });
 }
 
-/** What came of it. */
-export function outcomeOf({ events, end }: Transcript): Outcome {
-  if (end.error || end.result.isError) return 'refuses';
-  if (effectsIn(events).some((name, at, all) => all.indexOf(name) !== at)) return 'repeats';
-  const asked = answersIn(events).flatMap(Object.keys);
-  return new Set(asked).size < asked.length ? 'asks again' : 'finishes';
-}
-
 /** What must never come of it, in words: a wrong value, a crash, an effect after a refusal, or one that is left out. */
 export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const { events, end } = transcript;
@@ -98,10 +85,3 @@ export function faultsOf({ change }: Play, transcript: Transcript): string[] {
 }
 
 const IN_WORDS = /Invalid or expired requestState$|^This call cannot be resumed/;
-
-const effectsIn = (events: Transcript['events']): string[] =>
-  eventsOf('effect', events).map(({ name }) => name);
-
-/** What the user answered, in order: a form of one field each time. */
-const answersIn = (events: Transcript['events']): object[] =>
-  eventsOf('answer', events).map(({ reply }) => (reply === 'silence' ? {} : (reply.content ?? {})));

@@ -5,7 +5,8 @@ import { Database } from '../processes/database.ts';
 import { Instance } from '../processes/instance.ts';
 import type { Change } from './changes.ts';
 import { CHANGES } from './code.ts';
-import type { Host, Play } from './play.ts';
+import type { Host } from './play.ts';
+import type { ShapeId } from './subject.ts';
 
 /** A process for version 1 and one for version 2. Each serves any number of plays at once. */
 export class TwoProcesses {
@@ -35,7 +36,7 @@ export class TwoProcesses {
     const key = randomBytes(32).toString('base64');
     const open = async (instance: Instance, id: string, change: Change) => {
       const { version } = CHANGES[change];
-      const subject = { module: addressOf(play, change), postgres: this.#postgres };
+      const subject = { module: addressOf(play.shape, change), postgres: this.#postgres };
       const opening = { ...subject, scope, instance: id, key, version };
       return { id, url: await instance.open({ ...opening, legacy: 'shim', serve: 'stateless' }) };
     };
@@ -55,7 +56,7 @@ export class TwoProcesses {
         const next = await open(this.#next, 'v2', play.change);
         await this.#old.close(scope);
         current = next;
-        recorder.record({ kind: 'restart', instance: next.id });
+        recorder.record({ kind: 'restart', instance: next.id, deployed: play.change });
       },
       close: async () => {
         await Promise.all([this.#old, this.#next].map((one) => one.close(scope)));
@@ -74,5 +75,6 @@ export class TwoProcesses {
   }
 }
 
-const addressOf = ({ shape }: Play, change: Change): string =>
+/** The module of a shape in the version that a change makes, for another process. */
+export const addressOf = (shape: ShapeId, change: Change): string =>
   new URL(`./subject.ts?shape=${shape}&change=${change}`, import.meta.url).href;

@@ -1,6 +1,6 @@
 /** The claims of a deploy as tables. The tests hold every claim to what is measured. */
 
-import type { Change } from './changes.ts';
+import { type Change, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 import { claimed } from './claims.ts';
 import type { ShapeId } from './subject.ts';
 
@@ -20,31 +20,10 @@ const NAMES: Readonly<Record<ShapeId, string>> = {
   h: 'H',
 };
 
-const QUESTIONS: Partial<Record<Change, string>> = {
-  nothing: 'has the same code',
-  reworded: 'reworded the question',
-  renamed: 'gave it another key or name',
-  moved: 'moved it behind the next one',
-  removed: 'removed it',
-  'added-before': 'asks another one before it',
-  'added-after': 'asks another one at the end',
-  narrowed: 'no longer allows the answer',
-  widened: 'allows one more answer',
-  version: 'has another `version` in its policy',
-};
-
-const STEPS: Partial<Record<Change, string>> = {
-  'step-renamed': 'gave it another key or name',
-  'step-moved': 'moved it behind the question',
-  'step-removed': 'removed it',
-  'step-added': 'has another one behind it',
-  'step-value': 'gives another type of value, with `schema`',
-};
-
 /** What was done to a question, and what to a step. */
 export const deployTables = (): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> => ({
-  'deploy-questions': table(QUESTIONS),
-  'deploy-steps': table(STEPS),
+  'deploy-questions': table(QUESTION_CHANGES),
+  'deploy-steps': table(STEP_CHANGES),
 });
 
 /** A row for each change; shapes that do the same share a column. */

@@ -24,8 +24,7 @@ export async function runDeploy(
     print([format === 'json' ? JSON.stringify(transcript, undefined, 2) : toMermaid(transcript)]);
     return 0;
   }
-  const what = change === 'nothing' ? 'the same code' : change;
-  const diagram = new Diagram(paint, { restarted: `version 2 is deployed: ${what}` });
+  const diagram = new Diagram(paint);
   print(diagram.begin());
   const onEvent = (event: Parameters<Diagram['next']>[0]) => print(diagram.next(event));
   const transcript = await play(wanted, inMemory(postgres), { onEvent });

@@ -16,6 +16,7 @@ import {
   questionsText,
   replyText,
   requestText,
+  restartText,
   resultText,
   type Transcript,
   type TranscriptEvent,
@@ -34,8 +35,6 @@ type Entry = Extract<TranscriptEvent, { kind: 'entry' }>;
 export interface DiagramOptions {
   /** Whether the server's diagnostics are in the transcript. Default true. */
   readonly inside?: boolean;
-  /** The words for a restart. */
-  readonly restarted?: string;
 }
 
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
@@ -56,12 +55,9 @@ export class Diagram {
   #form: JsonObject = {};
   #page = false;
 
-  readonly #restarted: string;
-
-  constructor(paint: Paint = plain, { inside = true, restarted = 'restarted' }: DiagramOptions = {}) {
+  constructor(paint: Paint = plain, { inside = true }: DiagramOptions = {}) {
     this.#paint = paint;
     this.#inside = inside;
-    this.#restarted = restarted;
     this.#frame = frameIn(paint);
   }
 
@@ -119,7 +115,7 @@ export class Diagram {
       case 'kill':
         return this.#frame.note('☠ killed', 'error', open);
       case 'restart':
-        return this.#frame.note(this.#restarted, 'quiet', open);
+        return this.#frame.note(restartText(event), 'quiet', open);
       case 'state':
         return this.#frame.note('✗ state rejected', 'error', open);
     }

@@ -34,7 +34,7 @@ describe('pnpm demo', () => {
       run('option-g --deploy reworded'),
       run('j --deploy step-renamed --json'),
     ]);
-    expect(again.out).toMatch(/version 2 is deployed: reworded/);
+    expect(again.out).toMatch(/a new version is deployed: reworded/);
     expect(again.out).toMatch(/"What size, please\?"[\s\S]*Ordered: colour red, size L, ticket T1\./);
     for (const line of again.out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
     const { end, events } = JSON.parse(refused.out) as Transcript;

@@ -31,6 +31,24 @@ test('a conversation on a fleet is a sequence diagram, with an arrow to the inst
   `);
 });
 
+test('a restart is a note, and a deploy says what it changed', () => {
+  const participants = [{ id: 'i1', kind: 'instance', label: 'server' }] as const;
+  const events = [
+    { kind: 'restart', at: 1, instance: 'i1' },
+    { kind: 'restart', at: 2, instance: 'i1', deployed: 'reworded' },
+  ] as const;
+  const end = { result: { content: [] } };
+  expect(
+    toMermaid({ format: 'mrtr-transcript', version: 1, title: 'deploy', participants, events, end }),
+  ).toMatchInlineSnapshot(`
+    "sequenceDiagram
+      title deploy
+      participant P0 as server
+      Note over P0: restarted
+      Note over P0: a new version is deployed: reworded"
+  `);
+});
+
 const SAFE = /(?:[\p{L}\p{M}\p{N} .,:!?'"(){}[\]/_=+→×·…\p{So}\ufffd-]|#\d+;)+/u.source;
 const LINE = new RegExp(
   `^ {2}(?:title|actor P\\d as|participant P\\d as|Note over P\\d:|P\\d(?:->>|-->>|-x)P\\d:) ${SAFE}$`,

@@ -17,6 +17,7 @@ import {
   questionsText,
   replyText,
   requestText,
+  restartText,
   resultText,
 } from './wording.ts';
 
@@ -83,7 +84,7 @@ class Writer {
       case 'kill':
         return [this.note(event.instance, '☠ killed')];
       case 'restart':
-        return [this.note(event.instance, 'restarted')];
+        return [this.note(event.instance, restartText(event))];
     }
   }
 

@@ -114,8 +114,15 @@ export type Happening =
       /** Why it was rejected. Clients are not told. */
       readonly reason?: string;
     }
-  /** An instance was killed, or thrown away and started anew. */
-  | { readonly kind: 'kill' | 'restart'; readonly instance: string };
+  /** An instance was killed. */
+  | { readonly kind: 'kill'; readonly instance: string }
+  /** An instance was thrown away and started anew. */
+  | {
+      readonly kind: 'restart';
+      readonly instance: string;
+      /** What a deploy changed, where the new instance runs another version of the code. */
+      readonly deployed?: string;
+    };
 
 /** A message was sent. */
 export interface Message {

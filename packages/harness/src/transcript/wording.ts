@@ -97,6 +97,10 @@ export const contentText = (content: unknown): string =>
 const objects = (value: unknown): readonly JsonObject[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 
+/** A restart, or the deploy that it was: `a new version is deployed: reworded`. */
+export const restartText = ({ deployed }: { readonly deployed?: string }): string =>
+  deployed === undefined ? 'restarted' : `a new version is deployed: ${deployed}`;
+
 /** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
 export const errorText = (error: JsonObject): string => `error ${error.code}  ${error.message}`;
 

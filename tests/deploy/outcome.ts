@@ -1,0 +1,24 @@
+/** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
+import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
+
+/**
+ * What comes of the call. `finishes`: the user is asked nothing twice. `asks again`: an answer did not count. `refuses`:
+ * it ends in words, and nothing happens. `repeats`: it finishes, and an effect happened twice.
+ */
+export type Outcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
+
+/** What came of it. */
+export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): Outcome {
+  if (end.error || end.result.isError) return 'refuses';
+  if (effectsIn(events).some((effect, at, all) => all.indexOf(effect) !== at)) return 'repeats';
+  const asked = answersIn(events).flatMap(Object.keys);
+  return new Set(asked).size < asked.length ? 'asks again' : 'finishes';
+}
+
+/** The effects, in order, each by its detail: two different ones may have the same name. */
+export const effectsIn = (events: Transcript['events']): string[] =>
+  eventsOf('effect', events).map(({ detail }) => detail);
+
+/** What the user answered, in order: a form of one field each time. */
+export const answersIn = (events: Transcript['events']): object[] =>
+  eventsOf('answer', events).map(({ reply }) => (reply === 'silence' ? {} : (reply.content ?? {})));
