@@ -35,9 +35,8 @@ export class TwoProcesses {
     const over = this.#database.open(scope, { world, recorder });
     const key = randomBytes(32).toString('base64');
     const open = async (instance: Instance, id: string, change: Change) => {
-      const { version } = CHANGES[change];
-      const subject = { module: addressOf(play.shape, change), postgres: this.#postgres };
-      const opening = { ...subject, scope, instance: id, key, version };
+      const subject = { ...versionOf(play.shape, change), postgres: this.#postgres };
+      const opening = { ...subject, scope, instance: id, key };
       return { id, url: await instance.open({ ...opening, legacy: 'shim', serve: 'stateless' }) };
     };
     let current = await open(this.#old, 'v1', 'nothing');
@@ -75,6 +74,8 @@ export class TwoProcesses {
   }
 }
 
-/** The module of a shape in the version that a change makes, for another process. */
-export const addressOf = (shape: ShapeId, change: Change): string =>
-  new URL(`./subject.ts?shape=${shape}&change=${change}`, import.meta.url).href;
+/** The version of a shape that a change makes: the module for another process, and the policy's `version`. */
+export const versionOf = (shape: ShapeId, change: Change) => ({
+  module: new URL(`./subject.ts?shape=${shape}&change=${change}`, import.meta.url).href,
+  version: CHANGES[change].version,
+});

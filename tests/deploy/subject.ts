@@ -22,6 +22,8 @@ export type ShapeId = (typeof SHAPES)[number];
 
 /** The name of the tool. */
 export const ORDER = 'order';
+/** The name of its server. */
+export const ORDERS = 'orders';
 
 /** Makes a server instance of the tool. */
 export const deployed = (shape: ShapeId, change: Change) => ({
@@ -33,7 +35,7 @@ export const deployed = (shape: ShapeId, change: Change) => ({
     return {
       server: () => {
         const policy: RequestStatePolicy = shape === 'a' ? { ...state, legacy: 'shim' } : state;
-        const server = protectedServer({ name: 'orders', version: code.version }, policy);
+        const server = protectedServer({ name: ORDERS, version: code.version }, policy);
         server.registerTool(ORDER, { inputSchema: z.object({}) }, handler as never);
         return server;
       },

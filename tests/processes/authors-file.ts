@@ -1,6 +1,8 @@
+const AUTHORS =
+  /packages\/options\/(?!tools\/)[\w-]+\/src\/(?:weather|work-item)[\w-]*\.ts$|tests\/deploy\/[e-j]\.ts$/;
+
 /**
- * The name in transcripts of an option's author's file, such as `packages/options/b-await/src/weather.ts`, by the URL
- * of its module; undefined for any other file.
+ * The name in transcripts of an author's file, by the URL of its module; undefined for any other file. It is an option's,
+ * such as `packages/options/b-await/src/weather.ts`, or a shape's of the tool that has versions: `tests/deploy/g.ts`.
  */
-export const authorsFile = (url: string): string | undefined =>
-  /packages\/options\/(?!tools\/)[\w-]+\/src\/(?:weather|work-item)[\w-]*\.ts$/.exec(url)?.[0];
+export const authorsFile = (url: string): string | undefined => AUTHORS.exec(url)?.[0];

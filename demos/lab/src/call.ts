@@ -1,6 +1,7 @@
 /** The calls that the lab makes, in the words of its page. */
 import type { LogicalCall } from '@mrtr/harness';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+import { ORDER, ORDERS } from '@mrtr/tests/deploy';
+import { GET_WEATHER, RESOLVE_WORK_ITEM, SERVER_INFO } from '@mrtr/tools';
 import type { ToolWord } from './protocol.ts';
 
 /** One call of each tool. */
@@ -10,4 +11,12 @@ export const CALLS: Readonly<Record<ToolWord, LogicalCall>> = {
     method: 'tools/call',
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
   },
+  order: { method: 'tools/call', params: { name: ORDER, arguments: {} } },
+};
+
+/** The name of the server of each tool, which its state is bound to. */
+export const SERVERS: Readonly<Record<ToolWord, string>> = {
+  weather: SERVER_INFO.name,
+  'work-item': SERVER_INFO.name,
+  order: ORDERS,
 };

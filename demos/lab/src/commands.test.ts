@@ -11,6 +11,8 @@ test.each([
   { do: 'way', side: 'left', way: { deliver: 'twice', to: 'i2', state: 'v1.forged' } },
   { do: 'kill', side: 'left', instance: 'i1' },
   { do: 'restart', side: 'left', instance: 'i2' },
+  { do: 'set-up', side: 'right', setUp: { ...SET_UP, option: 'g', tool: 'order' } },
+  { do: 'deploy', side: 'left', change: 'step-removed' },
 ])('$do is a command', (command) => {
   expect(readCommand(JSON.stringify(command))).toEqual(command);
 });
@@ -30,6 +32,14 @@ test.each([
     JSON.stringify({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: '../x' } }),
   ],
   ['an address', '{"do":"way","side":"left","way":{"deliver":"once","to":"http://example.com/"}}'],
+  ['a deploy of a change that there is not', '{"do":"deploy","side":"left","change":"broken"}'],
+  ['a deploy of a file', '{"do":"deploy","side":"left","change":"../../../etc/passwd"}'],
+  ['a deploy of more than a change', '{"do":"deploy","side":"left","change":"reworded&shape=h"}'],
+  ['a deploy of the prototype', '{"do":"deploy","side":"left","change":"__proto__"}'],
+  ['a deploy of nothing', '{"do":"deploy","side":"left"}'],
+  ['a deploy of several changes', '{"do":"deploy","side":"left","change":["reworded"]}'],
+  ['a deploy of a module', '{"do":"deploy","side":"left","change":"reworded","module":"file:///x.mjs"}'],
+  ['a deploy of one instance', '{"do":"deploy","side":"left","change":"reworded","instance":"i1"}'],
   ['more than the command needs', '{"do":"call","side":"left","command":"rm -rf /"}'],
   ['a side of the prototype', '{"do":"call","side":"__proto__"}'],
   [

@@ -1,4 +1,5 @@
 /** The commands that a page may give, checked: closed shapes, short texts, and no name of anything but ours. */
+import { CHANGE_NAMES } from '@mrtr/tests/deploy/changes';
 import { z } from 'zod';
 import type { Command } from './protocol.ts';
 
@@ -10,7 +11,7 @@ const content = z.record(z.string().max(60), value).refine((given) => Object.key
 
 const setUp = z.strictObject({
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
-  tool: z.enum(['weather', 'work-item']),
+  tool: z.enum(['weather', 'work-item', 'order']),
   client: z.enum(['modern', 'legacy', 'mute']),
   instances: z.enum(['one', 'two']),
   singleUse: z.boolean(),
@@ -35,6 +36,7 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('way'), side, way }),
   z.strictObject({ do: z.literal('kill'), side, instance }),
   z.strictObject({ do: z.literal('restart'), side, instance }),
+  z.strictObject({ do: z.literal('deploy'), side, change: z.enum(CHANGE_NAMES) }),
 ]);
 
 /** Reads a command from text; undefined if the text is not a command. */

@@ -1,8 +1,9 @@
 /** The door of a lab with real processes, attacked as another page or another program would. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Door, openDoor } from './door.ts';
 import { Lab } from './lab.ts';
@@ -24,16 +25,19 @@ const COMMANDS: readonly Command[] = [
   { do: 'way', side: 'left', way: { deliver: 'twice' } },
   { do: 'kill', side: 'left', instance: 'i1' },
   { do: 'restart', side: 'left', instance: 'i1' },
+  { do: 'deploy', side: 'left', change: 'reworded' },
 ];
 
-const folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
+const home = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
+const folder = join(home, 'page');
 let lab: Lab;
 let door: Door;
 let origin: string;
 
 beforeAll(async () => {
+  mkdirSync(folder);
   for (const name of ['index.html', 'lab.js']) writeFileSync(join(folder, name), 'the page');
-  writeFileSync(join(folder, '..', 'mrtr-lab-secret.js'), 'not the page');
+  writeFileSync(join(home, 'mrtr-lab-secret.js'), 'not the page');
   lab = await Lab.start();
   door = await openDoor(lab, { page: folder, recorded: join(folder, 'nowhere') });
   origin = new URL(door.address).origin;
@@ -43,8 +47,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await door.close();
   await lab.close();
-  rmSync(folder, { recursive: true });
-  rmSync(join(folder, '..', 'mrtr-lab-secret.js'));
+  rmSync(home, { recursive: true });
 }, 30_000);
 
 /** Waits for a change of a side. */
@@ -142,8 +145,6 @@ test('the page comes under a policy that lets it run nothing but itself', async 
 });
 
 test('with the token, a call is made, its user answers, and the retry is delivered twice', async () => {
-  const send = async (command: Command) =>
-    expect(await post('/do', JSON.stringify(command), good())).toBe(204);
   await send({ do: 'set-up', side: 'left', setUp: SET_UP });
   await send({ do: 'call', side: 'left' });
   const { asked } = await until('left', ({ doing }) => doing === 'asked');
@@ -155,8 +156,93 @@ test('with the token, a call is made, its user answers, and the retry is deliver
   expect(conversation?.events.filter(({ kind }) => kind === 'effect')).toHaveLength(2);
 }, 20_000);
 
+/** Sends a command with everything that the page has. */
+const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
+
+/** Sets up the tool that has a version 2, on the left, and calls it until it asks. */
+async function orderAsked(option: string): Promise<void> {
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order' } });
+  await send({ do: 'call', side: 'left' });
+  expect((await until('left', ({ asked }) => asked !== undefined)).asked?.message).toBe('Which size?');
+}
+
+test('a deploy puts processes of other code in the place of those that asked, and the call goes on in them', async () => {
+  await orderAsked('g');
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  const { problem, conversation: deployed } = await stateOf('left');
+  expect(problem).toBeUndefined();
+  expect(eventsOf('restart', deployed?.events ?? []).map(({ deployed }) => deployed)).toEqual([
+    'reworded',
+    'reworded',
+  ]);
+  await send({ do: 'deploy', side: 'left', change: 'removed' });
+  expect((await stateOf('left')).problem).toMatch(/^Version 2 runs already/);
+  const accept = (question: number, content: Readonly<Record<string, string>>) =>
+    send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
+  await accept(1, { size: 'M' });
+  const { asked, insides } = await until('left', ({ asked }) => asked?.id === 2);
+  expect(asked?.message).toBe('What size, please?');
+  expect(Object.values(insides)).toMatchObject([{ sealed: true }, { sealed: true }]);
+  await accept(2, { size: 'L' });
+  await until('left', ({ asked }) => asked?.id === 3);
+  await accept(3, { colour: 'red' });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toBe('Ordered: colour red, size L, ticket T1.');
+  expect(eventsOf('effect', conversation?.events ?? []).map(({ detail }) => detail)).toEqual([
+    'ticket',
+    'order',
+  ]);
+  // In the new process as in the old one.
+  const ran = eventsOf('lines', conversation?.events ?? []).map(({ files }) => Object.keys(files));
+  expect(ran.length).toBeGreaterThan(1);
+  expect(new Set(ran.flat())).toEqual(new Set(['tests/deploy/g.ts']));
+}, 30_000);
+
+test('H loses its call to a deploy, and the next call begins on version 1', async () => {
+  await orderAsked('h');
+  await send({ do: 'deploy', side: 'left', change: 'nothing' });
+  await send({
+    do: 'answer',
+    side: 'left',
+    question: 1,
+    reply: { action: 'accept', content: { size: 'M' } },
+  });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toMatch(/^This call cannot be resumed/);
+  await orderAsked('h');
+  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
+  await until('left', ({ doing }) => doing === 'over');
+}, 30_000);
+
+test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'a', tool: 'order' } });
+  expect((await stateOf('left')).problem).toMatch(/^A is not among the shapes/);
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  expect((await stateOf('left')).problem).toBe('Deploy a version while a question is open.');
+  await send({ do: 'set-up', side: 'left', setUp: SET_UP });
+  await send({ do: 'call', side: 'left' });
+  await until('left', ({ doing }) => doing === 'asked');
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  expect((await stateOf('left')).problem).toBe('This tool has no version 2.');
+  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
+  await until('left', ({ doing }) => doing === 'over');
+}, 30_000);
+
+test('the call of an old client ends with the processes that it is connected to', async () => {
+  await send({
+    do: 'set-up',
+    side: 'left',
+    setUp: { ...SET_UP, option: 'g', tool: 'order', client: 'legacy', instances: 'one' },
+  });
+  await send({ do: 'call', side: 'left' });
+  await until('left', ({ doing }) => doing === 'asked');
+  await send({ do: 'deploy', side: 'left', change: 'nothing' });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(conversation?.end?.error?.message).toBeDefined();
+}, 30_000);
+
 test('a killed instance is gone, and one that is restarted serves again', async () => {
-  const send = (command: Command) => post('/do', JSON.stringify(command), good());
   await send({ do: 'kill', side: 'right', instance: 'i1' });
   expect((await stateOf('right')).instances).toEqual([
     { id: 'i1', alive: false },

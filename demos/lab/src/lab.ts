@@ -79,5 +79,7 @@ async function doTo(side: Side, command: Command): Promise<void> {
       return side.kill(command.instance);
     case 'restart':
       return side.restart(command.instance);
+    case 'deploy':
+      return side.deploy(command.change);
   }
 }

@@ -24,6 +24,7 @@ const MADE_OF = [
   'demos/lab/page/vite.config.ts',
   'packages/harness/src/transcript',
   'packages/options',
+  'tests/deploy',
 ];
 
 function filesIn(path: string): string[] {

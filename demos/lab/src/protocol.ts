@@ -1,6 +1,7 @@
 /** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
 import type { Reply } from '@mrtr/harness';
 import type { Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
+import type { Change as CodeChange } from '@mrtr/tests/deploy/changes';
 
 /** One of the two shapes that are compared. */
 export type SideName = 'left' | 'right';
@@ -17,7 +18,8 @@ export interface SetUp {
   readonly singleUse: boolean;
 }
 
-export type ToolWord = 'weather' | 'work-item';
+/** The tools of the options; and one that has a version 2, which can be deployed while a question is open. */
+export type ToolWord = 'weather' | 'work-item' | 'order';
 export type ClientWord = 'modern' | 'legacy' | 'mute';
 
 /** A transcript that may still be going on. */
@@ -118,7 +120,8 @@ export type Command =
   | { readonly do: 'call'; readonly side: SideName }
   | { readonly do: 'answer'; readonly side: SideName; readonly question: number; readonly reply: Reply }
   | { readonly do: 'way'; readonly side: SideName; readonly way: Way }
-  | { readonly do: 'kill' | 'restart'; readonly side: SideName; readonly instance: string };
+  | { readonly do: 'kill' | 'restart'; readonly side: SideName; readonly instance: string }
+  | { readonly do: 'deploy'; readonly side: SideName; readonly change: CodeChange };
 
 /** One line of the stream that the server sends: a side that changed. */
 export interface Change {

@@ -131,7 +131,7 @@ export async function record(
     about,
     setUp,
     transcript,
-    insides: insides(transcript.events, call, key),
+    insides: insides(transcript.events, tool, key),
   };
 }
 

@@ -10,6 +10,8 @@ import {
 } from '@mrtr/harness';
 import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
 import { addressOf, findOption } from '@mrtr/options';
+import { SHAPES, type ShapeId, versionOf } from '@mrtr/tests/deploy';
+import type { Change } from '@mrtr/tests/deploy/changes';
 import { type Database, Instance, type Opening } from '@mrtr/tests/processes';
 import { createWorld, describeItem } from '@mrtr/tools';
 import { CALLS } from './call.ts';
@@ -64,7 +66,7 @@ export class Side {
       conversation: this.#conversation,
       asked,
       way: this.#way,
-      insides: insides(events, CALLS[this.#setUp.tool], this.#key),
+      insides: insides(events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
   }
@@ -88,6 +90,10 @@ export class Side {
     if (listed.needsPostgres)
       throw new Refused(
         `${listed.name} needs a database, which the live lab does not start. Open its recordings.`,
+      );
+    if (setUp.tool === 'order' && !shapeOf(setUp))
+      throw new Refused(
+        `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
       );
     await this.#abandon();
     this.#setUp = setUp;
@@ -146,6 +152,30 @@ export class Side {
     if (this.#opening && this.#used.includes(id)) await this.#open(id, this.#opening);
     this.#recorder?.record({ kind: 'restart', instance: id });
     this.#changed();
+  }
+
+  /** New processes with other code take the places of those that serve the call. */
+  async deploy(change: Change): Promise<void> {
+    const [opening, shape] = [this.#opening, shapeOf(this.#setUp)];
+    if (!shape) throw new Refused('This tool has no version 2.');
+    if (this.#doing !== 'asked' || !opening) throw new Refused('Deploy a version while a question is open.');
+    if (opening.module !== versionOf(shape, FIRST).module)
+      throw new Refused('Version 2 runs already. The next call begins on version 1.');
+    const next = { ...opening, ...versionOf(shape, change) };
+    this.#opening = next;
+    await Promise.all(this.#used.map((id) => this.#replace(id, next, change)));
+    this.#changed();
+  }
+
+  /** The new process serves before the old one ends, as behind any load balancer. */
+  async #replace(id: string, opening: Opening, deployed: Change): Promise<void> {
+    const old = this.#instances.get(id);
+    await this.#startInstance(id);
+    await this.#open(id, opening);
+    this.#recorder?.record({ kind: 'restart', instance: id, deployed });
+    if (!old?.alive) return;
+    await old.close(opening.scope);
+    await old.stop();
   }
 
   get #used(): readonly string[] {
@@ -208,7 +238,7 @@ export class Side {
         participants,
         onEvent,
       },
-      this.#deploy,
+      this.#host,
     );
     this.#recorder = undefined;
     this.#asked = undefined;
@@ -246,13 +276,14 @@ export class Side {
     });
   }
 
-  readonly #deploy: Deploy = async (recorder): Promise<Hosting> => {
+  readonly #host: Deploy = async (recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
     this.#recorder = recorder;
     this.#router = new Router();
     this.#key = randomBytes(32);
     const listed = findOption(option);
     if (!listed) throw new Refused(`There is no option '${option}'.`);
+    const shape = shapeOf(this.#setUp);
     const world = createWorld({
       onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
       onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
@@ -260,7 +291,7 @@ export class Side {
     const scope = randomUUID();
     const over = this.#database.open(scope, { world, recorder });
     const opening: Opening = {
-      module: addressOf(listed),
+      ...(shape ? versionOf(shape, FIRST) : { module: addressOf(listed) }),
       scope,
       instance: '',
       key: this.#key.toString('base64'),
@@ -302,5 +333,12 @@ export class Side {
 }
 
 const ABANDON_MS = 3000;
+
+/** Every call begins on version 1. */
+const FIRST: Change = 'nothing';
+
+/** The shape of the tool that has a version 2; undefined for other tools, and shapes that it is not written in. */
+const shapeOf = ({ tool, option }: SetUp): ShapeId | undefined =>
+  tool === 'order' ? SHAPES.find((shape) => shape === option) : undefined;
 
 const IDS: readonly string[] = ['i1', 'i2'];
