@@ -35,7 +35,12 @@ function filesOf(id: string) {
     const varied = path(`${tool}-${variant}`);
     return existsSync(root + varied) ? varied : path(tool);
   };
-  return { weather: file('weather'), 'work-item': file('work-item') };
+  const versions = `tests/deploy/${id}.ts`;
+  return {
+    weather: file('weather'),
+    'work-item': file('work-item'),
+    ...(/^[e-j]$/.test(id) && existsSync(root + versions) && { order: versions }),
+  };
 }
 
 export const optionsList = (): Plugin => ({

@@ -1,4 +1,4 @@
-/** The authors' files of every option, highlighted while the page is built: `virtual:sources`. */
+/** The authors' files, highlighted while the page is built: `virtual:sources`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,22 +35,30 @@ async function read(): Promise<Sources> {
     if (!looks.includes(look)) looks.push(look);
     return looks.indexOf(look);
   };
-  for (const folder of readdirSync(join(root, options)).filter((name) => /^[a-z]-/.test(name))) {
-    for (const name of readdirSync(join(root, options, folder, 'src')).filter((one) => AUTHORS.test(one))) {
-      const file = `${options}/${folder}/src/${name}`;
-      const { tokens } = highlighter.codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
-        lang: 'typescript',
-        themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
-      });
-      files[file] = tokens.map((line) =>
-        line.map(({ content, htmlStyle }) => {
-          const style = htmlStyle as unknown as Record<string, string>;
-          return [content, lookOf(style.color ?? 'inherit', style['--shiki-dark'] ?? 'inherit')];
-        }),
-      );
-    }
+  for (const file of authorsFiles()) {
+    const { tokens } = highlighter.codeToTokens(readFileSync(join(root, file), 'utf8').trimEnd(), {
+      lang: 'typescript',
+      themes: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+    });
+    files[file] = tokens.map((line) =>
+      line.map(({ content, htmlStyle }) => {
+        const style = htmlStyle as unknown as Record<string, string>;
+        return [content, lookOf(style.color ?? 'inherit', style['--shiki-dark'] ?? 'inherit')];
+      }),
+    );
   }
   return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
+}
+
+/** Those of the options; those of the tool that has versions, and what its versions are made of. */
+function authorsFiles(): readonly string[] {
+  const found = (folder: string, names: RegExp) =>
+    readdirSync(join(root, folder)).flatMap((name) => (names.test(name) ? [`${folder}/${name}`] : []));
+  const folders = found(options, /^[a-z]-/);
+  return [
+    ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
+    ...found('tests/deploy', /^(?:[e-j]|code)\.ts$/),
+  ];
 }
 
 let known: Promise<Sources> | undefined;

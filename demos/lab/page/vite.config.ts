@@ -18,7 +18,10 @@ export default defineConfig(({ mode }) => ({
   plugins: [authorsSources(), optionsList(), plainScript],
   oxc: { jsx: { importSource: 'preact' } },
   resolve: {
-    alias: { '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts') },
+    alias: {
+      '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts'),
+      '@mrtr/tests/deploy': path('../../../tests/deploy'),
+    },
   },
   build:
     mode === 'viewer'

@@ -26,6 +26,9 @@ const whole = (conversation: Conversation): Transcript => ({
   end: conversation.end ?? { error: { message: 'Copied before the end of the call.' } },
 });
 
+/** Only `pnpm serve` makes these servers, and it has no tool with a version 2. */
+const isServed = (name: unknown): boolean => name !== 'order';
+
 function latestCall({ events }: Conversation) {
   return eventsOf('message', events).findLast(
     ({ from, message }) => from === CLIENT && message.method === 'tools/call',
@@ -36,6 +39,7 @@ function curl(conversation: Conversation, option = 'f'): string | undefined {
   const message = latestCall(conversation);
   if (!message) return undefined;
   const { name } = objectIn(message, 'params');
+  if (!isServed(name)) return undefined;
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
   const headers = {
     'content-type': 'application/json',
@@ -59,6 +63,7 @@ function check(conversation: Conversation, option = 'f'): string | undefined {
   const message = latestCall(conversation);
   if (!message) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');
+  if (!isServed(name)) return undefined;
   const keys = new Map(eventsOf('question', conversation.events).map(({ id, key }) => [id, key]));
   const answers = eventsOf('answer', conversation.events).flatMap(({ id, reply }) => {
     const key = keys.get(id);

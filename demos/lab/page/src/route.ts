@@ -75,7 +75,7 @@ function readSetUp(text = ''): SetUp | undefined {
   if (!/^[a-z][\w-]*$/.test(option)) return undefined;
   return {
     option,
-    tool: tool === 'work-item' ? tool : 'weather',
+    tool: tool === 'work-item' || tool === 'order' ? tool : 'weather',
     client: client === 'legacy' || client === 'mute' ? client : 'modern',
     instances: instances === 'one' ? 'one' : 'two',
     singleUse: use === 'single',

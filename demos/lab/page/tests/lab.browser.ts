@@ -431,10 +431,53 @@ describe('13: the lessons, solved as a new user would', () => {
     await picture(page, 'lesson');
   });
 
-  it('6: says why a deploy cannot be tried yet', async () => {
+  it('6: deploy a version that the call finishes on, one that asks again, and one that is refused', async () => {
+    await begin(6);
+    const asks = (side: SideOnPage, message: string) =>
+      side.region.getByRole('form', { name: 'The tool asks you' }).getByText(message).waitFor();
+    // Without a question there is nothing to deploy between.
+    assert.equal(await left.button(/^Deploy/).isDisabled(), true);
+    await left.callUntilAsked();
+    assert.match(await left.versions(), /version 1\s+runs\s+const VERSION_1/);
+    await left.button(/^Deploy/).click();
+    await left.region.getByText('Version 2 runs.').waitFor();
+    assert.equal(await left.region.locator('.row.deploy').count(), 1);
+    assert.match(
+      await left.versions(),
+      /version 1\s+is gone[\s\S]*version 2\s+runs\s+reworded: .*What size, please/,
+    );
+    await left.answer('M');
+    await asks(left, 'What size, please?');
+    await left.answer('L');
+    await asks(left, 'Which colour?');
+    await left.answer('red');
+    await done('asked again');
+    await left.tells(/a new version is deployed: reworded[\s\S]*Ordered: colour red, size L/);
+    // The lines of the builder's steps that ran in version 2.
+    assert.ok((await left.lines('ran')).length > 0);
+    await right.callUntilAsked();
+    await right.answer('M');
+    await asks(right, 'Which colour?');
+    // By the keyboard.
+    await right.button(/^Deploy/).press('Enter');
+    await right.region.getByText('Version 2 runs.').waitFor();
+    await right.answer('red');
+    await done('refused');
+    await right.tells(/cannot be resumed/);
+    await picture(page, 'deploy');
+    await left.callUntilAsked();
+    await left.select('Version 2').selectOption('moved');
+    await left.button(/^Deploy/).click();
+    await left.region.getByText('Version 2 runs.').waitFor();
+    await left.answer('S');
+    await asks(left, 'Which colour?');
+    await left.answer('blue');
+    await solved();
+    // A ticket and an order are two entries, and no effect happened twice.
+    await left.counts(/audit entr/, /^2/);
+    assert.equal(await left.region.locator('.counts .bad').count(), 0);
     await page.getByRole('link', { name: 'Lessons', exact: true }).click();
-    await page.getByText('The lab cannot deploy another version of an option yet.').waitFor();
-    assert.equal(await page.getByText('✓ solved').count(), 5);
+    assert.equal(await page.getByText('✓ solved').count(), 6);
   });
 });
 

@@ -1,5 +1,7 @@
 /** Six lessons: one idea each, and a task that the page recognises as solved by what really happened. */
-import { eventsOf, objectIn, resultText, tally } from '@mrtr/harness/transcript';
+import type { Reply } from '@mrtr/harness';
+import { eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
+import { type Outcome, outcomeOf } from '@mrtr/tests/deploy/outcome';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
 /** A part of a task. */
@@ -18,8 +20,6 @@ export interface Lesson {
   readonly hint: string;
   readonly setUps: readonly [SetUp, SetUp];
   readonly marks: readonly Mark[];
-  /** Why it cannot be taken yet. */
-  readonly missing?: string;
 }
 
 const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
@@ -181,13 +181,55 @@ export const LESSONS: readonly Lesson[] = [
     id: 'deploy',
     title: 'A deploy between two rounds',
     idea: 'Version 1 sealed the state; version 2 opens it. A question may have been removed, renamed or reworded meanwhile.',
-    task: 'Deploy a new version while a question is open, and see which shapes finish, ask again, or refuse.',
-    hint: '',
-    setUps: [setUp('g'), setUp('j')],
-    marks: [],
-    missing: 'The lab cannot deploy another version of an option yet.',
+    task: 'Deploy a version 2 while a question is open. Find one that the call finishes on, one that asks again, and one that is refused.',
+    hint: 'Call G, deploy a version that reworded the question, and answer. Then do the same to J, but answer the size on version 1 and deploy while the colour is asked. Which change leaves a question and its words as they are?',
+    setUps: [
+      setUp('g', { tool: 'order', instances: 'one' }),
+      setUp('j', { tool: 'order', instances: 'one' }),
+    ],
+    marks: [
+      {
+        id: 'finished',
+        words: 'one call finished on version 2',
+        met: (_side, conversation) => cameTo('finishes', conversation) && isGood(conversation),
+      },
+      {
+        id: 'again',
+        words: 'one asked again what had been answered',
+        met: (_side, conversation) => cameTo('asks again', conversation) && isGood(conversation),
+      },
+      {
+        id: 'refused',
+        words: 'one was refused in words',
+        met: (_side, conversation) => cameTo('refuses', conversation),
+      },
+    ],
   },
 ];
+
+/** Whether a deploy, and nothing else that was done to it, brought a call to this end. */
+function cameTo(outcome: Outcome, conversation: Conversation): boolean {
+  const { events, end } = conversation;
+  const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
+  const isSpared =
+    !killed(conversation) &&
+    !messages(conversation).some(({ altered, again, lost }) => altered || again || lost) &&
+    eventsOf('answer', events).every(fitsIts(eventsOf('question', events)));
+  const isOther = changes.some((change) => change !== undefined && change !== 'nothing');
+  return end !== undefined && isOther && isSpared && outcomeOf({ events, end }) === outcome;
+}
+
+/** Whether an answer accepts, with values that the form of its question offers. */
+const fitsIts =
+  (questions: readonly Question[]) =>
+  ({ id, reply }: { readonly id: number; readonly reply: Reply }): boolean => {
+    if (reply === 'silence' || reply.action !== 'accept') return false;
+    const fields = objectIn(questions.find((question) => question.id === id)?.schema ?? {}, 'properties');
+    return Object.entries(reply.content ?? {}).every(([name, value]) => {
+      const { enum: choices } = objectIn(fields, name);
+      return Array.isArray(choices) && choices.includes(value);
+    });
+  };
 
 /** Whether the end differs from what the user said first. */
 function answered(conversation: Conversation): boolean {

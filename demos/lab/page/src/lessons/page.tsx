@@ -22,7 +22,7 @@ export function Lessons({ live }: { readonly live: Live }) {
       </p>
       {live.kind === 'none' && <p class="notice">{live.why}</p>}
       <ol class="cards">
-        {LESSONS.map(({ id, title, idea, task, setUps, missing }, at) => (
+        {LESSONS.map(({ id, title, idea, task, setUps }, at) => (
           <li class="card" key={id}>
             <h3>
               {at + 1}. {title}
@@ -32,9 +32,7 @@ export function Lessons({ live }: { readonly live: Live }) {
               <b>{task}</b>
             </p>
             {isSolved(id) && <p class="solved">✓ solved</p>}
-            {missing ? (
-              <p class="quiet">{missing}</p>
-            ) : live.kind === 'none' ? (
+            {live.kind === 'none' ? (
               <button type="button" class="button" disabled title={live.why}>
                 Needs a live server
               </button>

@@ -38,7 +38,7 @@ export function LessonStrip({ id, live }: StripProps) {
         {solved ? (
           <p role="status">
             <b>Solved.</b>{' '}
-            {next && !next.missing ? (
+            {next ? (
               <a
                 href={hashOf({ page: 'live', lesson: next.id, view: PLAIN_VIEW })}
                 onClick={() => begin(live, next)}

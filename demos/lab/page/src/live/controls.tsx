@@ -1,6 +1,6 @@
 /** What one does to a side: choose what runs, call, kill, restart, and set the network. */
 import type { Command, SetUp, SideName, SideState, Way } from '../../../src/protocol.ts';
-import { OFFERED } from './options.ts';
+import { fileOf, OFFERED } from './options.ts';
 
 type Send = (command: Command) => void;
 
@@ -24,8 +24,8 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         value={setUp.option}
         onChange={(event) => change({ option: event.currentTarget.value })}
       >
-        {OFFERED.map(({ id, name, title, needsPostgres }) => (
-          <option key={id} value={id} disabled={needsPostgres}>
+        {OFFERED.map(({ id, name, title, needsPostgres, files }) => (
+          <option key={id} value={id} disabled={needsPostgres || !files[setUp.tool]}>
             {name} · {title}
             {needsPostgres ? ' (recorded only: needs a database)' : ''}
           </option>
@@ -35,7 +35,8 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         label="Tool"
         side={side}
         value={setUp.tool}
-        choices={{ weather: 'asks once', 'work-item': 'asks twice' }}
+        choices={{ weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }}
+        lacks={(tool) => fileOf({ ...setUp, tool }) === undefined}
         onChoice={(tool) => change({ tool })}
       />
       <Choice
@@ -78,10 +79,13 @@ interface ChoiceProps<Value extends string> {
   readonly side: SideName;
   readonly value: Value;
   readonly choices: Readonly<Record<Value, string>>;
+  /** Whether a value cannot be chosen with the rest of the set-up. */
+  readonly lacks?: (value: Value) => boolean;
   readonly onChoice: (value: Value) => void;
 }
 
-function Choice<Value extends string>({ label, side, value, choices, onChoice }: ChoiceProps<Value>) {
+function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, side, value, choices, lacks, onChoice } = props;
   return (
     <select
       aria-label={`${label} on the ${side}`}
@@ -89,7 +93,7 @@ function Choice<Value extends string>({ label, side, value, choices, onChoice }:
       onChange={(event) => onChoice(event.currentTarget.value as Value)}
     >
       {Object.entries<string>(choices).map(([id, words]) => (
-        <option key={id} value={id}>
+        <option key={id} value={id} disabled={lacks?.(id as Value)}>
           {words}
         </option>
       ))}
@@ -133,6 +137,7 @@ export function InstanceTool({
 const UNASKED = {
   weather: { key: 'units', content: { units: 'imperial' } },
   'work-item': { key: 'resolution', content: { resolution: 'Fixed' } },
+  order: { key: 'size', content: { size: 'L' } },
 } as const;
 
 /** What the network does to the next request. */

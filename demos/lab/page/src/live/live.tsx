@@ -6,6 +6,7 @@ import type { Route } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
 import type { Live } from './connection.ts';
 import { Head, InstanceTool, Network } from './controls.tsx';
+import { Deploy } from './deploy.tsx';
 import { fileOf } from './options.ts';
 import { Question } from './question.tsx';
 import './live.css';
@@ -105,6 +106,7 @@ function sideShown(
             onReply={(reply) => command({ do: 'answer', side, question: asked.id, reply })}
           />
         )}
+        {setUp.tool === 'order' && <Deploy side={side} state={state} send={command} />}
         <Network side={side} state={state} send={command} />
         {problem && (
           <p class="problem" role="alert">

@@ -8,7 +8,8 @@ export interface Offered {
   readonly name: string;
   readonly title: string;
   readonly needsPostgres: boolean;
-  readonly files: Readonly<Record<ToolWord, string>>;
+  /** By tool; without the tools that it is not written for. */
+  readonly files: Readonly<Partial<Record<ToolWord, string>>>;
 }
 
 /** In the order of the tables. */

@@ -3,7 +3,7 @@ import { CLIENT, type Participant, PERSON } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
-import type { Row } from './model.ts';
+import { isDeploy, type Row } from './model.ts';
 
 const ROW = 26;
 const CHARACTER = 6.7;
@@ -128,7 +128,11 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
       close('parked', y(beat));
       open.set('dead', y(beat));
     }
-    if (event.kind === 'restart' && row.from === lane.id) close('dead', y(beat));
+    if (event.kind === 'restart' && row.from === lane.id) {
+      // What the old process was doing or holding is gone with it.
+      for (const kind of ['works', 'parked', 'dead']) close(kind, y(beat));
+      if (isDeploy(event)) open.set('next', y(beat));
+    }
   }
   const end = step >= rows.length - 1 ? height : y(step) + ROW / 2;
   for (const [kind, from] of open) spans.push({ from, to: kind === 'works' ? y(step) : end, kind });
@@ -152,7 +156,7 @@ const lastWorked = (rows: readonly (Row | undefined)[], beat: number): string | 
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;
   const { event, from, to, bad, text } = row;
-  const kind = event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
+  const kind = kindOf(event);
   const classes = `row ${kind} ${bad ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
   const [start, end] = [x(from), x(to)];
   const top = y(beat);
@@ -161,7 +165,7 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
     const isLeft = right < 150;
     return (
       <g class={classes}>
-        <Mark kind={event.kind} x={start} y={top} />
+        <Mark kind={kind} x={start} y={top} />
         <text x={isLeft ? start - 12 : start + 12} y={top + 4} text-anchor={isLeft ? 'end' : 'start'}>
           {clipped(text, (isLeft ? start : right) - 14)}
         </text>
@@ -189,6 +193,11 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   );
 }
 
+function kindOf(event: Row['event']): string {
+  if (isDeploy(event)) return 'deploy';
+  return event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
+}
+
 function prefix({ event }: Row): string {
   if (event.kind !== 'message') return '';
   if (event.altered) return 'altered on its way: ';
@@ -199,6 +208,7 @@ function prefix({ event }: Row): string {
 function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
   if (kind === 'entry') return <rect class="mark" x={x - 6} y={y - 6} width="12" height="12" rx="3" />;
   if (kind === 'kill') return <path class="mark" d={`M${x - 6} ${y - 6}l12 12m0 -12l-12 12`} />;
+  if (kind === 'deploy') return <path class="mark" d={`M${x} ${y - 7}l7 7l-7 7l-7 -7z`} />;
   return <circle class="mark" cx={x} cy={y} r="4" />;
 }
 

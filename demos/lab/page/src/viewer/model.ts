@@ -7,6 +7,7 @@ import {
   type Participant,
   PERSON,
   replyText,
+  restartText,
   type TranscriptEvent,
   WORLD,
 } from '@mrtr/harness/transcript';
@@ -111,7 +112,7 @@ export function rowsOf({
       case 'kill':
         return row(event.instance, event.instance, 'killed', 'kill', true);
       case 'restart':
-        return row(event.instance, event.instance, 'restarted', 'restart');
+        return row(event.instance, event.instance, restartText(event), `${event.deployed}`);
     }
   };
   return events.flatMap(rowsFor);
@@ -128,9 +129,14 @@ export function zoomed(rows: readonly Row[], zoom: Zoom): readonly Row[] {
     (row) =>
       row === first ||
       (row === last && row !== first) ||
-      ['question', 'answer', 'effect', 'kill'].includes(row.event.kind),
+      ['question', 'answer', 'effect', 'kill'].includes(row.event.kind) ||
+      isDeploy(row.event),
   );
 }
+
+/** Whether an instance was replaced by one of another version of the code. */
+export const isDeploy = (event: TranscriptEvent): boolean =>
+  event.kind === 'restart' && event.deployed !== undefined;
 
 /** One step of two conversations: a row of each, or of one alone. */
 export interface Beat {

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
+import { align, type Beat, lanesOf, type Row, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -166,7 +166,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
           )}
         </div>
         <div class="panel" role="tabpanel" id={`${name}-panel`} aria-labelledby={`${name}-${view.panel}-tab`}>
-          {view.panel === 'source' && <Source file={file} ran={ran} />}
+          {view.panel === 'source' && <Source file={file} ran={ran} deployed={deployedIn(soFar)} />}
           {view.panel === 'wire' && <Wire events={events} at={at} />}
           {view.panel === 'state' && (
             <States events={events} at={until} insides={insides}>
@@ -195,9 +195,10 @@ function Counts({ events }: { readonly events: Conversation['events'] }) {
     return from !== CLIENT && typeof requestState === 'string' ? [requestState.length] : [];
   });
   const [audits, writes] = [effects.audit ?? 0, effects.write ?? 0];
+  const twice = (name: string) => rowsOf({ events, participants: [] }).some(isAgain(name));
   const numbers: [string, string, boolean][] = [
-    [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', audits > 1],
-    [`${writes}`, writes === 1 ? 'write' : 'writes', writes > 1],
+    [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', twice('audit')],
+    [`${writes}`, writes === 1 ? 'write' : 'writes', twice('write')],
     [`${entries}×`, 'entered', false],
     [`${rounds}`, rounds === 1 ? 'round' : 'rounds', false],
     [`${questions}`, 'asked', false],
@@ -214,6 +215,16 @@ function Counts({ events }: { readonly events: Conversation['events'] }) {
     </ul>
   );
 }
+
+/** Whether a row is an effect of that name which has happened before. */
+const isAgain =
+  (name: string) =>
+  ({ event, bad }: Row): boolean =>
+    event.kind === 'effect' && event.name === name && bad;
+
+/** What was deployed last. */
+const deployedIn = (events: Conversation['events']): string | undefined =>
+  eventsOf('restart', events).findLast(({ deployed }) => deployed !== undefined)?.deployed;
 
 /** Plays the steps, one after the other. */
 function usePlaying(step: number, last: number, go: (to: number) => void) {

@@ -1,0 +1,56 @@
+/** Deploys another version of the code while a question is open. */
+import { eventsOf } from '@mrtr/harness/transcript';
+import { type Change, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/tests/deploy/changes';
+import { useState } from 'preact/hooks';
+import type { Command, SideName, SideState } from '../../../src/protocol.ts';
+
+interface DeployProps {
+  readonly side: SideName;
+  readonly state: SideState;
+  readonly send: (command: Command) => void;
+}
+
+const GROUPS = [
+  ['The question for the size: version 2', QUESTION_CHANGES],
+  ['The step that opens the ticket: version 2', STEP_CHANGES],
+] as const;
+
+export function Deploy({ side, state, send }: DeployProps) {
+  const { asked, conversation } = state;
+  const [change, setChange] = useState<Change>('reworded');
+  const isOver = conversation?.end !== undefined;
+  const runs = eventsOf('restart', conversation?.events ?? []).some(({ deployed }) => deployed !== undefined);
+  return (
+    <div class="line deploy">
+      <label>
+        Version 2{' '}
+        <select
+          aria-label={`Version 2 on the ${side}`}
+          value={change}
+          onChange={(event) => setChange(event.currentTarget.value as Change)}
+        >
+          {GROUPS.map(([label, changes]) => (
+            <optgroup key={label} label={`${label} …`}>
+              {Object.entries(changes).map(([id, words]) => (
+                <option key={id} value={id}>
+                  {words.replaceAll('`', '')}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        class="primary"
+        disabled={!asked || runs}
+        onClick={() => send({ do: 'deploy', side, change })}
+      >
+        Deploy<span class="unseen"> it on the {side}</span>
+      </button>
+      <span class="quiet">
+        {runs && !isOver ? 'Version 2 runs.' : asked ? '' : 'Every call begins on version 1.'}
+      </span>
+    </div>
+  );
+}
