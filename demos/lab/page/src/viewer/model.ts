@@ -7,7 +7,6 @@ import {
   type Participant,
   PERSON,
   replyText,
-  restartText,
   type TranscriptEvent,
   WORLD,
 } from '@mrtr/harness/transcript';
@@ -112,11 +111,15 @@ export function rowsOf({
       case 'kill':
         return row(event.instance, event.instance, 'killed', 'kill', true);
       case 'restart':
-        return row(event.instance, event.instance, restartText(event), `${event.deployed}`);
+        return row(event.instance, event.instance, restartText(event), restartText(event));
     }
   };
   return events.flatMap(rowsFor);
 }
+
+/** In fewer words than elsewhere: it stands beside the instance's lane. */
+const restartText = ({ deployed }: { readonly deployed?: string }): string =>
+  deployed === undefined ? 'restarted' : `deploy: ${deployed}`;
 
 /** The rows that a zoom shows. */
 export function zoomed(rows: readonly Row[], zoom: Zoom): readonly Row[] {
@@ -197,9 +200,9 @@ export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
   );
   const current = stretches.find(({ end }) => end > at);
   const before = stretches.filter(({ end }) => end <= at).map(({ files }) => files);
-  // Before the server has got the request, nothing of the next stretch runs.
+  // Before the server has got the request, nothing of the next stretch runs. A later part of the handler has an entry.
   const begun = events
     .slice((stretches.findLast(({ end }) => end <= at)?.end ?? -1) + 1, at + 1)
-    .some((event) => event.kind === 'message' && event.from === CLIENT);
+    .some((event) => event.kind === 'entry' || (event.kind === 'message' && event.from === CLIENT));
   return { now: (begun && current?.files) || {}, before };
 }

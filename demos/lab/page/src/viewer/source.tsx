@@ -29,10 +29,12 @@ export function Source({ file, ran, deployed }: SourceProps) {
     const lit = box.current?.querySelector('.now');
     const { current } = box;
     if (!(lit instanceof HTMLElement) || !current) return;
+    // The versions stay on top.
+    const above = current.querySelector('.versions')?.clientHeight ?? 0;
     const top = lit.offsetTop - current.offsetTop;
-    if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60)
-      current.scrollTop = top - 40;
-  }, [file, first]);
+    if (top < current.scrollTop + above || top > current.scrollTop + current.clientHeight - 60)
+      current.scrollTop = top - 40 - above;
+  }, [file, first, deployed]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   const total = (line: number) =>
