@@ -35,11 +35,12 @@ function filesOf(id: string) {
     const varied = path(`${tool}-${variant}`);
     return existsSync(root + varied) ? varied : path(tool);
   };
-  const versions = `tests/deploy/${id}.ts`;
+  // In memory and on PostgreSQL, H is the same code.
+  const versions = `tests/deploy/${id.replace('-postgres', '')}.ts`;
   return {
     weather: file('weather'),
     'work-item': file('work-item'),
-    ...(/^[e-j]$/.test(id) && existsSync(root + versions) && { order: versions }),
+    ...(/^[e-j](?:-postgres)?$/.test(id) && existsSync(root + versions) && { order: versions }),
   };
 }
 

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Door, openDoor } from './door.ts';
+import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
-import type { Change, Command, SideState } from './protocol.ts';
+import type { Command } from './protocol.ts';
 
 const SET_UP = {
   option: 'f',
@@ -50,19 +50,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true });
 }, 30_000);
 
-/** Waits for a change of a side. */
-function until(side: 'left' | 'right', is: (state: SideState) => boolean): Promise<SideState> {
-  return new Promise((resolve) => {
-    let stop = () => {};
-    const watcher = ({ side: changed, state }: Change) => {
-      if (changed !== side || !is(state)) return;
-      queueMicrotask(() => stop());
-      resolve(state);
-    };
-    stop = lab.watch(watcher);
-  });
-}
-
+const until = watching(() => lab);
 const stateOf = (side: 'left' | 'right') => until(side, () => true);
 
 /** Past `fetch`, which lets nobody choose the headers `host` and `origin`. */
@@ -83,6 +71,9 @@ const good = () => ({
   authorization: `Bearer ${door.token}`,
   'content-type': 'application/json',
 });
+
+/** Sends a command with everything that the page has. */
+const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
 
 describe.each(COMMANDS)('the command $do', (command) => {
   const body = JSON.stringify(command);
@@ -155,92 +146,6 @@ test('with the token, a call is made, its user answers, and the retry is deliver
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
   expect(conversation?.events.filter(({ kind }) => kind === 'effect')).toHaveLength(2);
 }, 20_000);
-
-/** Sends a command with everything that the page has. */
-const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
-
-/** Sets up the tool that has a version 2, on the left, and calls it until it asks. */
-async function orderAsked(option: string): Promise<void> {
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order' } });
-  await send({ do: 'call', side: 'left' });
-  expect((await until('left', ({ asked }) => asked !== undefined)).asked?.message).toBe('Which size?');
-}
-
-test('a deploy puts processes of other code in the place of those that asked, and the call goes on in them', async () => {
-  await orderAsked('g');
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
-  const { problem, conversation: deployed } = await stateOf('left');
-  expect(problem).toBeUndefined();
-  expect(eventsOf('restart', deployed?.events ?? []).map(({ deployed }) => deployed)).toEqual([
-    'reworded',
-    'reworded',
-  ]);
-  await send({ do: 'deploy', side: 'left', change: 'removed' });
-  expect((await stateOf('left')).problem).toMatch(/^Version 2 runs already/);
-  const accept = (question: number, content: Readonly<Record<string, string>>) =>
-    send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
-  await accept(1, { size: 'M' });
-  const { asked, insides } = await until('left', ({ asked }) => asked?.id === 2);
-  expect(asked?.message).toBe('What size, please?');
-  expect(Object.values(insides)).toMatchObject([{ sealed: true }, { sealed: true }]);
-  await accept(2, { size: 'L' });
-  await until('left', ({ asked }) => asked?.id === 3);
-  await accept(3, { colour: 'red' });
-  const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(resultText(conversation?.end?.result ?? {})).toBe('Ordered: colour red, size L, ticket T1.');
-  expect(eventsOf('effect', conversation?.events ?? []).map(({ detail }) => detail)).toEqual([
-    'ticket',
-    'order',
-  ]);
-  // In the new process as in the old one.
-  const ran = eventsOf('lines', conversation?.events ?? []).map(({ files }) => Object.keys(files));
-  expect(ran.length).toBeGreaterThan(1);
-  expect(new Set(ran.flat())).toEqual(new Set(['tests/deploy/g.ts']));
-}, 30_000);
-
-test('H loses its call to a deploy, and the next call begins on version 1', async () => {
-  await orderAsked('h');
-  await send({ do: 'deploy', side: 'left', change: 'nothing' });
-  await send({
-    do: 'answer',
-    side: 'left',
-    question: 1,
-    reply: { action: 'accept', content: { size: 'M' } },
-  });
-  const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(resultText(conversation?.end?.result ?? {})).toMatch(/^This call cannot be resumed/);
-  await orderAsked('h');
-  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
-  await until('left', ({ doing }) => doing === 'over');
-}, 30_000);
-
-test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'a', tool: 'order' } });
-  expect((await stateOf('left')).problem).toMatch(/^A is not among the shapes/);
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
-  expect((await stateOf('left')).problem).toBe('Deploy a version while a question is open.');
-  await send({ do: 'set-up', side: 'left', setUp: SET_UP });
-  await send({ do: 'call', side: 'left' });
-  await until('left', ({ doing }) => doing === 'asked');
-  await send({ do: 'deploy', side: 'left', change: 'reworded' });
-  expect((await stateOf('left')).problem).toBe('This tool has no version 2.');
-  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
-  await until('left', ({ doing }) => doing === 'over');
-}, 30_000);
-
-test('the call of an old client ends with the processes that it is connected to', async () => {
-  await send({
-    do: 'set-up',
-    side: 'left',
-    setUp: { ...SET_UP, option: 'g', tool: 'order', client: 'legacy', instances: 'one' },
-  });
-  await send({ do: 'call', side: 'left' });
-  await until('left', ({ doing }) => doing === 'asked');
-  await send({ do: 'deploy', side: 'left', change: 'nothing' });
-  const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(conversation?.end?.error?.message).toBeDefined();
-}, 30_000);
 
 test('a killed instance is gone, and one that is restarted serves again', async () => {
   await send({ do: 'kill', side: 'right', instance: 'i1' });

@@ -1,5 +1,6 @@
 /** The live lab: two sides, and what is done to them. */
 import { Database } from '@mrtr/tests/processes';
+import { Postgres } from './postgres.ts';
 import type { Change, Command, SetUp, SideName } from './protocol.ts';
 import { Refused, Side } from './side.ts';
 
@@ -11,21 +12,23 @@ const FIRST: Readonly<Record<SideName, SetUp>> = {
 /** Both sides. */
 export class Lab {
   readonly #database: Database;
+  readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Side>>;
   readonly #watchers = new Set<(change: Change) => void>();
   /** One command after the other, on each side: none finds a side half-way through another. */
   readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
   readonly #pending = new Set<SideName>();
 
-  private constructor(database: Database) {
+  private constructor(database: Database, postgres: Postgres) {
     this.#database = database;
-    const side = (name: SideName) => new Side(database, FIRST[name], () => this.#changed(name));
+    this.#postgres = postgres;
+    const side = (name: SideName) => new Side(database, postgres, FIRST[name], () => this.#changed(name));
     this.#sides = { left: side('left'), right: side('right') };
   }
 
-  /** Starts it; the processes start meanwhile. */
-  static async start(): Promise<Lab> {
-    const lab = new Lab(await Database.listen());
+  /** Starts it; the processes start meanwhile. `postgres` is for the option that keeps its calls in one. */
+  static async start(postgres = new Postgres()): Promise<Lab> {
+    const lab = new Lab(await Database.listen(), postgres);
     for (const name of ['left', 'right'] as const) lab.#queues[name] = lab.#sides[name].start();
     return lab;
   }
@@ -50,7 +53,7 @@ export class Lab {
   async close(): Promise<void> {
     await Promise.allSettled(Object.values(this.#queues));
     await Promise.all(Object.values(this.#sides).map((side) => side.close()));
-    await this.#database.close();
+    await Promise.all([this.#database.close(), this.#postgres.stop()]);
   }
 
   /** Much happens in one turn; the page gets what it came to. */

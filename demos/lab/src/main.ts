@@ -6,6 +6,7 @@ import { testInBrowser } from './browser-suite.ts';
 import { openDoor } from './door.ts';
 import { Lab } from './lab.ts';
 import { builtPage, recordedFolder } from './page.ts';
+import { Postgres } from './postgres.ts';
 import { recordInto } from './recording.ts';
 
 const HELP = `Usage: pnpm lab [--port N]
@@ -20,6 +21,8 @@ Shows two handler shapes doing the same thing, and lets you break them.
   --viewer DIR   writes the viewer alone: one script and one style, for other pages
   --test         uses the lab in a real browser; MRTR_CHROMIUM names it, otherwise /usr/bin/chromium
   --write        with --test: replaces the pictures of the documents
+
+H on PostgreSQL keeps its calls in the server that MRTR_POSTGRES names, or in one that is started when you choose it.
 `;
 
 /** For the page on a disk, which has no headers. */
@@ -61,7 +64,7 @@ async function exportTo(folder: string): Promise<void> {
 
 async function serve(port: number | undefined): Promise<void> {
   const { page } = builtPage(print);
-  const lab = await Lab.start();
+  const lab = await Lab.start(new Postgres(process.env.MRTR_POSTGRES));
   const door = await openDoor(lab, { page, recorded: recordedFolder }, port);
   print(`The lab is open at ${door.address}\nIt ends with Ctrl-C.`);
   // What was recorded before is shown until it has been recorded again.

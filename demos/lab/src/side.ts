@@ -17,6 +17,7 @@ import { createWorld, describeItem } from '@mrtr/tools';
 import { CALLS } from './call.ts';
 import { insides } from './inside.ts';
 import { network } from './network.ts';
+import type { Postgres } from './postgres.ts';
 import type { Asked, Conversation, SetUp, SideState, Way } from './protocol.ts';
 import { Router } from './router.ts';
 
@@ -28,6 +29,9 @@ export class Refused extends Error {}
 /** One of the two sides. `changed` is called whenever its state did. */
 export class Side {
   readonly #database: Database;
+  readonly #postgres: Postgres;
+  /** The connection string of the database that holds calls, for an option that needs one. */
+  #calls: string | undefined;
   readonly #changed: () => void;
   #setUp: SetUp;
   /** By id; undefined for one that was killed. */
@@ -45,8 +49,9 @@ export class Side {
   /** The call in flight. */
   #call: Promise<void> = Promise.resolve();
 
-  constructor(database: Database, setUp: SetUp, changed: () => void) {
+  constructor(database: Database, postgres: Postgres, setUp: SetUp, changed: () => void) {
     this.#database = database;
+    this.#postgres = postgres;
     this.#setUp = setUp;
     this.#changed = changed;
   }
@@ -87,20 +92,33 @@ export class Side {
   async setUp(setUp: SetUp): Promise<void> {
     const listed = findOption(setUp.option);
     if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
-    if (listed.needsPostgres)
-      throw new Refused(
-        `${listed.name} needs a database, which the live lab does not start. Open its recordings.`,
-      );
     if (setUp.tool === 'order' && !shapeOf(setUp))
       throw new Refused(
         `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
       );
     await this.#abandon();
+    const before = this.#setUp;
     this.#setUp = setUp;
+    if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
     this.#conversation = undefined;
     this.#way = STRAIGHT;
     for (const id of IDS) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
     this.#became('ready');
+  }
+
+  /** A database for the side's calls. Where none can be had, the side stays as it was `before`. */
+  async #needPostgres(option: string, before: SetUp): Promise<void> {
+    if (this.#calls !== undefined) return;
+    this.#became('starting');
+    try {
+      this.#calls = await this.#postgres.database();
+    } catch (error) {
+      this.#setUp = before;
+      this.#became('ready');
+      const { message, cause } = error as Error;
+      const why = cause instanceof Error ? cause.message : message;
+      throw new Refused(`${option} needs a PostgreSQL, and none could be started here: ${why}`);
+    }
   }
 
   /** The client makes the call. */
@@ -292,6 +310,7 @@ export class Side {
     const over = this.#database.open(scope, { world, recorder });
     const opening: Opening = {
       ...(shape ? versionOf(shape, FIRST) : { module: addressOf(listed) }),
+      ...(listed.needsPostgres && { postgres: this.#calls }),
       scope,
       instance: '',
       key: this.#key.toString('base64'),

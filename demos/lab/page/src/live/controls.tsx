@@ -25,9 +25,9 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         onChange={(event) => change({ option: event.currentTarget.value })}
       >
         {OFFERED.map(({ id, name, title, needsPostgres, files }) => (
-          <option key={id} value={id} disabled={needsPostgres || !files[setUp.tool]}>
+          <option key={id} value={id} disabled={!files[setUp.tool]}>
             {name} · {title}
-            {needsPostgres ? ' (recorded only: needs a database)' : ''}
+            {needsPostgres ? ' (starts a database)' : ''}
           </option>
         ))}
       </select>

@@ -1,0 +1,108 @@
+/** A deploy in the lab: processes of other code take the places of those that asked. */
+import { eventsOf, resultText } from '@mrtr/harness/transcript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { watching } from './lab.test-support.ts';
+import { Lab } from './lab.ts';
+import type { Command, SetUp } from './protocol.ts';
+
+const SET_UP: SetUp = {
+  option: 'f',
+  tool: 'work-item',
+  client: 'modern',
+  instances: 'one',
+  singleUse: false,
+};
+
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await Lab.start();
+}, 30_000);
+afterAll(() => lab.close(), 30_000);
+
+const until = watching(() => lab);
+const stateOf = (side: 'left' | 'right') => until(side, () => true);
+const send = (command: Command) => lab.do(command);
+
+/** Sets up the tool that has a version 2, on the left, and calls it until it asks. */
+async function orderAsked(option: string, more: Partial<SetUp> = {}): Promise<void> {
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order', ...more } });
+  await send({ do: 'call', side: 'left' });
+  expect((await until('left', ({ asked }) => asked !== undefined)).asked?.message).toBe('Which size?');
+}
+
+test('a deploy puts processes of other code in the place of those that asked, and the call goes on in them', async () => {
+  await orderAsked('g', { instances: 'two' });
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  const { problem, conversation: deployed } = await stateOf('left');
+  expect(problem).toBeUndefined();
+  expect(eventsOf('restart', deployed?.events ?? []).map(({ deployed }) => deployed)).toEqual([
+    'reworded',
+    'reworded',
+  ]);
+  await send({ do: 'deploy', side: 'left', change: 'removed' });
+  expect((await stateOf('left')).problem).toMatch(/^Version 2 runs already/);
+  const accept = (question: number, content: Readonly<Record<string, string>>) =>
+    send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
+  await accept(1, { size: 'M' });
+  const { asked, insides } = await until('left', ({ asked }) => asked?.id === 2);
+  expect(asked?.message).toBe('What size, please?');
+  expect(Object.values(insides)).toMatchObject([{ sealed: true }, { sealed: true }]);
+  await accept(2, { size: 'L' });
+  await until('left', ({ asked }) => asked?.id === 3);
+  await accept(3, { colour: 'red' });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toBe('Ordered: colour red, size L, ticket T1.');
+  expect(eventsOf('effect', conversation?.events ?? []).map(({ detail }) => detail)).toEqual([
+    'ticket',
+    'order',
+  ]);
+  // In the new process as in the old one.
+  const ran = eventsOf('lines', conversation?.events ?? []).map(({ files }) => Object.keys(files));
+  expect(ran.length).toBeGreaterThan(1);
+  expect(new Set(ran.flat())).toEqual(new Set(['tests/deploy/g.ts']));
+}, 30_000);
+
+test('H loses its call to a deploy, and the next call begins on version 1', async () => {
+  await orderAsked('h');
+  await send({ do: 'deploy', side: 'left', change: 'nothing' });
+  await send({
+    do: 'answer',
+    side: 'left',
+    question: 1,
+    reply: { action: 'accept', content: { size: 'M' } },
+  });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toMatch(/^This call cannot be resumed/);
+  await orderAsked('h');
+  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
+  await until('left', ({ doing }) => doing === 'over');
+}, 30_000);
+
+test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'a', tool: 'order' } });
+  expect((await stateOf('left')).problem).toMatch(/^A is not among the shapes/);
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  expect((await stateOf('left')).problem).toBe('Deploy a version while a question is open.');
+  await send({ do: 'set-up', side: 'left', setUp: SET_UP });
+  await send({ do: 'call', side: 'left' });
+  await until('left', ({ doing }) => doing === 'asked');
+  await send({ do: 'deploy', side: 'left', change: 'reworded' });
+  expect((await stateOf('left')).problem).toBe('This tool has no version 2.');
+  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
+  await until('left', ({ doing }) => doing === 'over');
+}, 30_000);
+
+test('the call of an old client ends with the processes that it is connected to', async () => {
+  await send({
+    do: 'set-up',
+    side: 'left',
+    setUp: { ...SET_UP, option: 'g', tool: 'order', client: 'legacy', instances: 'one' },
+  });
+  await send({ do: 'call', side: 'left' });
+  await until('left', ({ doing }) => doing === 'asked');
+  await send({ do: 'deploy', side: 'left', change: 'nothing' });
+  const { conversation } = await until('left', ({ doing }) => doing === 'over');
+  expect(conversation?.end?.error?.message).toBeDefined();
+}, 30_000);

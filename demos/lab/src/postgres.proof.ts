@@ -1,0 +1,51 @@
+/** H on PostgreSQL in the live lab: on a server that is given, and on one that the lab starts. */
+import { resultText } from '@mrtr/harness/transcript';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { expect, onTestFinished } from 'vitest';
+import { watching } from './lab.test-support.ts';
+import { Lab } from './lab.ts';
+import { Postgres } from './postgres.ts';
+import type { SetUp, SideState } from './protocol.ts';
+
+const { database, test } = await postgresOfTheRun();
+
+const SET_UP: SetUp = {
+  option: 'h-postgres',
+  tool: 'weather',
+  client: 'modern',
+  instances: 'two',
+  singleUse: false,
+};
+
+test('another instance finishes the call that the killed one had begun', async () => {
+  const lab = await Lab.start(new Postgres(await database()));
+  onTestFinished(() => lab.close());
+  const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
+  await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
+  await lab.do({ do: 'call', side: 'left' });
+  await until(({ asked }) => asked !== undefined);
+  await lab.do({ do: 'kill', side: 'left', instance: 'i1' });
+  const reply = { action: 'accept', content: { units: 'metric' } } as const;
+  await lab.do({ do: 'answer', side: 'left', question: 1, reply });
+  const { conversation } = await until(({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toBe('Weather in Tokyo: 22°C, partly cloudy.');
+}, 30_000);
+
+test('on a server that the lab starts, a new version finishes a call if it asks more at the end', async () => {
+  const lab = await Lab.start();
+  onTestFinished(() => lab.close());
+  const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
+  await lab.do({ do: 'set-up', side: 'left', setUp: { ...SET_UP, tool: 'order', instances: 'one' } });
+  await lab.do({ do: 'call', side: 'left' });
+  await until(({ asked }) => asked !== undefined);
+  await lab.do({ do: 'deploy', side: 'left', change: 'added-after' });
+  const answers = [{ size: 'M' }, { colour: 'red' }, { gift: 'no' }];
+  for (const [at, content] of answers.entries()) {
+    await until(({ asked }) => asked?.id === at + 1);
+    await lab.do({ do: 'answer', side: 'left', question: at + 1, reply: { action: 'accept', content } });
+  }
+  const { conversation } = await until(({ doing }) => doing === 'over');
+  expect(resultText(conversation?.end?.result ?? {})).toBe(
+    'Ordered: colour red, gift no, size M, ticket T1.',
+  );
+}, 30_000);

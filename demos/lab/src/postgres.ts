@@ -1,0 +1,43 @@
+/** The PostgreSQL of the live lab, for the option that keeps its calls in one. Nothing starts until it is chosen. */
+import type { PostgresServer, StartOptions } from '@mrtr/postgres-server';
+
+/** A server that is given, or started when the first database is asked for. */
+export class Postgres {
+  readonly #url: string | undefined;
+  readonly #options: StartOptions | undefined;
+  #server: Promise<PostgresServer> | undefined;
+
+  /** `url` is the connection string of a server, of a role that may create databases. Default: one is started here. */
+  constructor(url?: string, options?: StartOptions) {
+    this.#url = url;
+    this.#options = options;
+  }
+
+  /**
+   * A new database, by its connection string.
+   *
+   * @throws Error with what PostgreSQL said, where it does not start. The next call tries again.
+   */
+  async database(): Promise<string> {
+    this.#server ??= this.#start();
+    try {
+      return await (await this.#server).database();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Stops the server that was started here. */
+  async stop(): Promise<void> {
+    const starting = this.#server;
+    this.#server = undefined;
+    const server = await starting?.catch(() => undefined);
+    await server?.stop();
+  }
+
+  async #start(): Promise<PostgresServer> {
+    const { postgresServer } = await import('@mrtr/postgres-server');
+    return postgresServer(this.#url, this.#options);
+  }
+}
