@@ -46,6 +46,14 @@ async function setUp(one: string, other: string): Promise<void> {
   await Promise.all([left.over(), right.over()]);
 }
 
+/** What axe finds that is serious. */
+async function seriousFindings(shown: Page): Promise<readonly string[]> {
+  const { violations } = await new AxeBuilder({ page: shown }).options({ preload: false }).analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
+}
+
 const B = 'b.weather.modern.one.repeatable';
 const H = 'h.weather.modern.one.repeatable';
 
@@ -447,6 +455,7 @@ describe('13: the lessons, solved as a new user would', () => {
       /version 1\s+is gone[\s\S]*version 2\s+runs\s+reworded: .*What size, please/,
     );
     await picture(page, 'deployed');
+    assert.deepEqual(await seriousFindings(page), []);
     await left.answer('M');
     await asks(left, 'What size, please?');
     await left.answer('L');
@@ -600,17 +609,7 @@ describe('the exported page', () => {
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
           );
           assert.equal(overflow, 0, `${name} is no wider than the screen`);
-          const { violations } = await new AxeBuilder({ page: shown }).options({ preload: false }).analyze();
-          const serious = violations
-            .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-            .map(
-              ({ id, nodes }) =>
-                `${id}: ${nodes
-                  .map(({ html }) => html)
-                  .join(' ')
-                  .slice(0, 400)}`,
-            );
-          assert.deepEqual(serious, []);
+          assert.deepEqual(await seriousFindings(shown), []);
           await shown.context().close();
         }
       });
