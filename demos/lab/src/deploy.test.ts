@@ -17,7 +17,7 @@ let lab: Lab;
 
 beforeAll(async () => {
   lab = await Lab.start();
-}, 30_000);
+}, 60_000);
 afterAll(() => lab.close(), 30_000);
 
 const until = watching(() => lab);
@@ -61,7 +61,7 @@ test('a deploy puts processes of other code in the place of those that asked, an
   const ran = eventsOf('lines', conversation?.events ?? []).map(({ files }) => Object.keys(files));
   expect(ran.length).toBeGreaterThan(1);
   expect(new Set(ran.flat())).toEqual(new Set(['tests/deploy/g.ts']));
-}, 30_000);
+}, 60_000);
 
 test('H loses its call to a deploy, and the next call begins on version 1', async () => {
   await orderAsked('h');
@@ -77,7 +77,7 @@ test('H loses its call to a deploy, and the next call begins on version 1', asyn
   await orderAsked('h');
   await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
   await until('left', ({ doing }) => doing === 'over');
-}, 30_000);
+}, 60_000);
 
 test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
   await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'a', tool: 'order' } });
@@ -92,7 +92,7 @@ test('nothing is deployed where no question is open, or where the tool has no ve
   expect((await stateOf('left')).problem).toBe('This tool has no version 2.');
   await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
   await until('left', ({ doing }) => doing === 'over');
-}, 30_000);
+}, 60_000);
 
 test('the call of an old client ends with the processes that it is connected to', async () => {
   await send({
@@ -105,4 +105,4 @@ test('the call of an old client ends with the processes that it is connected to'
   await send({ do: 'deploy', side: 'left', change: 'nothing' });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
   expect(conversation?.end?.error?.message).toBeDefined();
-}, 30_000);
+}, 60_000);
