@@ -80,8 +80,8 @@ test('H loses its call to a deploy, and the next call begins on version 1', asyn
 }, 60_000);
 
 test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
-  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'a', tool: 'order' } });
-  expect((await stateOf('left')).problem).toMatch(/^A is not among the shapes/);
+  await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'e-bare', tool: 'order' } });
+  expect((await stateOf('left')).problem).toMatch(/^E bare is not among the shapes/);
   await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: 'j', tool: 'order' } });
   await send({ do: 'deploy', side: 'left', change: 'reworded' });
   expect((await stateOf('left')).problem).toBe('Deploy a version while a question is open.');
