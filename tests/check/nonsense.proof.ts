@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CHECKS, reportOf, run, terminalReport } from '@mrtr/check';
+import { CHECKS, htmlReport, markdownReport, reportOf, run, terminalReport } from '@mrtr/check';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EVERYTHING } from './bare.test-support.ts';
 
-const json = fc.jsonValue({ maxDepth: 3 });
+// An object with a `toString` that cannot be called is no text, and not every library notices.
+const json = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ toString: 1, valueOf: null }));
 const asked = fc.record(
   {
     method: fc.oneof(fc.constantFrom('elicitation/create', 'sampling/createMessage', 'roots/list'), json),
@@ -99,7 +100,9 @@ it.each([1, 2, 3, 4])('nonsense of seed %i is judged, and reported', async (seed
     const defects = one.checked.filter(({ finding }) => finding.actual.includes('defect of mrtr-check'));
     expect(defects.map(({ check, finding }) => [check.id, finding.actual])).toEqual([]);
     expect(one.checked).toHaveLength(CHECKS.length);
-    expect(terminalReport(reportOf(one))).toContain('mrtr-check');
+    const report = reportOf(one);
+    for (const text of [terminalReport(report), htmlReport([report]), markdownReport(report)])
+      expect(text).toContain('mrtr-check');
   } finally {
     server.closeAllConnections();
     server.close();

@@ -1,4 +1,5 @@
 /** Contents for a form, made from its schema: such that fit, and such that do not. */
+import { asText } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { fits } from './schema.ts';
@@ -28,7 +29,7 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   if (type === 'integer' || type === 'number') return numberFor(field as JsonObject, type);
   if (type === 'array') return arrayFor(field as JsonObject);
   if (type === 'object') return fc.constant(validContent(field, 1));
-  return format === undefined ? textFor(field as JsonObject) : formatted(String(format));
+  return format === undefined ? textFor(field as JsonObject) : formatted(asText(format));
 }
 
 /** The values among which a field chooses. */
@@ -100,9 +101,9 @@ export function invalidContents(schema: unknown, seed: number): readonly Misfit[
     })),
   );
   for (const name of required) {
-    const { [String(name)]: _, ...content } = valid;
+    const { [asText(name)]: _, ...content } = valid;
     // A form with no content at all is a check of its own.
-    if (Object.keys(content).length > 0) misfits.push({ why: `${String(name)} is missing`, content });
+    if (Object.keys(content).length > 0) misfits.push({ why: `${asText(name)} is missing`, content });
   }
   return misfits.filter(({ content }) => !fits(schema, content));
 }

@@ -1,4 +1,5 @@
 /** A client is asked only what it said that it can do. */
+import { asText } from '@mrtr/harness/transcript';
 import { inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -30,7 +31,7 @@ async function notAsked(context: CheckContext, capabilities: JsonObject, who: st
 function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
-    const name = CAPABILITY[String(request.method)] ?? '';
+    const name = CAPABILITY[asText(request.method)] ?? '';
     const declared = capabilities[name];
     if (!isObject(declared)) return `${request.method} ('${key}'), without having declared '${name}'`;
     const mode = objectAt(request, 'params').mode === 'url' ? 'url' : 'form';
@@ -45,8 +46,8 @@ function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefi
 function refusalInOrder(talk: Talk, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
   const [turn] = talk.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
-  const wrong = sent.find(({ method }) => !isObject(capabilities[CAPABILITY[String(method)] ?? '']));
-  if (wrong) return broken(`${who} was sent the request ${String(wrong.method)}.`, talk);
+  const wrong = sent.find(({ method }) => !isObject(capabilities[CAPABILITY[asText(method)] ?? '']));
+  if (wrong) return broken(`${who} was sent the request ${asText(wrong.method)}.`, talk);
   if (outcome.kind === 'failed')
     return outcome.late ? broken(`${who} got ${inWords(outcome)}.`, talk) : undecided(inWords(outcome));
   if (outcome.kind === 'asked') return undecided('the server did not stop asking');

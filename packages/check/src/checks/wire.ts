@@ -1,4 +1,5 @@
 /** What every message owes, read from its bytes. */
+import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
@@ -137,7 +138,7 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
   if (inputRequests === undefined && requestState === undefined)
     return 'an input_required with neither requests nor state';
   for (const [key, one] of Object.entries(objectAt(result, 'inputRequests')))
-    if (!ASKABLE.includes(String(objectAt({ one }, 'one').method)))
+    if (!ASKABLE.includes(asText(objectAt({ one }, 'one').method)))
       return `the request '${key}' is none of ${ASKABLE.join(', ')}`;
   return undefined;
 }
@@ -179,7 +180,7 @@ function requestsFault(result: JsonObject): string | undefined {
   for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
     if (!isObject(request)) return `the request '${key}' is no object`;
     const params = objectAt(request, 'params');
-    const method = String(request.method);
+    const method = asText(request.method);
     const known = method === 'elicitation/create' ? (params.mode === 'url' ? 'url' : 'form') : method;
     if (!(known in REQUESTS)) continue;
     const wrong =
@@ -195,8 +196,8 @@ const shortened = (text: string): string => (text.length > 240 ? `${text.slice(0
 function formFault(form: unknown): string | undefined {
   if (!isObject(form) || !Array.isArray(form.required)) return undefined;
   const fields = Object.keys(objectAt(form, 'properties'));
-  const missing = form.required.find((name) => !fields.includes(String(name)));
-  return missing === undefined ? undefined : `it requires '${String(missing)}', which it does not describe`;
+  const missing = form.required.find((name) => !fields.includes(asText(name)));
+  return missing === undefined ? undefined : `it requires '${asText(missing)}', which it does not describe`;
 }
 
 /** From the bytes: a parser has already thrown the first of two equal keys away. */
@@ -231,7 +232,7 @@ export const noServerRequests = wireCheck(
   'Return an input_required result in place of sending elicitation/create: a client of this revision cannot answer a request.',
   ({ turn }) => {
     const sent = turn.reply.messages.find(({ value }) => isServerRequest(value));
-    return sent && `the server sent the request ${String((sent.value as JsonObject).method)}`;
+    return sent && `the server sent the request ${asText((sent.value as JsonObject).method)}`;
   },
 );
 

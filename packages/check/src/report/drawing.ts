@@ -2,6 +2,7 @@
 import {
   answerText,
   askText,
+  asText,
   errorText,
   isQuestion,
   objectIn,
@@ -99,11 +100,11 @@ function onTheRight(text: string): string {
 }
 
 function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
-  if (lost) return `✗ ${String(objectIn(message, 'error').message)}`;
+  if (lost) return `✗ ${asText(objectIn(message, 'error').message)}`;
   if (fromClient) return `${requestText(message)}${declaredText(message)}${answersText(message)}`;
   if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
   if (isQuestion(message)) return askText(message);
-  if (message.method !== undefined) return String(message.method);
+  if (message.method !== undefined) return asText(message.method);
   const result = objectIn(message, 'result');
   if (result.resultType === 'input_required') return `${questionsText(result)}${stateText(result)}`;
   return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;

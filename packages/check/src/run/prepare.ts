@@ -1,4 +1,5 @@
 /** Before the checks: connects, looks the operation up, and makes the first honest calls. */
+import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../checks/context.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
@@ -144,7 +145,7 @@ async function lookUpNext(inputs: Inputs, desk: Desk, next: Instance): Promise<s
 }
 
 const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
-  `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => String(name)).join(', ') || 'none'}.`;
+  `The server has no ${nameOf(operation)}. It has: ${listed.map(({ name }) => asText(name)).join(', ') || 'none'}.`;
 
 /** Every page of a list, or undefined where the server does not list. */
 async function list(

@@ -1,5 +1,11 @@
 /** The record of one call, in the harness's transcript format. */
-import type { Happening, Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
+import {
+  asText,
+  type Happening,
+  type Participant,
+  type Transcript,
+  type TranscriptEvent,
+} from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { inWords, type Outcome } from './outcome.ts';
 
@@ -96,8 +102,10 @@ export class Evidence {
 function endOf(outcome: Outcome | undefined): Transcript['end'] {
   if (outcome?.kind === 'completed' || outcome?.kind === 'tool-error')
     return { result: cut(outcome.result) as never };
-  if (outcome?.kind === 'error')
-    return { error: { message: String(outcome.error.message), code: Number(outcome.error.code) } };
+  if (outcome?.kind === 'error') {
+    const { code, message } = outcome.error;
+    return { error: { message: asText(message), ...(typeof code === 'number' && { code }) } };
+  }
   return { error: { message: outcome === undefined ? 'not sent' : inWords(outcome) } };
 }
 

@@ -1,4 +1,5 @@
 /** What a reply means for the call: it asked, it completed, it was an error, or nothing usable came. */
+import { asText } from '@mrtr/harness/transcript';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Reply, RpcError } from '../wire/reply.ts';
 
@@ -50,7 +51,7 @@ export function comparable(outcome: Outcome): string {
       return `${outcome.kind} ${canonical(result)}`;
     }
     case 'error':
-      return `error ${outcome.error.code} ${outcome.error.message}`;
+      return `error ${asText(outcome.error.code)} ${asText(outcome.error.message)}`;
     default:
       return `${outcome.kind} ${outcome.reason}`;
   }
@@ -68,7 +69,7 @@ export function inWords(outcome: Outcome): string {
     case 'tool-error':
       return `an isError result: ${quoted(textOf(outcome.result))}`;
     case 'error':
-      return `error ${outcome.error.code}: ${quoted(String(outcome.error.message))}`;
+      return `error ${asText(outcome.error.code)}: ${quoted(asText(outcome.error.message))}`;
     case 'rejected':
       return `HTTP ${outcome.status}`;
     case 'failed':
@@ -91,7 +92,7 @@ export function textOf(result: JsonObject): string {
 
 const askedText = (request: JsonObject): string => {
   const { message } = objectAt(request, 'params');
-  return typeof message === 'string' ? quoted(message) : String(request.method);
+  return typeof message === 'string' ? quoted(message) : asText(request.method);
 };
 
 const MOST = 160;

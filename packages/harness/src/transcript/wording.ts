@@ -11,10 +11,14 @@ export function objectIn(parent: JsonObject, key: string): JsonObject {
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
 }
 
+/** Any value of a message as text. A hostile server sends objects where strings belong, with a `toString` of its own. */
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
 /** A client's request: `tools/call get_weather {"location":"Tokyo"}`, or `… + units, state` in a later round. */
 export function requestText(message: WireMessage): string {
   const params = objectIn(message, 'params');
-  const target = `${message.method} ${params.name ?? params.uri ?? ''}`.trimEnd();
+  const target = `${asText(message.method)} ${asText(params.name ?? params.uri)}`.trimEnd();
   if (params.inputResponses === undefined && params.requestState === undefined) {
     return params.arguments === undefined ? target : `${target} ${JSON.stringify(params.arguments)}`;
   }
@@ -30,13 +34,15 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
 /** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
 export function askText(request: JsonObject): string {
   const text = askedIn(request);
-  return text === undefined ? String(request.method) : `${request.method}  "${text}"${pageIn(request)}`;
+  return text === undefined
+    ? asText(request.method)
+    : `${asText(request.method)}  "${text}"${pageIn(request)}`;
 }
 
 /** The page that a question asks to open: ` ↗ shop.example/terms`. */
 const pageIn = (request: JsonObject): string => {
   const { mode, url } = objectIn(request, 'params');
-  return mode === 'url' ? ` ↗ ${addressText(String(url))}` : '';
+  return mode === 'url' ? ` ↗ ${addressText(asText(url))}` : '';
 };
 
 /** Where an address leads, without its query, which nobody can read. */
@@ -81,7 +87,7 @@ export function answerText(result: JsonObject): string {
 export function resultText(result: JsonObject): string {
   const parts = [
     contentText(result.content),
-    ...objects(result.messages).map(({ role, content }) => `${role}: ${contentText(content)}`),
+    ...objects(result.messages).map(({ role, content }) => `${asText(role)}: ${contentText(content)}`),
     contentText(result.contents),
   ];
   return parts.filter((part) => part !== '').join('\n') || '(an empty result)';
@@ -90,7 +96,9 @@ export function resultText(result: JsonObject): string {
 /** The texts of one content block, or of several. */
 export const contentText = (content: unknown): string =>
   objects(content)
-    .map(({ type, mimeType, text }) => (typeof text === 'string' ? text : `(${type ?? mimeType ?? 'data'})`))
+    .map(({ type, mimeType, text }) =>
+      typeof text === 'string' ? text : `(${asText(type ?? mimeType ?? 'data')})`,
+    )
     .join('\n');
 
 /** The objects in a list, or the one that stands for a list of one. */
@@ -102,7 +110,8 @@ export const restartText = ({ deployed }: { readonly deployed?: string }): strin
   deployed === undefined ? 'restarted' : `a new version is deployed: ${deployed}`;
 
 /** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
-export const errorText = (error: JsonObject): string => `error ${error.code}  ${error.message}`;
+export const errorText = (error: JsonObject): string =>
+  `error ${asText(error.code)}  ${asText(error.message)}`;
 
 /** What a user did (`page`: asked to open one): the values they gave, with their names where there are several, or how they said no. */
 export function replyText(reply: Reply, page = false): string {
@@ -118,5 +127,5 @@ export function replyText(reply: Reply, page = false): string {
 
 const valueText = (value: unknown): string => {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return asText(value);
 };
