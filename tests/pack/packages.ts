@@ -52,7 +52,8 @@ export const entryPoints = ({ name, exports }: Manifest): string[] =>
 /** Builds and packs them all into `folder`. */
 export function pack(folder: string): Packed[] {
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 } as const;
-  execFileSync('pnpm', ['--silent', 'run', 'build'], { ...options, stdio: ['ignore', 2, 2] });
+  for (const script of [['build'], ['--filter', '@mrtr/check', 'viewer']])
+    execFileSync('pnpm', ['--silent', 'run', ...script], { ...options, stdio: ['ignore', 2, 2] });
   return publishedFolders().map((cwd) => {
     const args = ['pack', '--json', '--pack-destination', folder, '--config.ignore-scripts=true'];
     const packed = JSON.parse(execFileSync('pnpm', args, { ...options, cwd }));

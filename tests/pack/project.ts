@@ -1,5 +1,5 @@
 /** An empty project that installs our tarballs with npm: its types, and its programs in each runtime. */
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { entryPoints, type Packed, type Report, ROOT } from './packages.ts';
 import { run } from './program.ts';
@@ -109,6 +109,25 @@ export async function runBins(project: string, packages: readonly Packed[], repo
     const { problem } = await run(join(project, 'node_modules/.bin', name), ['--help'], project);
     report(`${name} --help`, problem);
   }
+}
+
+/** Has the installed checker write a page, and looks for the viewer in it. It reaches no server, which is enough. */
+export async function runReport(project: string, report: Report): Promise<void> {
+  const file = join(project, 'report.html');
+  const call = ['--tool', 'a', '--allow-effects', '--only', 'wire', 'http://127.0.0.1:1/mcp'];
+  const { stdout } = await run(
+    join(project, 'node_modules/.bin/mrtr-check'),
+    ['--report', `html=${file}`, ...call],
+    project,
+  );
+  const page = existsSync(file) ? readFileSync(file, 'utf8') : stdout;
+  const [style = '', script = ''] = [
+    /<style>([\s\S]*?)<\/style>\s*<\/head>/,
+    /<script>([\s\S]*)<\/script>\s*<\/body>/,
+  ].map((element) => element.exec(page)?.[1]);
+  const isWhole =
+    style.includes('.mrtr-viewer') && script.includes('mrtr-viewer') && !/<\/script|<!--/i.test(script);
+  report('mrtr-check --report html: a page with the viewer in it', isWhole ? undefined : page);
 }
 
 /** Every runtime that there is for this machine, and its command. */

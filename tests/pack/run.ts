@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
-import { checkTypes, install, runBins, runPrograms } from './project.ts';
+import { checkTypes, install, runBins, runPrograms, runReport } from './project.ts';
 import { bundleSizes, tarballSizes } from './sizes.ts';
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
@@ -48,6 +48,7 @@ try {
     if (outputs.size === 0) bundleSizes(project, packages, report);
     await checkTypes(project, report);
     await runBins(project, packages, report);
+    await runReport(project, report);
     for (const output of await runPrograms(project, packages, report)) outputs.add(output);
   }
   const differ = [...outputs].join('\n\n');

@@ -1,4 +1,4 @@
-// Builds the page and the viewer alone. In one process: both show the same highlighted sources.
+// Builds the page, and the viewer alone.
 import { build } from 'vite';
 
 const [outDir] = process.argv.slice(2);

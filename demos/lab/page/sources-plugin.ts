@@ -67,11 +67,14 @@ const sources = () => {
   return known;
 };
 
-export function authorsSources(): Plugin {
+/** @param isNeeded whether the page shows sources; otherwise there are none in it. */
+export function authorsSources(isNeeded: boolean): Plugin {
   return {
     name: 'authors-sources',
     resolveId: (id) => (id.startsWith('virtual:sources') ? `\0${id}` : undefined),
     async load(id) {
+      if (!isNeeded && id.startsWith('\0virtual:sources'))
+        return id.endsWith('.css') ? '' : 'export default { files: {} }';
       if (id === '\0virtual:sources') return `export default ${JSON.stringify(await sources())}`;
       if (id !== '\0virtual:sources.css') return undefined;
       const { looks } = await sources();

@@ -15,7 +15,7 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: [authorsSources(), optionsList(), plainScript],
+  plugins: [authorsSources(mode === 'page'), optionsList(), plainScript],
   oxc: { jsx: { importSource: 'preact' } },
   resolve: {
     alias: {

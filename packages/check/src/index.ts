@@ -15,6 +15,7 @@ export {
   type Summary,
 } from './report/report.ts';
 export { terminalReport } from './report/terminal.ts';
+export type { Viewer } from './report/viewer.ts';
 export { type Run, type RunInputs, run } from './run/run.ts';
 export type { Checked, Progress } from './run/schedule.ts';
 export { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from './target/target.ts';

@@ -9,6 +9,7 @@ import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalReport } from '../report/terminal.ts';
 import { forTerminalLines } from '../report/text.ts';
+import { readViewer } from '../report/viewer.ts';
 import { run } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
@@ -28,6 +29,8 @@ import { planText } from './plan.ts';
 export interface Console {
   readonly out: NodeJS.WriteStream;
   readonly err: NodeJS.WriteStream;
+  /** The folder of the built viewer, which draws the conversations of HTML reports. */
+  readonly viewer?: URL;
 }
 
 interface Target {
@@ -42,7 +45,8 @@ interface Target {
  *
  * @returns the exit code: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide
  */
-export async function main(argv: readonly string[], { out, err }: Console): Promise<number> {
+export async function main(argv: readonly string[], console: Console): Promise<number> {
+  const { out, err } = console;
   try {
     const line = parseCommandLine(argv);
     if (line.list) {
@@ -54,7 +58,7 @@ export async function main(argv: readonly string[], { out, err }: Console): Prom
       for (const { inputs } of targets) out.write(planText(inputs));
       return 0;
     }
-    return await checkAll(line, targets, { out, err });
+    return await checkAll(line, targets, console);
   } catch (error) {
     if (error instanceof Help) {
       out.write(error.message);
@@ -126,12 +130,17 @@ function targetOf(options: TargetOptions, place: Parameters<typeof inputsFrom>[1
   };
 }
 
-function write(line: CommandLine, reports: readonly Report[], strict: boolean, { out }: Console): void {
+function write(
+  line: CommandLine,
+  reports: readonly Report[],
+  strict: boolean,
+  { out, viewer }: Console,
+): void {
   const wanted: readonly Wanted[] = line.report ?? (line.json ? [] : [{ format: 'terminal' }]);
   for (const { format, file } of wanted) {
     if (line.json && file === undefined) continue;
     const colours = file === undefined && out.isTTY === true && out.hasColors?.() === true;
-    const text = WRITERS[format](reports, { strict, colours });
+    const text = WRITERS[format](reports, { strict, colours, viewer });
     if (file === undefined) out.write(text);
     else writeFile(file, text);
   }
@@ -148,7 +157,7 @@ function writeFile(file: string, text: string): void {
 
 type Writer = (
   reports: readonly Report[],
-  how: { readonly strict: boolean; readonly colours: boolean },
+  how: { readonly strict: boolean; readonly colours: boolean; readonly viewer: URL | undefined },
 ) => string;
 
 const WRITERS: Readonly<Record<Format, Writer>> = {
@@ -156,7 +165,7 @@ const WRITERS: Readonly<Record<Format, Writer>> = {
   json: (reports) => jsonText(reports),
   junit: (reports, { strict }) => junitReport(reports, { strict }),
   markdown: (reports) => reports.map(markdownReport).join('\n'),
-  html: (reports) => htmlReport(reports),
+  html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
 };
 
 /** One report as it is; several in a list, with the worst exit code. */

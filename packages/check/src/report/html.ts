@@ -1,8 +1,11 @@
 /** The report as one HTML file, with nothing to load. */
+import { createHash } from 'node:crypto';
+import type { Transcript } from '@mrtr/harness/transcript';
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
 import { addressIn, type Report, type ReportedCheck } from './report.ts';
-import { forMarkup } from './text.ts';
+import { forMarkup, printable } from './text.ts';
+import type { Viewer } from './viewer.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --fail: #c62828; --warn: #b26a00; --advice: #00707f; --pass: #2e7d32; --undecided: #8e24aa; }
@@ -10,38 +13,58 @@ const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1.5rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.25rem; }
-.counts { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; list-style: none; padding: 0; font-size: 1.1rem; }
-.counts b { font-size: 1.5rem; }
+.verdicts { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; list-style: none; padding: 0; font-size: 1.1rem; }
+.verdicts b { font-size: 1.5rem; }
 .fail { color: var(--fail); } .warn { color: var(--warn); } .advice { color: var(--advice); } .pass { color: var(--pass); } .could-not-run { color: var(--undecided); }
-section { border-top: 1px solid var(--line); } dt { font-weight: 600; float: left; width: 6rem; clear: left; } dd { margin: 0 0 .4rem 6.5rem; }
-pre { overflow-x: auto; background: #8881; padding: .75rem; border-radius: .4rem; font-size: .85rem; line-height: 1.25; }
-table { border-collapse: collapse; width: 100%; } td, th { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; }
+.finding { border-top: 1px solid var(--line); }
+.finding > dl > dt { font-weight: 600; float: left; width: 6rem; clear: left; } .finding > dl > dd { margin: 0 0 .4rem 6.5rem; overflow-wrap: anywhere; }
+.plain { overflow-x: auto; background: #8881; padding: .75rem; border-radius: .4rem; font-size: .85rem; line-height: 1.25; }
+.others { border-collapse: collapse; width: 100%; } .others :is(td, th) { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
+@media print { .mrtr-viewer { display: none; } .plain[hidden] { display: block; } }
 `;
 
 // What a reader has to do something about comes first, and each of it in full.
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice'];
 const OTHERS: readonly Verdict[] = ['could-not-run', 'not-run', 'not-applicable', 'pass'];
 
-/** Writes it: one page for all targets. */
-export function htmlReport(reports: readonly Report[]): string {
+/**
+ * Writes it: one page for all targets, which opens from a disk.
+ *
+ * @param viewer draws the conversations. Without it, and where a browser runs no scripts, they stand there as text.
+ */
+export function htmlReport(reports: readonly Report[], viewer?: Viewer): string {
+  const { script, style } = viewer ?? {};
+  const styles = [STYLE, ...(style ? [style] : [])];
+  // Nothing runs, and nothing styles the page, but what stands in it below.
+  const policy = [
+    "default-src 'none'",
+    ...(script ? [`script-src ${hashOf(script)}`] : []),
+    `style-src ${styles.map(hashOf).join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="content-security-policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>mrtr-check</title>
-<style>${STYLE}</style>
+${styles.map((style) => `<style>${style}</style>`).join('\n')}
 </head>
 <body>
-${reports.map(page).join('\n')}
-</body>
+<main>
+${reports.map((report) => page(report, viewer !== undefined)).join('\n')}
+</main>
+${script ? `<script>${script}</script>\n` : ''}</body>
 </html>
 `;
 }
 
-function page(report: Report): string {
+/** As a policy names it. */
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+function page(report: Report, isDrawn: boolean): string {
   const { target, summary, checks } = report;
   const of = (verdicts: readonly Verdict[]) =>
     verdicts.flatMap((verdict) => checks.filter((check) => check.verdict === verdict));
@@ -53,11 +76,13 @@ function page(report: Report): string {
   );
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
-<ul class="counts">${counts.join('')}</ul>
+<ul class="verdicts">${counts.join('')}</ul>
 <p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
-${of(FINDINGS).map(section).join('\n')}
+${of(FINDINGS)
+  .map((check) => section(check, isDrawn))
+  .join('\n')}
 <h2>Everything else</h2>
-<table><thead><tr><th>Check</th><th>Verdict</th><th>Seen</th></tr></thead><tbody>
+<table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
 ${of(OTHERS).map(row).join('\n')}
 </tbody></table>`;
 }
@@ -67,10 +92,18 @@ const row = ({ id, verdict, actual }: ReportedCheck): string =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
 /** A finding: what it is, what to do, the commands, and the conversation. Nothing of it is trusted. */
-function section(check: ReportedCheck): string {
+function section(check: ReportedCheck, isDrawn: boolean): string {
   const entry = (name: string, text: string) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`;
   const commands = [check.reproduce, ...(check.curl ? [check.curl] : [])];
-  return `<section><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
+  return `<section class="finding"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
 <dl>${entry('Expected', check.expected)}${entry('Seen', check.actual)}${entry('Clause', `${check.clause.at}: “${check.clause.words}”`)}${entry('Do', check.remedy)}${check.accepted === null ? '' : entry('Accepted', check.accepted)}</dl>
-<pre>${forMarkup(commands.join('\n'))}</pre>${check.conversation ? `\n<pre>${forMarkup(drawn(check.conversation).join('\n'))}</pre>` : ''}</section>`;
+<pre class="plain" tabindex="0">${forMarkup(commands.join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
+}
+
+/** The conversation as text, and for the viewer, which draws it in place of the text. */
+function conversation(transcript: Transcript, isDrawn: boolean): string {
+  const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(drawn(transcript).join('\n'))}</pre>`;
+  // What the viewer shows is printable too, and without `<` nothing can end the element.
+  const data = JSON.stringify(printable(transcript)).replaceAll('<', '\\u003c');
+  return isDrawn ? `${text}\n<script type="application/json" data-mrtr-transcript>${data}</script>` : text;
 }

@@ -1,5 +1,6 @@
 /** Reports of a server that says hostile things. */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -13,9 +14,10 @@ import { redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
 import { quoted } from './shell.ts';
 import { terminalReport } from './terminal.ts';
+import { printable } from './text.ts';
 
 const HOSTILE =
-  '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
+  '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
   "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800";
 
 const conversation: Transcript = {
@@ -42,6 +44,8 @@ const conversation: Transcript = {
   ],
   end: { error: { message: HOSTILE } },
 };
+
+const VIEWER = { script: 'draw("it");', style: '.mrtr-viewer { color: red; }' };
 
 const check = (verdict: ReportedCheck['verdict'], at: number): ReportedCheck => {
   const { id, family, level, expected, clause, remedy } = CHECKS[at] as (typeof CHECKS)[number];
@@ -79,6 +83,7 @@ describe('a report of hostile words', () => {
     expect(terminalReport(report)).not.toMatch(CONTROLS);
     expect(markdownReport(report)).not.toMatch(CONTROLS);
     expect(htmlReport([report])).not.toMatch(CONTROLS);
+    expect(htmlReport([report], VIEWER)).not.toMatch(CONTROLS);
     expect(junitReport([report])).not.toMatch(CONTROLS);
     expect(drawn(conversation).join('\n')).not.toMatch(CONTROLS);
   });
@@ -89,6 +94,36 @@ describe('a report of hostile words', () => {
       expect(text).not.toContain(']]>');
       expect(text).not.toMatch(/&(?!amp;|lt;|gt;|quot;|#39;)/);
     }
+  });
+
+  it('holds conversations for the viewer, which none of their words can end or begin', () => {
+    const html = htmlReport([report], VIEWER);
+    const scripts = html.match(/<script[\s\S]*?<\/script>/g) ?? [];
+    expect(scripts).toHaveLength(4);
+    expect(scripts.at(-1)).toBe(`<script>${VIEWER.script}</script>`);
+    expect(html.match(/<\/?script/g)).toHaveLength(8);
+    expect(html).not.toContain('<!--');
+    for (const script of scripts.slice(0, -1)) {
+      const data = /^<script type="application\/json" data-mrtr-transcript>([^<]*)<\/script>$/.exec(script);
+      expect(JSON.parse(data?.[1] ?? '')).toEqual(printable(conversation));
+      expect(JSON.parse(data?.[1] ?? '')).toHaveProperty('events.2.detail', expect.stringContaining('␛[2J'));
+    }
+    // For readers without scripts the same stands there as text.
+    expect(html.match(/<pre class="plain" data-mrtr-text/g)).toHaveLength(3);
+  });
+
+  it('runs and styles nothing but what the report itself brought', () => {
+    const policyOf = (html: string) =>
+      /http-equiv="content-security-policy" content="([^"]*)"/.exec(html)?.[1];
+    const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    const html = htmlReport([report], VIEWER);
+    const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(([, style = '']) => hash(style));
+    expect(styles).toHaveLength(2);
+    expect(policyOf(html)).toBe(
+      `default-src 'none'; script-src ${hash(VIEWER.script)}; style-src ${styles.join(' ')}; base-uri 'none'; form-action 'none'`,
+    );
+    expect(policyOf(htmlReport([report]))).not.toContain('script-src');
+    expect(html).not.toMatch(/\sstyle=|\son\w+=/);
   });
 
   it('holds no link, mention or column of the server in Markdown', () => {
@@ -187,6 +222,13 @@ it('the card tells the counts and the end of the run', () => {
   expect(text).toMatch(/4 of 7 checks ran · 21 requests/);
   expect(text).toMatch(/The baseline accepts state\.size, which is no longer found/);
   expect(text).toMatch(/exit 1: the baseline is stale/);
+});
+
+it('a message whose words are objects is drawn', () => {
+  const object = { toString: 1, valueOf: null };
+  const message = { error: { code: object, message: object } };
+  const events = [{ kind: 'message', from: 'server', to: 'client', at: 0, message } as const];
+  expect(drawn({ ...conversation, events }).join('\n')).toContain('"toString":1');
 });
 
 it('equal messages in a row are drawn once', () => {

@@ -35,6 +35,14 @@ export const forMarkdown = (text: string): string =>
 /** The same for each line. */
 export const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
 
+/** A value out of JSON in which every text is like that, names included. */
+export function printable(value: unknown): unknown {
+  if (typeof value === 'string') return forTerminalLines(value);
+  if (Array.isArray(value)) return value.map(printable);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [forTerminal(key), printable(one)]));
+}
+
 /** The text in lines of at most `width` columns, and no more than `most` of them. */
 export function wrapped(text: string, width: number, most = 20): readonly string[] {
   // Indentation stays; the space at which a line was broken goes.

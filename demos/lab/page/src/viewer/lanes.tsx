@@ -1,12 +1,12 @@
 /** The lanes of one conversation, drawn: an arrow for each message, a note for each thing that happened inside. */
-import { CLIENT, type Participant, PERSON } from '@mrtr/harness/transcript';
+import { type Participant, PERSON } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
 import { isDeploy, type Row } from './model.ts';
 
 const ROW = 26;
-const CHARACTER = 6.7;
+const CHARACTER = 7.25;
 
 interface LanesProps {
   readonly conversation: Conversation;
@@ -39,11 +39,18 @@ export function Lanes(props: LanesProps) {
   }, [step, rows.length]);
   const frame: Frame = { x, width, y: (beat) => beat * ROW + ROW / 2 + 2, rows, step };
   return (
-    <div class="lanes" ref={box} tabIndex={0} role="group" aria-label={`Conversation: ${conversation.title}`}>
+    <div
+      class="lanes"
+      ref={box}
+      tabIndex={0}
+      role="group"
+      aria-label={`Conversation: ${conversation.title}`}
+      style={{ '--rows': rows.length }}
+    >
       <div class={`heads ${tool ? 'with-tools' : ''}`} aria-hidden={tool ? undefined : true}>
         {lanes.map((lane) => (
-          <div class="head" key={lane.id} style={{ left: `${x(lane.id)}px` }}>
-            <span>{lane.label.replace(' client', '')}</span>
+          <div class="head" key={lane.id} style={{ left: `${within(x(lane.id), nameOf(lane), width)}px` }}>
+            <span>{nameOf(lane)}</span>
             {lane.kind === 'instance' && tool?.(lane.id)}
           </div>
         ))}
@@ -66,6 +73,14 @@ export function Lanes(props: LanesProps) {
       </svg>
     </div>
   );
+}
+
+const nameOf = ({ label }: Participant): string => label.replace(' client', '');
+
+/** The middle of a name that stands above `x`, or as near as it fits. */
+function within(x: number, name: string, width: number): number {
+  const half = (name.length * CHARACTER) / 2 + 6;
+  return Math.max(half, Math.min(x, width - half));
 }
 
 interface Frame {
@@ -115,7 +130,7 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
       if (event.kind === 'answer') close('waits', y(beat));
     }
     if (lane.kind !== 'instance') continue;
-    if (event.kind === 'message' && event.from === CLIENT && row.to === lane.id && !event.lost) {
+    if (event.kind === 'message' && row.isSent && row.to === lane.id && !event.lost) {
       close('parked', y(beat));
       if (!open.has('works')) open.set('works', y(beat));
     }
@@ -151,7 +166,7 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
 }
 
 const lastWorked = (rows: readonly (Row | undefined)[], beat: number): string | undefined =>
-  rows.slice(0, beat).findLast((row) => row?.event.kind === 'message' && row.event.from !== CLIENT)?.from;
+  rows.slice(0, beat).findLast((row) => row?.event.kind === 'message' && !row.isSent)?.from;
 
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;

@@ -2,12 +2,12 @@
 import {
   CLIENT,
   type LinesRun,
-  type Message,
   objectIn,
   type Participant,
   PERSON,
   replyText,
   type TranscriptEvent,
+  type WireMessage,
   WORLD,
 } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
@@ -31,6 +31,8 @@ export interface Row {
   readonly bad: boolean;
   /** The round of the call, from 1. */
   readonly round: number;
+  /** Set for the messages of a client. */
+  readonly isSent: boolean;
 }
 
 const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'];
@@ -38,8 +40,19 @@ const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'
 /** A page without its query, which holds ids that differ from run to run. */
 const pathOf = (url: string): string => url.replace(/[?#].*$/s, '');
 
-/** Whether a message is a request of the call, or the final answer to it. */
-const isCall = ({ message }: Message): boolean => CALLS.includes(message.method);
+/** Whether a message is a request of the call. */
+export const isCall = ({ method }: WireMessage): boolean => CALLS.includes(method);
+
+/** Notifications are not drawn. A check records requests without their ids. */
+const isQuiet = ({ method }: WireMessage): boolean =>
+  typeof method === 'string' && method.startsWith('notifications/');
+
+const hasFailed = (message: WireMessage): boolean =>
+  message.error !== undefined || objectIn(message, 'result').isError === true;
+
+/** Those who send such requests: the client, and in a check a second one. */
+const clientsIn = (participants: readonly Participant[]): ReadonlySet<string> =>
+  new Set([CLIENT, ...participants.filter(({ kind }) => kind === 'client').map(({ id }) => id)]);
 
 /** The rows of a conversation. */
 export function rowsOf({
@@ -47,6 +60,7 @@ export function rowsOf({
   participants,
 }: Pick<Conversation, 'events' | 'participants'>): readonly Row[] {
   const servers = participants.filter(({ kind }) => kind === 'instance').map(({ id }) => id);
+  const clients = clientsIn(participants);
   const seen = new Map<string, number>();
   let round = 0;
   let entries = 0;
@@ -55,21 +69,18 @@ export function rowsOf({
     return seen.get(name) ?? 1;
   };
   const rowsFor = (event: TranscriptEvent, at: number): readonly Row[] => {
+    const isSent = event.kind === 'message' && clients.has(event.from);
     const row = (from: string, to: string, text: string, sign: string, bad = false): Row[] => [
-      { at, event, text, from, to, sign: `${event.kind} ${sign}`, bad, round },
+      { at, event, text, from, to, sign: `${event.kind} ${sign}`, bad, round, isSent },
     ];
     switch (event.kind) {
       case 'message': {
-        const isRequest = event.from === CLIENT && isCall(event);
-        if (isRequest && !event.altered && !event.again) round++;
-        const quiet = event.message.method !== undefined && event.message.id === undefined;
-        if (quiet) return [];
-        const to = event.to ?? (event.from === CLIENT ? (servers[0] ?? 'server') : CLIENT);
+        if (isSent && isCall(event.message) && !event.altered && !event.again) round++;
+        if (isQuiet(event.message)) return [];
+        const to = event.to ?? (isSent ? (servers[0] ?? 'server') : CLIENT);
         const text = messageText(event.message);
-        const sign = `${event.from === CLIENT} ${event.lost} ${event.altered} ${event.again} ${text.replace(/\d+ B/, '')}`;
-        const failed =
-          event.message.error !== undefined || objectIn(event.message, 'result').isError === true;
-        return row(event.from, to, text, sign, failed || event.altered === true);
+        const sign = `${isSent} ${event.lost} ${event.altered} ${event.again} ${text.replace(/\d+ B/, '')}`;
+        return row(event.from, to, text, sign, hasFailed(event.message) || event.altered === true);
       }
       case 'question':
         return row(CLIENT, PERSON, event.message, event.message);
@@ -126,8 +137,10 @@ export function zoomed(rows: readonly Row[], zoom: Zoom): readonly Row[] {
   if (zoom === 'rounds') return rows;
   if (zoom === 'wire') return rows.filter(({ event }) => event.kind === 'message');
   const messages = rows.filter(({ event }) => event.kind === 'message' && !event.again);
-  const first = messages.find(({ event }) => event.kind === 'message' && event.from === CLIENT);
-  const last = messages.findLast(({ event }) => event.kind === 'message' && event.to === CLIENT);
+  const first = messages.find(({ isSent }) => isSent);
+  const last = messages.findLast(
+    ({ event, isSent }) => !isSent && event.kind === 'message' && event.to !== undefined,
+  );
   return rows.filter(
     (row) =>
       row === first ||

@@ -1,5 +1,5 @@
 /** What stands below the lanes: the message of this step, the states, and the world. */
-import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
+import { asText, eventsOf, objectIn, resultText, type TranscriptEvent } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
 import { type Row, rowsOf } from './model.ts';
@@ -39,7 +39,7 @@ export function States({
 }: {
   readonly events: readonly TranscriptEvent[];
   readonly at: number;
-  readonly insides: Insides;
+  readonly insides: Insides | undefined;
   readonly children?: ComponentChildren;
 }) {
   const states = statesByRound(events.slice(0, at + 1));
@@ -55,7 +55,7 @@ export function States({
             <span class="size" style={{ '--share': `${(100 * state.length) / longest}%` }} />
           </h4>
           <code class="state">{state}</code>
-          <Claims inside={insides[state]} />
+          {insides && <Claims inside={insides[state]} />}
         </section>
       ))}
       {rejected.map(({ reason, instance }) => (
@@ -108,13 +108,20 @@ function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [
   return [...found];
 }
 
+interface WorldProps {
+  readonly rows: readonly Row[];
+  readonly end: Conversation['end'];
+  /** Whether every change is in the transcript; from outside only those that were looked for are. */
+  readonly isSeen: boolean;
+}
+
 /** The world's ledger, and how the call ended. */
-export function World({ rows, end }: { readonly rows: readonly Row[]; readonly end: Conversation['end'] }) {
+export function World({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
   return (
     <div class="world" tabIndex={0} role="region" aria-label="The world's ledger">
       {effects.length === 0 ? (
-        <p class="nothing">Nothing was written.</p>
+        <p class="nothing">{isSeen ? 'Nothing was written.' : 'No change was seen.'}</p>
       ) : (
         <table>
           <thead>
@@ -138,14 +145,9 @@ export function World({ rows, end }: { readonly rows: readonly Row[]; readonly e
       {end && (
         <p class={end.error || end.result.isError ? 'refusal' : 'quiet'}>
           The call ended:{' '}
-          {end.error ? `error ${end.error.code ?? ''} ${end.error.message}` : textOf(end.result)}
+          {end.error ? `error ${end.error.code ?? ''} ${asText(end.error.message)}` : resultText(end.result)}
         </p>
       )}
     </div>
   );
 }
-
-const textOf = (result: object): string => {
-  const { content } = result as { content?: readonly { text?: string }[] };
-  return content?.map(({ text }) => text ?? '').join(' ') || 'with an empty result';
-};

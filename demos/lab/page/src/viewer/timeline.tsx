@@ -22,7 +22,7 @@ export function Timeline(props: TimelineProps) {
   const { beats, step, onStep, playing, zoom, onZoom, differences, compares } = props;
   const last = Math.max(0, beats.length - 1);
   const here = beats[step];
-  const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here);
+  const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here, compares);
   return (
     <section class="timeline" aria-label="Steps">
       <div class="buttons">
@@ -90,10 +90,10 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
-function saying(beat: Beat | undefined): string {
+function saying(beat: Beat | undefined, compares: boolean): string {
   const { left, right } = beat ?? {};
   const text = (left ?? right)?.text ?? '';
-  if (left && right) return text;
+  if (!compares || (left && right)) return text;
   return left ? `left alone: ${text}` : `right alone: ${text}`;
 }
 

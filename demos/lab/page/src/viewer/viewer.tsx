@@ -1,10 +1,12 @@
 /** The viewer: one conversation, or two in lockstep. Everything on it comes out of transcripts. */
-import { CLIENT, eventsOf, objectIn, tally } from '@mrtr/harness/transcript';
+import { eventsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
+import { Counts } from './counts.tsx';
+import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, type Row, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
+import { align, type Beat, lanesOf, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -25,7 +27,8 @@ export interface View {
 /** One of the conversations, and what stands around it. */
 export interface Shown {
   readonly conversation: Conversation;
-  readonly insides: Insides;
+  /** Left out where nobody has the key. */
+  readonly insides?: Insides;
   /** The author's file, where nothing of it ran yet. */
   readonly file?: string | undefined;
   readonly head: ComponentChildren;
@@ -39,6 +42,8 @@ interface ViewerProps {
   readonly sides: readonly [Shown] | readonly [Shown, Shown];
   readonly view: View;
   readonly onView: (view: View) => void;
+  /** Set where the page shows several: keys then work in the one that has the focus. */
+  readonly ofSeveral?: boolean;
 }
 
 const PANELS: readonly (readonly [Panel, string])[] = [
@@ -48,7 +53,8 @@ const PANELS: readonly (readonly [Panel, string])[] = [
   ['world', 'World'],
 ];
 
-export function Viewer({ sides, view, onView }: ViewerProps) {
+export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) {
+  const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
   const [left, right] = sides;
   const rows = [left, right].map((side) => (side ? zoomed(rowsOf(side.conversation), zoom) : []));
@@ -76,12 +82,12 @@ export function Viewer({ sides, view, onView }: ViewerProps) {
     });
   };
   const playing = usePlaying(step, last, go);
-  useKeys({ go, step, last, toggle: playing.toggle, zoomTo });
+  useKeys({ go, step, last, toggle: playing.toggle, zoomTo }, ofSeveral ? box : undefined);
   // A side that has not begun does not differ yet.
   const compares = right !== undefined && rows.every((some) => some.length > 0);
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
   return (
-    <div class={`viewer ${right ? 'two' : 'one'}`}>
+    <div class={`viewer ${right ? 'two' : 'one'}`} ref={box}>
       {sides.map((side, index) => (
         <Side
           key={index === 0 ? 'left' : 'right'}
@@ -93,6 +99,7 @@ export function Viewer({ sides, view, onView }: ViewerProps) {
           differs={differs}
           view={view}
           onPanel={(next) => onView({ ...view, panel: next })}
+          named={!ofSeveral}
         />
       ))}
       <Timeline
@@ -118,9 +125,12 @@ interface SideProps {
   readonly differs: (beat: number) => boolean;
   readonly view: View;
   readonly onPanel: (panel: Panel) => void;
+  /** Whether it is a landmark of the page. */
+  readonly named: boolean;
 }
 
-function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideProps) {
+function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }: SideProps) {
+  const id = useId();
   const { conversation, insides } = side;
   const { events } = conversation;
   const rows = beats.map((beat) => beat[name]);
@@ -129,18 +139,20 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
   const at = rows.slice(0, step + 1).findLast((row) => row !== undefined)?.at ?? -1;
   const isEnd = step >= beats.length - 1;
   const until = isEnd ? events.length - 1 : at;
+  const soFar = events.slice(0, until + 1);
   const ran = useMemo(() => ranAt(events, at), [events, at]);
   const file = filesIn(ran.now, ...ran.before)[0] ?? filesIn(...linesIn(events))[0] ?? side.file;
-  const soFar = events.slice(0, until + 1);
+  const panels = PANELS.filter(([one]) => one !== 'source' || file !== undefined);
+  const panel = panels.some(([one]) => one === view.panel) ? view.panel : 'wire';
   const shown = rows.slice(0, step + 1).flatMap((row) => row ?? []);
   const drawing = { conversation, lanes, rows, differs, step };
   return (
     <section
       class={`side ${name}`}
-      aria-label={`${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}`}
+      aria-label={named ? `${name === 'left' ? 'Left' : 'Right'}: ${conversation.title}` : undefined}
     >
-      <header>{side.head}</header>
-      <Counts events={soFar} />
+      {side.head && <header>{side.head}</header>}
+      <Counts conversation={conversation} events={soFar} />
       <div class="stage">
         <Lanes {...drawing} onStep={onStep} tool={side.laneTool} />
         {side.foot}
@@ -148,35 +160,34 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
       <EventsTable {...drawing} />
       <div class="below">
         <div class="tabs" role="tablist" aria-label="Below the lanes">
-          {PANELS.map(([id, title]) => (
+          {panels.map(([one, title]) => (
             <button
-              key={id}
+              key={one}
               type="button"
               role="tab"
-              id={`${name}-${id}-tab`}
-              aria-selected={view.panel === id}
-              aria-controls={`${name}-panel`}
-              onClick={() => onPanel(id)}
+              id={`${id}-${one}-tab`}
+              aria-selected={panel === one}
+              aria-controls={`${id}-panel`}
+              onClick={() => onPanel(one)}
             >
               {title}
             </button>
           ))}
-          {view.panel === 'source' && file && (
-            <span class="file">{file.replace('packages/options/', '')}</span>
-          )}
+          {panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
         </div>
-        <div class="panel" role="tabpanel" id={`${name}-panel`} aria-labelledby={`${name}-${view.panel}-tab`}>
-          {view.panel === 'source' && <Source file={file} ran={ran} deployed={deployedIn(soFar)} />}
-          {view.panel === 'wire' && <Wire events={events} at={at} />}
-          {view.panel === 'state' && (
+        <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
+          {panel === 'source' && <Source file={file} ran={ran} deployed={deployedIn(soFar)} />}
+          {panel === 'wire' && <Wire events={events} at={at} />}
+          {panel === 'state' && (
             <States events={events} at={until} insides={insides}>
               {side.stateTools}
             </States>
           )}
-          {view.panel === 'world' && (
+          {panel === 'world' && (
             <World
               rows={view.zoom === 'wire' ? rowsOf(conversation).filter((row) => row.at <= until) : shown}
               end={isEnd ? conversation.end : undefined}
+              isSeen={conversation.participants.some(({ kind }) => kind === 'world')}
             />
           )}
         </div>
@@ -186,41 +197,6 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel }: SideP
 }
 
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
-
-/** The numbers, as they are at this step. */
-function Counts({ events }: { readonly events: Conversation['events'] }) {
-  const { rounds, entries, questions, effects, framesHeld } = tally({ events });
-  const sizes = eventsOf('message', events).flatMap(({ message, from }) => {
-    const { requestState } = objectIn(message, 'result');
-    return from !== CLIENT && typeof requestState === 'string' ? [requestState.length] : [];
-  });
-  const [audits, writes] = [effects.audit ?? 0, effects.write ?? 0];
-  const twice = (name: string) => rowsOf({ events, participants: [] }).some(isAgain(name));
-  const numbers: [string, string, boolean][] = [
-    [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', twice('audit')],
-    [`${writes}`, writes === 1 ? 'write' : 'writes', twice('write')],
-    [`${entries}×`, 'entered', false],
-    [`${rounds}`, rounds === 1 ? 'round' : 'rounds', false],
-    [`${questions}`, 'asked', false],
-    [sizes.length > 0 ? `${sizes.at(-1)} B` : '–', 'state', false],
-    [`${framesHeld}`, 'held', false],
-  ];
-  return (
-    <ul class="counts" aria-label="Counts at this step">
-      {numbers.map(([number, name, bad]) => (
-        <li key={name} class={bad ? 'bad' : ''}>
-          <b>{number}</b> {name}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Whether a row is an effect of that name which has happened before. */
-const isAgain =
-  (name: string) =>
-  ({ event, bad }: Row): boolean =>
-    event.kind === 'effect' && event.name === name && bad;
 
 /** What was deployed last. */
 const deployedIn = (events: Conversation['events']): string | undefined =>
@@ -243,43 +219,4 @@ function usePlaying(step: number, last: number, go: (to: number) => void) {
     setOn(!on);
   };
   return { on, toggle };
-}
-
-interface Keys {
-  readonly go: (to: number) => void;
-  readonly step: number;
-  readonly last: number;
-  readonly toggle: () => void;
-  readonly zoomTo: (zoom: Zoom) => void;
-}
-
-/** Arrows step, space plays, 1 to 3 zoom: wherever the focus is, but in a field. */
-function useKeys(keys: Keys) {
-  const latest = useRef(keys);
-  latest.current = keys;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const { target, key } = event;
-      const busy = target instanceof Element && target.closest('input, select, textarea, [role=tablist]');
-      if (busy || event.metaKey || event.ctrlKey || event.altKey) return;
-      const onButton = target instanceof Element && target.closest('button, a, summary');
-      const { go, step, last, toggle, zoomTo } = latest.current;
-      const actions: Readonly<Record<string, () => void>> = {
-        ArrowLeft: () => go(step - 1),
-        ArrowRight: () => go(step + 1),
-        Home: () => go(0),
-        End: () => go(last),
-        '1': () => zoomTo('call'),
-        '2': () => zoomTo('rounds'),
-        '3': () => zoomTo('wire'),
-        ...(!onButton && { ' ': toggle }),
-      };
-      const action = actions[key];
-      if (!action) return;
-      event.preventDefault();
-      action();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
 }

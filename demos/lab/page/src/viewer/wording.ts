@@ -1,5 +1,12 @@
 /** Messages in the few words that fit between two lanes. */
-import { contentText, objectIn, resultText, type WireMessage } from '@mrtr/harness/transcript';
+import {
+  asText,
+  contentText,
+  type JsonObject,
+  objectIn,
+  resultText,
+  type WireMessage,
+} from '@mrtr/harness/transcript';
 
 const OUTCOMES: Readonly<Record<string, string>> = {
   accept: 'accepted',
@@ -10,12 +17,13 @@ const OUTCOMES: Readonly<Record<string, string>> = {
 /** One message, in a few words. */
 export function messageText(message: WireMessage): string {
   const { method, error } = message;
-  if (error !== undefined) return `error: ${objectIn(message, 'error').message}`;
+  if (error !== undefined) return `error: ${asText(objectIn(message, 'error').message)}`;
   const params = objectIn(message, 'params');
   if (typeof method === 'string') return requestText(method, params);
   const result = objectIn(message, 'result');
   if (result.resultType === 'input_required') {
-    const asked = Object.values(objectIn(result, 'inputRequests')).map(questionOf);
+    const requests = objectIn(result, 'inputRequests');
+    const asked = Object.keys(requests).map((key) => questionOf(requests, key));
     return `input_required: ${asked.join(', ')}`;
   }
   if (typeof result.action === 'string') return OUTCOMES[result.action] ?? result.action;
@@ -23,10 +31,10 @@ export function messageText(message: WireMessage): string {
   return resultText(result);
 }
 
-function requestText(method: string, params: Readonly<Record<string, unknown>>): string {
-  if (method === 'elicitation/create') return `asks: ${params.message}`;
+function requestText(method: string, params: JsonObject): string {
+  if (method === 'elicitation/create') return `asks: ${asText(params.message)}`;
   if (method === 'sampling/createMessage') return `asks the model: ${contentText(params.messages)}`;
-  const target = String(params.name ?? params.uri ?? '');
+  const target = asText(params.name ?? params.uri);
   const brought = Object.keys(objectIn(params, 'inputResponses'));
   const { requestState } = params;
   const isRetry = params.inputResponses !== undefined || requestState !== undefined;
@@ -35,7 +43,7 @@ function requestText(method: string, params: Readonly<Record<string, unknown>>):
   return `retry + ${[...brought, ...state].join(', ') || 'nothing'}`;
 }
 
-function questionOf(request: unknown): string {
-  const { method, params } = request as { method?: string; params?: { message?: string } };
-  return params?.message ?? String(method);
+function questionOf(requests: JsonObject, key: string): string {
+  const request = objectIn(requests, key);
+  return asText(objectIn(request, 'params').message ?? request.method);
 }

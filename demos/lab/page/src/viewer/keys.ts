@@ -1,0 +1,45 @@
+/** The viewer by keyboard. */
+import { useEffect, useRef } from 'preact/hooks';
+import type { Zoom } from './model.ts';
+
+/** What the keys do. */
+export interface Keys {
+  readonly go: (to: number) => void;
+  readonly step: number;
+  readonly last: number;
+  readonly toggle: () => void;
+  readonly zoomTo: (zoom: Zoom) => void;
+}
+
+/** Arrows step, space plays, 1 to 3 zoom: wherever the focus is, or anywhere in `box`, but not in a field. */
+export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
+  const latest = useRef(keys);
+  latest.current = keys;
+  useEffect(() => {
+    const place: Window | HTMLElement = box?.current ?? window;
+    const onKey = (event: Event) => {
+      if (!(event instanceof KeyboardEvent)) return;
+      const { target, key } = event;
+      const busy = target instanceof Element && target.closest('input, select, textarea, [role=tablist]');
+      if (busy || event.metaKey || event.ctrlKey || event.altKey) return;
+      const onButton = target instanceof Element && target.closest('button, a, summary');
+      const { go, step, last, toggle, zoomTo } = latest.current;
+      const actions: Readonly<Record<string, () => void>> = {
+        ArrowLeft: () => go(step - 1),
+        ArrowRight: () => go(step + 1),
+        Home: () => go(0),
+        End: () => go(last),
+        '1': () => zoomTo('call'),
+        '2': () => zoomTo('rounds'),
+        '3': () => zoomTo('wire'),
+        ...(!onButton && { ' ': toggle }),
+      };
+      const action = actions[key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    place.addEventListener('keydown', onKey);
+    return () => place.removeEventListener('keydown', onKey);
+  }, []);
+}
