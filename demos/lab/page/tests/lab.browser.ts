@@ -1,16 +1,24 @@
 /** The lab as a person uses it, in a real browser: what they see and do, point by point of its page. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
-import { exported, NARROW, picture, RunningLab, SideOnPage, Stage, WIDE } from './support.ts';
+import {
+  exported,
+  hasNothingSerious,
+  isNoWiderThanTheScreen,
+  NARROW,
+  picture,
+  RunningLab,
+  SideOnPage,
+  Stage,
+  WIDE,
+} from './support.ts';
 
 let stage: Stage;
 let lab: RunningLab;
@@ -32,6 +40,15 @@ after(async () => {
   await lab?.stop();
   await stage?.close();
 });
+
+/** Has axe look at the live page, in light and dark. */
+async function livePageHasNothingSerious(): Promise<void> {
+  for (const colorScheme of ['light', 'dark', null] as const) {
+    // Null ends the emulation, and is no look of its own.
+    await page.emulateMedia({ colorScheme, reducedMotion: colorScheme && 'reduce' });
+    if (colorScheme) await hasNothingSerious(page);
+  }
+}
 
 /** Opens the live page with a set-up, as a link does. */
 async function setUp(one: string, other: string): Promise<void> {
@@ -240,6 +257,20 @@ describe('the live lab', () => {
     await right.tells(/22°C/);
   });
 
+  it('has nothing serious for axe: with a question open, after the call, and with a state to change', async () => {
+    await setUp(B, 'f.work-item.modern.two.repeatable');
+    for (const side of [left, right]) await side.callUntilAsked();
+    await right.tab('State').click();
+    await livePageHasNothingSerious();
+    await left.answer('metric');
+    await right.answer('Fixed');
+    for (const side of [left, right]) await side.over();
+    for (const tab of ['Source', 'Message', 'World']) {
+      await left.tab(tab).click();
+      await livePageHasNothingSerious();
+    }
+  });
+
   it('11: copies a diagram, a transcript, curl, a check and a link without a token', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = async (name: string) => {
@@ -370,6 +401,7 @@ describe('13: the lessons, solved as a new user would', () => {
 
   it('1: make B write twice', async () => {
     await begin(1);
+    await livePageHasNothingSerious();
     for (const side of [left, right]) {
       await side.callUntilAsked();
       await side.answer('metric');
@@ -437,6 +469,7 @@ describe('13: the lessons, solved as a new user would', () => {
     }
     await solved();
     await picture(page, 'lesson');
+    await livePageHasNothingSerious();
   });
 
   it('6: deploy a version that the call finishes on, one that asks again, and one that is refused', async () => {
@@ -455,7 +488,7 @@ describe('13: the lessons, solved as a new user would', () => {
       /version 1\s+is gone[\s\S]*version 2\s+runs\s+reworded: .*What size, please/,
     );
     await picture(page, 'deployed');
-    assert.deepEqual(await seriousFindings(page), []);
+    await hasNothingSerious(page);
     await left.answer('M');
     await asks(left, 'What size, please?');
     await left.answer('L');
@@ -605,36 +638,13 @@ describe('the exported page', () => {
           else if (name === 'measured') await shown.getByRole('link', { name: /^B, Audit/ }).waitFor();
           else await shown.getByRole('heading', { name: 'Six lessons' }).waitFor();
           await picture(shown, `${name}-${size}-${scheme}`);
-          const overflow = await shown.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          );
-          assert.equal(overflow, 0, `${name} is no wider than the screen`);
-          assert.deepEqual(await seriousFindings(shown), []);
+          await isNoWiderThanTheScreen(shown);
+          await hasNothingSerious(shown);
           await shown.context().close();
         }
       });
     }
   }
-});
-
-describe('the viewer alone', () => {
-  it('draws the transcripts of any page, such as a report', async () => {
-    const cache = fileURLToPath(new URL('../../../../node_modules/.cache/mrtr-lab/viewer/', import.meta.url));
-    const recorded = await readFile(join(stage.folder, 'lab/recorded/h.one.js'), 'utf8');
-    const { transcript } = JSON.parse(recorded.slice(recorded.indexOf('(') + 1, recorded.lastIndexOf(')')));
-    const [script, style] = await Promise.all(
-      ['viewer.js', 'viewer.css'].map((name) => readFile(join(cache, name), 'utf8')),
-    );
-    const report = await stage.page();
-    await report.setContent(
-      `<!doctype html><title>report</title><style>${style}</style><body>` +
-        `<script type="application/json" data-mrtr-transcript>${JSON.stringify(transcript).replaceAll('<', '\\u003c')}</script>` +
-        `<script>${script}</script>`,
-    );
-    await report.getByRole('heading', { name: 'h · linear continuation' }).waitFor();
-    assert.ok((await stat(join(cache, 'viewer.js'))).size < 200 * 1024);
-    await report.context().close();
-  });
 });
 
 it('no page complained', () => {

@@ -7,14 +7,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
 
 /** The pictures that documents show. */
-const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson'];
+const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson', 'report'];
 
 /** Takes a picture: out of the way, or where the documents have theirs. */
 export async function picture(page: Page, name: string): Promise<void> {
@@ -120,6 +121,29 @@ export class Stage {
     await this.browser.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Has axe look at the page as it is. */
+export async function hasNothingSerious(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).options({ preload: false }).analyze();
+  const serious = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .map(({ html }) => html)
+          .join(' ')
+          .slice(0, 400)}`,
+    );
+  assert.deepEqual(serious, []);
+}
+
+/** No page is wider than its screen. */
+export async function isNoWiderThanTheScreen(page: Page): Promise<void> {
+  const overflow = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  assert.equal(overflow, 0);
 }
 
 /** Waits until `read` gives a text like the expected one. */

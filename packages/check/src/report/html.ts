@@ -8,8 +8,9 @@ import { forMarkup, printable } from './text.ts';
 import type { Viewer } from './viewer.ts';
 
 const STYLE = `
-:root { color-scheme: light dark; --line: #8884; --fail: #c62828; --warn: #b26a00; --advice: #00707f; --pass: #2e7d32; --undecided: #8e24aa; }
+:root { color-scheme: light dark; --line: #8884; --fail: #c62828; --warn: #8f5500; --advice: #00707f; --pass: #2e7d32; --undecided: #8e24aa; }
 @media (prefers-color-scheme: dark) { :root { --fail: #ff8a80; --warn: #ffcc80; --advice: #80deea; --pass: #a5d6a7; --undecided: #e1bee7; } }
+html { background: light-dark(#fff, #131519); color: light-dark(#1c1e21, #e7e9ec); }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 1.5rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.25rem; }

@@ -1,4 +1,5 @@
 /** Takes the values of headers out of everything that is reported. */
+import type { Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import type { Address } from '../target/target.ts';
 import { isObject } from '../wire/json.ts';
 import { REDACTED } from './shell.ts';
@@ -32,6 +33,25 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [inText(key), inValue(member)]));
   };
   return ((value) => inValue(value)) as Redact;
+}
+
+/**
+ * The same conversation, with every secret in what was sent replaced. The format's own words stay: a secret may be
+ * `client`, or a part of `events`.
+ */
+export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
+  const redacted = (event: TranscriptEvent): TranscriptEvent => {
+    if (event.kind === 'message') return { ...event, message: redact(event.message) };
+    return event.kind === 'effect' ? { ...event, detail: redact(event.detail) } : event;
+  };
+  return {
+    ...rest,
+    title: redact(title),
+    events: events.map(redacted),
+    end: end.error
+      ? { error: { ...end.error, message: redact(end.error.message) } }
+      : { result: redact(end.result) },
+  };
 }
 
 /** The user and the password of `Basic`, and the password alone. */

@@ -10,7 +10,7 @@ import { drawn } from './drawing.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
-import { redactor } from './redact.ts';
+import { redactedTranscript, redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
 import { quoted } from './shell.ts';
 import { terminalReport } from './terminal.ts';
@@ -177,6 +177,17 @@ describe('redaction', () => {
     };
     expect(JSON.stringify(redact(value))).not.toMatch(/s3cr3t|k2-value/);
     expect(redact({ n: 1, b: true, z: null })).toEqual({ n: 1, b: true, z: null });
+  });
+});
+
+it('a secret that is a word of the transcript format is redacted in what was sent, and nowhere else', () => {
+  const redact = redactor({ headers: { a: 'client', b: 'message', c: 'vent' } });
+  const event = { kind: 'message', from: 'client', to: 'server', at: 0 } as const;
+  const events = [{ ...event, message: { error: { code: 1, words: 'the client, inventing' } } }];
+  expect(redactedTranscript({ ...conversation, events, end: { result: { content: [] } } }, redact)).toEqual({
+    ...conversation,
+    events: [{ ...event, message: { error: { code: 1, words: 'the <redacted>, in<redacted>ing' } } }],
+    end: { result: { content: [] } },
   });
 });
 

@@ -7,7 +7,7 @@ import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
 import { type Baseline, isFinding, staleIn } from './baseline.ts';
-import { type Redact, redactor } from './redact.ts';
+import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
 
 /** The report's format, and the revision of the specification that it is about. */
@@ -134,7 +134,9 @@ function reported(
     // A server that was started here is gone when somebody reads this, and its port with it.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,
     conversation:
-      (found || verdict === 'could-not-run') && talk ? redact(talk.evidence.transcript(talk.last)) : null,
+      (found || verdict === 'could-not-run') && talk
+        ? redactedTranscript(talk.evidence.transcript(talk.last), redact)
+        : null,
     calls,
   };
 }
