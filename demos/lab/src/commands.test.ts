@@ -1,55 +1,137 @@
-import { expect, test } from 'vitest';
+/** Commands, and everything beside them that a page could send in their place. */
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from './commands.test-support.ts';
 import { readCommand } from './commands.ts';
 
-const SET_UP = { option: 'b', tool: 'weather', client: 'modern', instances: 'two', singleUse: false };
+const read = (command: unknown) => readCommand(JSON.stringify(command));
 
 test.each([
-  { do: 'set-up', side: 'left', setUp: SET_UP },
-  { do: 'call', side: 'right' },
-  { do: 'answer', side: 'left', question: 1, reply: { action: 'accept', content: { units: 'metric' } } },
+  ...Object.values(COMMANDS),
+  { do: 'set-up', side: 'right', setUp: { ...COMMANDS['set-up'].setUp, option: 'h-postgres' } },
   { do: 'answer', side: 'left', question: 2, reply: 'silence' },
-  { do: 'way', side: 'left', way: { deliver: 'twice', to: 'i2', state: 'v1.forged' } },
-  { do: 'kill', side: 'left', instance: 'i1' },
-  { do: 'restart', side: 'left', instance: 'i2' },
-  { do: 'set-up', side: 'right', setUp: { ...SET_UP, option: 'g', tool: 'order' } },
-  { do: 'deploy', side: 'left', change: 'step-removed' },
+  { do: 'set-up', side: 'right', setUp: { ...COMMANDS['set-up'].setUp, option: 'g', tool: 'order' } },
+  { do: 'answer', side: 'left', question: 99, reply: { action: 'cancel' } },
+  { do: 'way', side: 'left', way: { deliver: 'once' } },
 ])('$do is a command', (command) => {
-  expect(readCommand(JSON.stringify(command))).toEqual(command);
+  expect(read(command)).toEqual(command);
+});
+
+/** Where a person may write what they like, in bounds. */
+const FREE = ['reply.content.resolution', 'way.state', 'way.unasked.key', 'way.unasked.content.resolution'];
+const LONG = 'x'.repeat(20_001);
+const VALUES: readonly unknown[] = [
+  ...['', '1', '../i1', 'file:///etc/passwd', 'http://example.com/', 'i1; rm -rf /', '__proto__', LONG],
+  ...[null, -1, 1.5, 1e9, {}, [], [['a']], { a: { b: 1 } }, { length: 1 }],
+];
+
+type Path = readonly string[];
+
+/** Every member, those of members included. */
+function pathsIn(value: unknown): readonly Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) => [
+    [key],
+    ...pathsIn(member).map((path) => [key, ...path]),
+  ]);
+}
+
+/** A copy with another value at `path`; undefined leaves the member out. */
+function withAt(command: unknown, [key = '', ...rest]: Path, value: unknown): object {
+  const object = command as Readonly<Record<string, unknown>>;
+  return { ...object, [key]: rest.length === 0 ? value : withAt(object[key], rest, value) };
+}
+
+const OPTIONAL = ['reply.content', 'way.to', 'way.state', 'way.unasked'];
+/** Keys are the person's own in here. */
+const OPEN = ['reply.content', 'way.unasked.content'];
+
+describe.each(Object.values(COMMANDS))('the command $do', (command) => {
+  const paths = pathsIn(command).map((path) => [path.join('.'), path] as const);
+  const isOpen = (name: string) => OPEN.some((open) => name.startsWith(`${open}.`));
+
+  test.each(paths.filter(([name]) => !OPTIONAL.includes(name) && !isOpen(name)))('needs %s', (_, path) => {
+    expect(read(withAt(command, path, undefined))).toBeUndefined();
+  });
+
+  test.each(paths.filter(([name]) => !FREE.includes(name)))(
+    'takes in %s none of what could name something else',
+    (name, path) => {
+      for (const value of VALUES) {
+        // No content at all is content without members.
+        if (OPEN.includes(name) && JSON.stringify(value) === '{}') continue;
+        if (OPEN.includes(name) && JSON.stringify(value) === '{"length":1}') continue;
+        expect(read(withAt(command, path, value)), JSON.stringify(value)?.slice(0, 80)).toBeUndefined();
+      }
+    },
+  );
+
+  test.each([['itself', []] as const, ...paths])(
+    'takes no member that it does not have, in %s',
+    (name, path) => {
+      const inside = path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], command);
+      if (typeof inside !== 'object' || OPEN.includes(name)) return;
+      for (const member of ['pid', 'path', 'url', 'command', 'module', '__proto__'])
+        expect(read(withAt(command, [...path, member], 'i1')), member).toBeUndefined();
+    },
+  );
+});
+
+describe('what a person writes is bounded', () => {
+  const { answer, way } = COMMANDS;
+  const answered = (content: object) => read(withAt(answer, ['reply', 'content'], content)) !== undefined;
+  const many = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, 'x']));
+
+  test('an answer has at most 20 fields of 200 characters, 20 choices, and no objects', () => {
+    expect(answered({ a: 'x'.repeat(200), b: 1, c: true, d: Array(20).fill('x') })).toBe(true);
+    expect(answered(many(20))).toBe(true);
+    expect(answered(many(21))).toBe(false);
+    expect(answered({ a: 'x'.repeat(201) })).toBe(false);
+    expect(answered({ ['x'.repeat(61)]: 'x' })).toBe(false);
+    expect(answered({ a: Array(21).fill('x') })).toBe(false);
+    expect(answered({ a: ['x'.repeat(201)] })).toBe(false);
+    for (const value of [null, {}, [1], [['x']], { toString: 'x' }])
+      expect(answered({ a: value })).toBe(false);
+  });
+
+  test('an answer that nobody asked for is bounded like one', () => {
+    const unasked = (content: object) => read(withAt(way, ['way', 'unasked', 'content'], content));
+    expect(unasked(many(20))).toBeDefined();
+    expect(unasked(many(21))).toBeUndefined();
+    expect(unasked({ a: {} })).toBeUndefined();
+  });
+
+  test('its key has 1 to 60 characters, and a state at most 20 000', () => {
+    const keyed = (key: unknown) => read(withAt(way, ['way', 'unasked', 'key'], key)) !== undefined;
+    expect(['x', 'x'.repeat(60), '', 'x'.repeat(61), 1, null].map(keyed)).toEqual([
+      ...[true, true],
+      ...[false, false, false, false],
+    ]);
+    const stated = (state: unknown) => read(withAt(way, ['way', 'state'], state)) !== undefined;
+    expect(['', 'x'.repeat(20_000), LONG, 1, null].map(stated)).toEqual([true, true, false, false, false]);
+  });
+
+  test('a question has a number from 1 to 99, and an option a short name', () => {
+    const asked = (question: unknown) => read(withAt(answer, ['question'], question)) !== undefined;
+    expect([1, 99, 0, 100, 1.5, '1'].map(asked)).toEqual([true, true, false, false, false, false]);
+    const option = (name: string) =>
+      read(withAt(COMMANDS['set-up'], ['setUp', 'option'], name)) !== undefined;
+    expect(
+      ['a', `a${'x'.repeat(20)}`, `a${'x'.repeat(21)}`, 'A', '-a', 'a/b', 'a.b', 'a\n'].map(option),
+    ).toEqual([...[true, true], ...[false, false, false, false, false, false]]);
+  });
 });
 
 test.each([
   ['no JSON', 'kill left i1'],
   ['a command that there is not', '{"do":"run","side":"left"}'],
-  ['a process id', '{"do":"kill","side":"left","pid":1}'],
-  ['a process id in place of an instance', '{"do":"kill","side":"left","instance":"1"}'],
-  ['an instance with a path', '{"do":"kill","side":"left","instance":"../i1"}'],
-  [
-    'a module',
-    JSON.stringify({ do: 'set-up', side: 'left', setUp: { ...SET_UP, module: 'file:///etc/x.mjs' } }),
-  ],
-  [
-    'an option with a path',
-    JSON.stringify({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option: '../x' } }),
-  ],
-  ['an address', '{"do":"way","side":"left","way":{"deliver":"once","to":"http://example.com/"}}'],
   ['a deploy of a change that there is not', '{"do":"deploy","side":"left","change":"broken"}'],
-  ['a deploy of a file', '{"do":"deploy","side":"left","change":"../../../etc/passwd"}'],
   ['a deploy of more than a change', '{"do":"deploy","side":"left","change":"reworded&shape=h"}'],
-  ['a deploy of the prototype', '{"do":"deploy","side":"left","change":"__proto__"}'],
-  ['a deploy of nothing', '{"do":"deploy","side":"left"}'],
   ['a deploy of several changes', '{"do":"deploy","side":"left","change":["reworded"]}'],
-  ['a deploy of a module', '{"do":"deploy","side":"left","change":"reworded","module":"file:///x.mjs"}'],
   ['a deploy of one instance', '{"do":"deploy","side":"left","change":"reworded","instance":"i1"}'],
-  ['more than the command needs', '{"do":"call","side":"left","command":"rm -rf /"}'],
   ['a side of the prototype', '{"do":"call","side":"__proto__"}'],
-  [
-    'a state that is too long',
-    JSON.stringify({ do: 'way', side: 'left', way: { deliver: 'once', state: 'x'.repeat(20_001) } }),
-  ],
-  [
-    'an answer that holds objects',
-    '{"do":"answer","side":"left","question":1,"reply":{"action":"accept","content":{"a":{"b":1}}}}',
-  ],
+  ['a list of commands', '[{"do":"call","side":"left"}]'],
+  ['nothing', 'null'],
 ])('%s is no command', (_what, text) => {
   expect(readCommand(text)).toBeUndefined();
 });

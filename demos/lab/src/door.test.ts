@@ -4,29 +4,13 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { COMMANDS } from './commands.test-support.ts';
 import { type Door, openDoor } from './door.ts';
 import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
 import type { Command } from './protocol.ts';
 
-const SET_UP = {
-  option: 'f',
-  tool: 'work-item',
-  client: 'modern',
-  instances: 'two',
-  singleUse: false,
-} as const;
-
-/** One of each. */
-const COMMANDS: readonly Command[] = [
-  { do: 'set-up', side: 'left', setUp: SET_UP },
-  { do: 'call', side: 'left' },
-  { do: 'answer', side: 'left', question: 1, reply: { action: 'decline' } },
-  { do: 'way', side: 'left', way: { deliver: 'twice' } },
-  { do: 'kill', side: 'left', instance: 'i1' },
-  { do: 'restart', side: 'left', instance: 'i1' },
-  { do: 'deploy', side: 'left', change: 'reworded' },
-];
+const { setUp: SET_UP } = COMMANDS['set-up'];
 
 const home = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
 const folder = join(home, 'page');
@@ -54,10 +38,17 @@ const until = watching(() => lab);
 const stateOf = (side: 'left' | 'right') => until(side, () => true);
 
 /** Past `fetch`, which lets nobody choose the headers `host` and `origin`. */
-function post(path: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
+function post(
+  path: string,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  method = 'POST',
+): Promise<number> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
-    const sent = httpRequest({ hostname, port, path, method: 'POST', headers }, (response) => {
+    // Not every method gets a length by itself.
+    const whole = { ...headers, 'content-length': Buffer.byteLength(body) };
+    const sent = httpRequest({ hostname, port, path, method, headers: whole }, (response) => {
       response.resume();
       resolve(response.statusCode ?? 0);
     });
@@ -75,13 +66,19 @@ const good = () => ({
 /** Sends a command with everything that the page has. */
 const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
 
-describe.each(COMMANDS)('the command $do', (command) => {
+const withoutOrigin = (): Readonly<Record<string, string>> => {
+  const { origin: _, ...headers } = good();
+  return headers;
+};
+
+describe.each(Object.values(COMMANDS))('the command $do', (command) => {
   const body = JSON.stringify(command);
 
   test.each([
     ['from a page of another site', () => ({ ...good(), origin: 'http://evil.example' }), 403],
     ['from a page of another port', () => ({ ...good(), origin: 'http://127.0.0.1:1' }), 403],
     ['from a page without an origin', () => ({ ...good(), origin: 'null' }), 403],
+    ['without an origin', () => withoutOrigin(), 403],
     ['without the token', () => ({ ...good(), authorization: '' }), 403],
     ['with another token', () => ({ ...good(), authorization: `Bearer ${'x'.repeat(32)}` }), 403],
     [
@@ -89,11 +86,38 @@ describe.each(COMMANDS)('the command $do', (command) => {
       () => ({ ...good(), authorization: good().authorization.slice(0, -1) }),
       403,
     ],
+    ['with the token in place of its header', () => ({ ...good(), authorization: door.token }), 403],
     ['under a name that points here', () => ({ ...good(), host: 'evil.example' }), 421],
+    [
+      'under a name that points here, as its own page',
+      () => ({ ...good(), host: 'evil.example', origin: 'http://evil.example' }),
+      421,
+    ],
+    ['under another port', () => ({ ...good(), host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }), 421],
     ['as a form would send it', () => ({ ...good(), 'content-type': 'text/plain' }), 415],
+    ['as a form, with its name', () => ({ ...good(), 'content-type': 'text/plain; application/json' }), 415],
   ])('is refused %s, and nothing happens', async (_how, headers, status) => {
     const before = await stateOf('left');
     expect(await post('/do', body, headers())).toBe(status);
+    expect(await stateOf('left')).toEqual(before);
+  });
+
+  test.each([
+    ['with a member more', () => JSON.stringify({ ...command, pid: 1 }), 400],
+    ['for another side', () => JSON.stringify({ ...command, side: 'both' }), 400],
+    ['in a list', () => `[${body}]`, 400],
+    ['cut', () => body.slice(0, -1), 400],
+    // A command that would do, but for its length.
+    ['with too much around it', () => body + ' '.repeat(70_000), 413],
+  ])('is refused %s, and nothing happens', async (_how, text, status) => {
+    const before = await stateOf('left');
+    expect(await post('/do', text(), good())).toBe(status);
+    expect(await stateOf('left')).toEqual(before);
+  });
+
+  test.each(['GET', 'PUT', 'OPTIONS', 'DELETE'])('is refused by %s, and nothing happens', async (method) => {
+    const before = await stateOf('left');
+    expect(await post('/do', body, good(), method)).toBe(405);
     expect(await stateOf('left')).toEqual(before);
   });
 });
@@ -102,11 +126,19 @@ test('no address of the door takes a command by GET, or tells anything without t
   for (const path of ['/do', '/changes']) expect((await fetch(origin + path)).status).toBe(405);
   expect(await post('/changes', '', { ...good(), authorization: '' })).toBe(403);
   expect(await post('/changes', '', { ...good(), origin: 'http://evil.example' })).toBe(403);
+  expect(await post('/changes', '', withoutOrigin())).toBe(403);
+  expect(await post('/changes', '', { ...good(), host: 'evil.example' })).toBe(421);
 });
 
-test('what is no command, or too long for one, is refused', async () => {
-  expect(await post('/do', '{"do":"kill","side":"left","pid":1}', good())).toBe(400);
-  expect(await post('/do', `{"do":"${'x'.repeat(70_000)}"}`, good())).toBe(413);
+test('the door answers to both of its names, and serves its files to nobody else', async () => {
+  const { port } = new URL(origin);
+  for (const name of ['127.0.0.1', 'localhost']) {
+    const own = { ...good(), host: `${name}:${port}`, origin: `http://${name}:${port}` };
+    expect(await post('/do', 'no command', own)).toBe(400);
+  }
+  expect(await post('/', '', { host: 'evil.example' }, 'GET')).toBe(421);
+  expect(await post('/', '', { ...good(), origin: 'http://evil.example' }, 'GET')).toBe(403);
+  expect(await post('/', '', good(), 'POST')).toBe(405);
 });
 
 test.each([

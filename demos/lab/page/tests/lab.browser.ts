@@ -63,14 +63,6 @@ async function setUp(one: string, other: string): Promise<void> {
   await Promise.all([left.over(), right.over()]);
 }
 
-/** What axe finds that is serious. */
-async function seriousFindings(shown: Page): Promise<readonly string[]> {
-  const { violations } = await new AxeBuilder({ page: shown }).options({ preload: false }).analyze();
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
-}
-
 const B = 'b.weather.modern.one.repeatable';
 const H = 'h.weather.modern.one.repeatable';
 

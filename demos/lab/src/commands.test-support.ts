@@ -1,0 +1,31 @@
+/** One of each command, with every member that it may have. */
+import type { Command } from './protocol.ts';
+
+/** By name: a command that there is no example of does not compile. */
+export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly do: Name } } = {
+  'set-up': {
+    do: 'set-up',
+    side: 'left',
+    setUp: { option: 'f', tool: 'work-item', client: 'modern', instances: 'two', singleUse: false },
+  },
+  call: { do: 'call', side: 'left' },
+  answer: {
+    do: 'answer',
+    side: 'left',
+    question: 1,
+    reply: { action: 'accept', content: { resolution: 'Fixed' } },
+  },
+  way: {
+    do: 'way',
+    side: 'left',
+    way: {
+      to: 'i2',
+      deliver: 'twice',
+      state: 'v1.forged',
+      unasked: { key: 'resolution', content: { resolution: 'Fixed' } },
+    },
+  },
+  kill: { do: 'kill', side: 'left', instance: 'i1' },
+  restart: { do: 'restart', side: 'left', instance: 'i1' },
+  deploy: { do: 'deploy', side: 'left', change: 'reworded' },
+};
