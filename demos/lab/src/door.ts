@@ -45,8 +45,8 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** Opens the door, at `port` or any free one. */
-export async function openDoor(lab: Lab, folders: Folders, port = 0): Promise<Door> {
+/** Opens the door, at `port` or any free one. Commands wait for a lab that is still starting. */
+export async function openDoor(lab: Lab | Promise<Lab>, folders: Folders, port = 0): Promise<Door> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
     serve(request, response, { lab, folders, token, hosts: hostsOf(server) }).catch(() => {
@@ -74,7 +74,7 @@ function hostsOf(server: Server): readonly string[] {
 }
 
 interface Room {
-  readonly lab: Lab;
+  readonly lab: Lab | Promise<Lab>;
   readonly folders: Folders;
   readonly token: string;
   readonly hosts: readonly string[];
@@ -90,7 +90,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, room: R
     if (method !== 'POST') return end(response, 405);
     // Every browser names the origin of a POST; a program that names none has the token or gets nothing.
     if (origin === undefined || !hasToken(request, room.token)) return end(response, 403);
-    return path === '/do' ? command(request, response, room.lab) : changes(request, response, room.lab);
+    return path === '/do' ? command(request, response, room.lab) : changes(response, await room.lab);
   }
   if (method !== 'GET') return end(response, 405);
   return file(path, response, room.folders);
@@ -102,7 +102,11 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-async function command(request: IncomingMessage, response: ServerResponse, lab: Lab): Promise<void> {
+async function command(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lab: Lab | Promise<Lab>,
+): Promise<void> {
   if (request.headers['content-type'] !== 'application/json') return end(response, 415);
   let text = '';
   for await (const chunk of request.setEncoding('utf8')) {
@@ -112,12 +116,12 @@ async function command(request: IncomingMessage, response: ServerResponse, lab: 
   const given = readCommand(text);
   if (!given) return end(response, 400);
   // A refusal is shown on its side; here it is enough that the command was understood.
-  await lab.do(given);
+  await (await lab).do(given);
   return end(response, 204);
 }
 
 /** Every change from now on, in lines of JSON, for as long as the page listens. */
-function changes(_request: IncomingMessage, response: ServerResponse, lab: Lab): void {
+function changes(response: ServerResponse, lab: Lab): void {
   response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' });
   const stop = lab.watch((change) => void response.write(`${JSON.stringify(change)}\n`));
   response.once('close', stop);

@@ -2,12 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { testInBrowser } from './browser-suite.ts';
-import { openDoor } from './door.ts';
-import { Lab } from './lab.ts';
 import { builtPage, recordedFolder } from './page.ts';
-import { Postgres } from './postgres.ts';
-import { recordInto } from './recording.ts';
 
 const HELP = `Usage: pnpm lab [--port N]
        pnpm lab --export DIR
@@ -58,35 +53,55 @@ async function exportTo(folder: string): Promise<void> {
   writeFileSync(join(folder, 'index.html'), html.replace('<html ', '<html data-exported '));
   const recorded = join(folder, 'recorded');
   rmSync(recorded, { recursive: true, force: true });
+  const { recordInto } = await import('./recording.ts');
   await recordInto(recorded).done;
   print(`Open ${join(folder, 'index.html')}.`);
 }
 
+async function startLab() {
+  const [{ Lab }, { Postgres }] = await Promise.all([import('./lab.ts'), import('./postgres.ts')]);
+  return Lab.start(new Postgres(process.env.MRTR_POSTGRES));
+}
+
 async function serve(port: number | undefined): Promise<void> {
   const { page } = builtPage(print);
-  const lab = await Lab.start(new Postgres(process.env.MRTR_POSTGRES));
-  const door = await openDoor(lab, { page, recorded: recordedFolder }, port);
+  const { openDoor } = await import('./door.ts');
+  // The door opens first: loading everything that the servers need takes half of the time to the address.
+  const lab = startLab();
+  const door = await openDoor(lab, { page, recorded: recordedFolder }, port).catch(async (error: unknown) => {
+    await (await lab).close();
+    throw error;
+  });
   print(`The lab is open at ${door.address}\nIt ends with Ctrl-C.`);
   // What was recorded before is shown until it has been recorded again.
-  const recording = recordInto(recordedFolder);
-  recording.done.catch((error: Error) => {
-    if (!ending) process.stderr.write(`${error.message}\n`);
-  });
+  const recording = import('./recording.ts').then(({ recordInto }) => recordInto(recordedFolder));
   let ending = false;
   const stop = async () => {
     if (ending) return;
     ending = true;
-    await Promise.allSettled([door.close(), recording.stop(), lab.close()]);
+    const processes = [lab.then((one) => one.close()), recording.then((one) => one.stop())];
+    await Promise.allSettled([door.close(), ...processes]);
     process.exit();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
+  recording
+    .then(({ done }) => done)
+    .catch((error: Error) => {
+      if (!ending) process.stderr.write(`${error.message}\n`);
+    });
+  await lab.catch(async (error: unknown) => {
+    await door.close();
+    throw error;
+  });
 }
 
 try {
   const { help, port, export: exported, viewer, test, write = false } = options();
   if (help) print(HELP);
-  else if (test) process.exitCode = await testInBrowser(write);
-  else if (viewer !== undefined) {
+  else if (test) {
+    const { testInBrowser } = await import('./browser-suite.ts');
+    process.exitCode = await testInBrowser(write);
+  } else if (viewer !== undefined) {
     if (!existsSync(viewer)) mkdirSync(viewer, { recursive: true });
     cpSync(builtPage(print).viewer, viewer, { recursive: true });
   } else if (exported !== undefined) await exportTo(exported);
