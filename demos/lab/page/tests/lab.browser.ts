@@ -249,20 +249,6 @@ describe('the live lab', () => {
     await right.tells(/22°C/);
   });
 
-  it('has nothing serious for axe: with a question open, after the call, and with a state to change', async () => {
-    await setUp(B, 'f.work-item.modern.two.repeatable');
-    for (const side of [left, right]) await side.callUntilAsked();
-    await right.tab('State').click();
-    await livePageHasNothingSerious();
-    await left.answer('metric');
-    await right.answer('Fixed');
-    for (const side of [left, right]) await side.over();
-    for (const tab of ['Source', 'Message', 'World']) {
-      await left.tab(tab).click();
-      await livePageHasNothingSerious();
-    }
-  });
-
   it('11: copies a diagram, a transcript, curl, a check and a link without a token', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const copied = async (name: string) => {
@@ -284,6 +270,20 @@ describe('the live lab', () => {
     await stranger.goto(link);
     await stranger.getByText(/lacks its token/).waitFor();
     await stranger.context().close();
+  });
+
+  it('has nothing serious for axe: with a question open, after the call, and with a state to change', async () => {
+    await setUp(B, 'f.work-item.modern.two.repeatable');
+    for (const side of [left, right]) await side.callUntilAsked();
+    await right.tab('State').click();
+    await livePageHasNothingSerious();
+    await left.answer('metric');
+    await right.answer('Fixed');
+    for (const side of [left, right]) await side.over();
+    for (const tab of ['Source', 'Message', 'World']) {
+      await left.tab(tab).click();
+      await livePageHasNothingSerious();
+    }
   });
 
   it('11: opens a transcript from a file, as text, and says what is wrong with another', async () => {

@@ -76,7 +76,7 @@ describe('a report of a server that serves one approval twice', () => {
       await page.locator('.mrtr-viewer').count(),
       await page.locator('script[data-mrtr-transcript]').count(),
     );
-    await picture(page, 'report');
+    await picture(found, 'report');
     await page.context().close();
   });
 

@@ -18,11 +18,11 @@ const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
 const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson', 'report'];
 
 /** Takes a picture: out of the way, or where the documents have theirs. */
-export async function picture(page: Page, name: string): Promise<void> {
+export async function picture(of: Page | Locator, name: string): Promise<void> {
   const documents = process.env.MRTR_LAB_PICTURES;
   const folder = documents !== undefined && DOCUMENTED.includes(name) ? documents : PICTURES;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await of.screenshot({ path: join(folder, `${name}.png`) });
 }
 
 /** Without them the browser tries to reach hosts of its maker. */

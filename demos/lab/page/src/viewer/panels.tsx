@@ -54,7 +54,9 @@ export function States({
             State of round {round} <small>{state.length} B</small>
             <span class="size" style={{ '--share': `${(100 * state.length) / longest}%` }} />
           </h4>
-          <code class="state">{state}</code>
+          <code class="state" tabIndex={0} role="group" aria-label={`State of round ${round}, whole`}>
+            {state}
+          </code>
           {insides && <Claims inside={insides[state]} />}
         </section>
       ))}
