@@ -100,7 +100,7 @@ function onTheRight(text: string): string {
 }
 
 function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
-  if (lost) return `✗ ${asText(objectIn(message, 'error').message)}`;
+  if (lost) return `✗ ${String(objectIn(message, 'error').message)}`;
   if (fromClient) return `${requestText(message)}${declaredText(message)}${answersText(message)}`;
   if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
   if (isQuestion(message)) return askText(message);
