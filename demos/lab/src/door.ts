@@ -9,7 +9,6 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { readCommand } from './commands.ts';
 import type { Lab } from './lab.ts';
 
 /** Where the page and the recordings are. */
@@ -113,6 +112,8 @@ async function command(
     text += chunk;
     if (text.length > MOST_BYTES) return end(response, 413);
   }
+  // Loading the checks takes a third of the time to the address, and no page needs them to be shown.
+  const { readCommand } = await import('./commands.ts');
   const given = readCommand(text);
   if (!given) return end(response, 400);
   // A refusal is shown on its side; here it is enough that the command was understood.
