@@ -7,7 +7,7 @@ import type { LoadedOption } from '@mrtr/options';
 import type { RunningOption } from '@mrtr/tools';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/tools';
 import { expect, onTestFinished, test } from 'vitest';
-import { IN_MEMORY, sealsState } from './testkit/options.ts';
+import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
 import { REJECTED } from './testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
@@ -152,7 +152,7 @@ class Call {
   }
 }
 
-test.each(IN_MEMORY.map((option) => [option.id, option] as const))(
+test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const))(
   'option %s loses no call while its keys are rolled, instance by instance',
   async (_id, option) => {
     const fleet = new Fleet(option);

@@ -19,6 +19,7 @@ import { heldBytes } from '../packages/shapes/src/kit/held-bytes.ts';
 import { nested } from './fuzz/hostile-values.ts';
 import { clock, keeping, policyOf, presented, siteWith } from './fuzz/sites.ts';
 import { HOSTING_HOLDS } from './hosting-limits.test-support.ts';
+import { LIMITS } from './security-limits.ts';
 import { projectFiles, textOf } from './testkit/project-files.ts';
 import { REJECTED } from './testkit/rejected.ts';
 
@@ -346,21 +347,17 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     for (let times = 1; times < limit; times++) expect(isInputRequiredResult(await ask())).toBe(true);
     await expect(ask()).rejects.toMatchObject({ code: 'interaction_unfinished' });
   },
-  ...HOSTING_HOLDS,
 };
 
-const rows = [...DOCUMENT.matchAll(/^\| ([^|]+) \| ([\d ]+) \| [^|]+ \| [^|]+ \|$/gm)].map(
-  ([, limit, value]) => [limit as string, Number((value as string).replaceAll(' ', ''))] as const,
-);
-
 test('every limit in the document is tested, and every tested limit is in the document', () => {
-  expect(rows.map(([limit]) => limit)).toEqual(Object.keys(HOLDS));
+  expect([...LIMITS.keys()]).toEqual([...Object.keys(HOLDS), ...Object.keys(HOSTING_HOLDS)]);
 });
 
-test.each(rows)(
+// `hosting-limits.test.ts` tries those of hosting.
+test.each(Object.entries(HOLDS).map(([limit, holds]) => [limit, LIMITS.get(limit) ?? 0, holds] as const))(
   'the limit that the document gives is the one that holds: %s, %i',
-  async (limit, value) => {
-    await HOLDS[limit]?.(value);
+  async (_limit, value, holds) => {
+    await holds(value);
   },
   20_000,
 );
