@@ -27,6 +27,7 @@ test.each(['modern', 'legacy'] as const)(
     expect(transcript.end).toEqual(done.end);
     expect(eventsOf('answer', transcript.events)).toMatchObject([{ id: 1, reply: { action: 'accept' } }]);
     await expect(done.answer({ sure: true })).rejects.toThrow('The call has ended');
+    await expect(done.again()).rejects.toThrow('on the round that was answered');
   },
 );
 

@@ -75,7 +75,8 @@ export class Round {
    * @throws Error before `answer`, and where an old client or server is asked over a connection: that has no retries.
    */
   async again(): Promise<Round> {
-    if (this.end) throw new Error('The call has ended. Call `again` on the round that was answered: it sent the retry.');
+    if (this.end)
+      throw new Error('The call has ended. Call `again` on the round that was answered: it sent the retry.');
     if (!this.#retry) throw new Error('Answer the round first: there is no retry to send again.');
     return (await this.#retry)();
   }
