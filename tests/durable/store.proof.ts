@@ -7,9 +7,11 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { LOST } from './call.test-support.ts';
 import { ANYBODY, Instance } from './instances.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
+import { policyOf } from './site.test-support.ts';
 
 const KEY = 'k'.repeat(32);
-const policy = requestStatePolicy({ keys: [KEY], singleUse: false });
+// The instances know their callers by it.
+const policy = policyOf([KEY]);
 
 const { database, test } = await postgresOfTheRun();
 
@@ -97,6 +99,7 @@ test('the death of an owner is noticed soon, even a moment after the first look'
     await session.query('SELECT pg_advisory_lock($1::bigint)', [owner?.instance]);
     const answered = answer(first, { count: '3' }, { principal: ANYBODY });
     await vi.waitFor(async () => expect(await query(postgres, SENT)).toHaveLength(took.length + 1), {
+      timeout: 10_000,
       interval: 5,
     });
     await new Promise((resolve) => setTimeout(resolve, 30));
