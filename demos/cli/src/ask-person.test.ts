@@ -80,3 +80,17 @@ test('Ctrl-C at a question interrupts and is not an answer', async () => {
   expect(await answer).toEqual({ action: 'cancel' });
   expect(interrupts).toEqual(['SIGINT']);
 });
+
+test('a page is shown in full, and its person agrees to open it, declines, or cancels', async () => {
+  const { user, printed } = typing('yes\ndecline\nno\ncancel\n');
+  const open = () => user.open?.({ message: 'Sign in.', url: 'https://example.com/auth?env=prod' });
+  const replies = [await open(), await open(), await open(), await open(), await open()];
+  expect(replies.map((reply) => (reply as { action: string }).action)).toEqual([
+    'accept',
+    'decline',
+    'decline',
+    'cancel',
+    'cancel',
+  ]);
+  expect(printed()).toContain('Sign in.\n    ┆  https://example.com/auth?env=prod\n');
+});

@@ -1,6 +1,6 @@
 /** A real user: shows the question at the terminal and reads the answer. */
 import { createInterface } from 'node:readline';
-import type { Reply, ShownQuestion, User } from '@mrtr/harness';
+import type { Reply, ShownPage, ShownQuestion, User } from '@mrtr/harness';
 import { ASIDE } from './frame.ts';
 import { printable } from './printable.ts';
 import type { Input, Output } from './terminal.ts';
@@ -63,7 +63,13 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     }
     return { action: 'accept', content };
   };
-  return { user, close: () => lines.close() };
+  const open = async ({ message, url }: ShownPage): Promise<Reply> => {
+    output.write(`${ASIDE}${printable(message)}\n${ASIDE}${printable(url)}\n`);
+    const text = await read(`${ASIDE}Open that page, then say yes (or decline, cancel): `);
+    if (text === undefined || text === 'cancel') return { action: 'cancel' };
+    return { action: text === 'decline' || text === 'no' ? 'decline' : 'accept' };
+  };
+  return { user: Object.assign(user, { open }), close: () => lines.close() };
 }
 
 /** The values that a field allows: `metric | imperial`, `yes | no`, `whole number, 1 to 99999`. */

@@ -24,7 +24,8 @@ export async function runServerCall(asked: ServerCall, terminal: Terminal, paint
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
   const interrupted = () => terminal.exit(INTERRUPTED);
   const person = answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted }) : undefined;
-  const user = person?.user ?? (() => ({ action: answer as 'decline' | 'cancel' }));
+  const refuse = () => ({ action: answer as 'decline' | 'cancel' });
+  const user = person?.user ?? Object.assign(refuse, { open: refuse });
   try {
     const transcript =
       format === 'drawing' ? await draw(asked, user, paint, print) : await call(asked, user, () => {});
