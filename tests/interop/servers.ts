@@ -60,7 +60,10 @@ export const SERVERS: readonly ForeignServer[] = [
 
 /** Servers that could not be tried, and why. */
 export const UNTRIED_SERVERS: readonly (readonly [name: string, why: string])[] = [
-  ["SDK v2's examples", 'not tried: they are not on npm'],
+  [
+    "SDK v2's examples",
+    "not in this run: they are not on npm. By hand on 2026-11-22, `examples/mrtr` at commit 3924de9, over stdio with `pnpm demo --server`: a client of either era is asked for a yes and then to open the page, and gets 'deployed to staging'",
+  ],
 ];
 
 /** Runs one: at once where it listens, else when the client starts it. */
