@@ -1,23 +1,38 @@
 /** `@mrtr/demo-link-account`: a tool that has its user link an account on another site, in three shapes, ready to be run. */
+import { ContinuationStore } from '@mrtr/shapes/linear';
 import type { Subject } from '@mrtr/tests/matrix';
 import { createServer as journal } from './journal.ts';
-import { createServer as linear, store } from './linear.ts';
+import { createServerOn } from './linear.ts';
 import { type CreateServer, type Site, startSite } from './site.ts';
 import { createServer as toolBuilder } from './tool-builder.ts';
 import { SECRETS } from './users.ts';
 
 /** The three, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
 export const SHAPES: readonly Subject[] = [
-  hosted('g', 'tool builder', toolBuilder),
-  hosted('h', 'linear continuation', linear, () => store.parked),
-  hosted('j', 'journaled await', journal),
+  hosted('g', 'tool builder', () => ({ createServer: toolBuilder })),
+  hosted('h', 'linear continuation', () => {
+    const store = new ContinuationStore();
+    return {
+      createServer: createServerOn(store),
+      framesHeld: () => store.parked,
+      close: () => store.close(),
+    };
+  }),
+  hosted('j', 'journaled await', () => ({ createServer: journal })),
 ];
 
-function hosted(id: string, title: string, createServer: CreateServer, framesHeld?: () => number): Subject {
+interface Shape {
+  readonly createServer: CreateServer;
+  readonly framesHeld?: () => number;
+  readonly close?: () => void;
+}
+
+function hosted(id: string, title: string, shape: () => Shape): Subject {
   return {
     id,
     title,
     create: ({ state }) => {
+      const { createServer, framesHeld, close } = shape();
       let site: Promise<Site> | undefined;
       return {
         async fetch(request: Request) {
@@ -29,7 +44,10 @@ function hosted(id: string, title: string, createServer: CreateServer, framesHel
           return fetch((await site).url, { method: request.method, headers, ...body });
         },
         ...(framesHeld && { framesHeld }),
-        close: async () => (await site)?.close(),
+        close: async () => {
+          await (await site)?.close();
+          close?.();
+        },
       };
     },
   };

@@ -1,10 +1,11 @@
 /** A site, callers who make their rounds by hand, and a clock. */
 import { requestStatePolicy } from '@mrtr/core';
 import { type Posted, poster } from '@mrtr/harness';
+import { ContinuationStore } from '@mrtr/shapes/linear';
 import { onTestFinished } from 'vitest';
 import type { Browser } from './browser.ts';
 import { createServer as journal } from './journal.ts';
-import { createServer as linear } from './linear.ts';
+import { createServerOn } from './linear.ts';
 import { Person } from './person.ts';
 import { type CreateServer, type SiteSettings, startSite } from './site.ts';
 import { createServer as toolBuilder } from './tool-builder.ts';
@@ -12,7 +13,7 @@ import { SECRETS, type UserName } from './users.ts';
 
 export const ALL = [
   ['G', toolBuilder],
-  ['H', linear],
+  ['H', createServerOn(new ContinuationStore())],
   ['J', journal],
 ] as const;
 

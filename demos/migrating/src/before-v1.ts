@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { HOW_MANY, type Restaurant } from './restaurant.ts';
+import { HOW_MANY } from './how-many.ts';
+import type { Restaurant } from './restaurant.ts';
 
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
   server.registerTool('book', { inputSchema: { date: z.string() } }, async ({ date }) => {

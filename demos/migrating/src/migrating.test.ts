@@ -1,14 +1,17 @@
 /** The tool of docs/migrating.md, before and after: what a client sees, and which effects happen. */
+import { fileURLToPath } from 'node:url';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { McpServer as OldServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type McpServer, protectedServer, requestStatePolicy } from '@mrtr/core';
-import { InProcess } from '@mrtr/harness';
+import { InProcess, modernClient } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import * as before from './before-v1.ts';
-import { HOW_MANY, type Restaurant } from './restaurant.ts';
+import { HOW_MANY } from './how-many.ts';
+import type { Restaurant } from './restaurant.ts';
 import * as toE from './to-e.ts';
 import * as toF from './to-f.ts';
 import * as toG from './to-g.ts';
@@ -101,3 +104,16 @@ describe.each<[shape: string, register: Register, heldBeforeAsking: boolean]>([
 });
 
 const store = new ContinuationStore();
+
+test('the server of the document asks a new client over stdio, and books', { timeout: 30_000 }, async () => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: ['--import', 'tsx', fileURLToPath(new URL('./server.ts', import.meta.url))],
+    env: { STATE_KEY: 'a key of at least thirty-two bytes' },
+    stderr: 'ignore',
+  });
+  const client = await modernClient(transport, answering('accept'));
+  onTestFinished(() => client.close());
+  expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+  expect(await client.callTool(CALL)).toMatchObject(BOOKED);
+});

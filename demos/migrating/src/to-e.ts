@@ -8,7 +8,8 @@ import {
   textResult,
 } from '@mrtr/core';
 import { z } from 'zod';
-import { HOW_MANY, type Restaurant } from './restaurant.ts';
+import { HOW_MANY } from './how-many.ts';
+import type { Restaurant } from './restaurant.ts';
 
 const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 

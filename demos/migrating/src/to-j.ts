@@ -1,7 +1,8 @@
 import { elicitation, type McpServer, textResult } from '@mrtr/core';
 import { journal } from '@mrtr/shapes/journal';
 import { z } from 'zod';
-import { HOW_MANY, type Restaurant } from './restaurant.ts';
+import { HOW_MANY } from './how-many.ts';
+import type { Restaurant } from './restaurant.ts';
 
 const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 const inputSchema = z.object({ date: z.string() });

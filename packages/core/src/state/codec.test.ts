@@ -26,7 +26,11 @@ const anyContent: fc.Arbitrary<Sealed> = fc
     asked: anyAsked,
     times: fc.integer({ min: 1, max: MAX_ROUND }),
     payload: fc.option(anyText(200), { nil: undefined }),
-    version: fc.option(anyText(60), { nil: undefined }),
+    // A policy takes versions of at most 255 bytes.
+    version: fc.option(
+      anyText(60).filter((text) => Buffer.byteLength(text) <= 255),
+      { nil: undefined },
+    ),
   })
   .map(({ times, ...content }) => ({
     ...content,
