@@ -1,5 +1,5 @@
 import { requestInit } from '@mrtr/harness';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from './http.ts';
 
@@ -83,6 +83,11 @@ test.each([
   ['of an allowed name over another scheme', 'http://app.example'],
   ['of an allowed name on another port', 'https://app.example:8443'],
   ['in a sandbox, or from a file', 'null'],
+  ['under a scheme of its own, with this machine’s name', 'tauri://localhost'],
+  ['that would have a path', 'http://localhost/x'],
+  ['that would have a user', 'http://app.example@localhost'],
+  ['in two spellings, of which the first is this machine', 'http://localhost/, https://evil.example'],
+  ['whose address is not as a browser writes it', 'http://127.1'],
 ])('a page %s gets no CORS answer, and nothing runs', async (_page, origin) => {
   const { url, waiting } = await hosting(app);
   for (const init of [preflight(origin), from(origin, requestInit('tools/call', { name: 'wait' }))]) {
@@ -90,6 +95,22 @@ test.each([
     expect([refused.status, corsOf(refused)]).toEqual([403, {}]);
   }
   expect(waiting).toBe(0);
+});
+
+test('a page reads that the server failed, in both eras', async () => {
+  const errors: string[] = [];
+  const broken = () => {
+    throw new Error('db-7.internal is down');
+  };
+  const onerror = ({ message }: Error) => errors.push(message);
+  const http = await serveHttp({ server: broken, close: async () => {} }, { ...app, drainMs: 100, onerror });
+  onTestFinished(() => http.close());
+  for (const init of [INITIALIZE, listTools]) {
+    const failed = await fetch(http.url, from(APP, init));
+    expect([failed.status, corsOf(failed)]).toEqual([500, READABLE(APP)]);
+    expect(await failed.text()).not.toContain('db-7');
+  }
+  expect(errors).toEqual(['db-7.internal is down', 'db-7.internal is down']);
 });
 
 test('a program that is no browser gets no CORS answer', async () => {

@@ -3,6 +3,7 @@
  * need Hono's router, which serves HEAD as GET; and it answers each OPTIONS, a preflight or not.
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
+import { problem } from './problem.ts';
 
 /** An origin of an application that shows pages under a scheme of its own: `vscode-webview://1a2b`. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\/[^/*]+$/;
@@ -13,8 +14,12 @@ const EXPOSED = 'Mcp-Session-Id, Mcp-Protocol-Version, WWW-Authenticate';
 /** The most that Chromium keeps a preflight, in seconds. What comes after it is still checked, request by request. */
 const MAX_AGE = '7200';
 
+/** Whether it is an origin of http or https, as a browser writes it. */
+const isPageOfHost = (text: string): boolean =>
+  /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
 const isOrigin = (text: string): boolean =>
-  OTHER_SCHEME.test(text) || (URL.canParse(text) && new URL(text).origin === text && !text.includes('*'));
+  OTHER_SCHEME.test(text) || (isPageOfHost(text) && !text.includes('*'));
 
 /** The origins that may call. */
 export class Origins {
@@ -40,7 +45,10 @@ export class Origins {
 
   /** The refusal of a request whose origin may not call. A program that is no browser sends none, and may. */
   refusalOf(request: Request): Response | undefined {
-    if (this.#origins.includes(request.headers.get('origin') ?? '')) return undefined;
+    const origin = request.headers.get('origin') ?? '';
+    if (this.#origins.includes(origin)) return undefined;
+    // The SDK looks at the host alone: also of `foo://localhost`, and of two origins whose first one has a path.
+    if (origin !== '' && !isPageOfHost(origin)) return problem(403, 'Invalid Origin header');
     return originValidationResponse(request, this.#hosts);
   }
 

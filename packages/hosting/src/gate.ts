@@ -20,7 +20,7 @@ import { Bodies, type Body, type BodyLimits } from './body.ts';
 import { type CallLimits, Calls } from './calls.ts';
 import { Origins } from './cors.ts';
 import { isWiderThan } from './members.ts';
-import { noRoom, problem } from './problem.ts';
+import { failed, noRoom, problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
@@ -89,6 +89,7 @@ export class Gate {
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
   readonly #pages: readonly PageSet[];
   readonly #openPages = new Quota(MAX_PAGES);
+  readonly #onerror: OnError | undefined;
   #shut = false;
 
   constructor(served: Served, options: GateOptions & { readonly path: string }) {
@@ -101,6 +102,7 @@ export class Gate {
       onerror,
     } = options;
     this.#served = served;
+    this.#onerror = onerror;
     this.#path = options.path;
     this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
@@ -127,13 +129,16 @@ export class Gate {
     const { pathname } = new URL(request.url);
     if (pathname === '/healthz')
       return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
-    const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
-    if (pages) return this.#page(pages, request);
-    if (pathname !== this.#path) return problem(404, `Nothing is here; MCP is at ${this.#path}`);
+    if (pathname !== this.#path) {
+      const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
+      return pages ? this.#page(pages, request) : problem(404, `Nothing is here; MCP is at ${this.#path}`);
+    }
     const refused =
       hostHeaderValidationResponse(request, this.#allowedHosts) ?? this.#origins.refusalOf(request);
     if (refused) return refused;
-    const answer = this.#origins.preflight(request) ?? (await this.#admit(request, node));
+    const answer =
+      this.#origins.preflight(request) ??
+      (await this.#admit(request, node).catch((error: unknown) => failed(error, this.#onerror)));
     return this.#origins.readable(request, answer);
   }
 

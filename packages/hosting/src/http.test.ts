@@ -90,3 +90,10 @@ test('a port that is taken is an error with its code', async () => {
   const { url } = await hosting();
   await expect(hosting({ port: Number(url.port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
+
+test('pages at the root of the site leave the MCP server its path', async () => {
+  const pages = { path: '', fetch: async () => new Response('A page.') };
+  const { url } = await hosting({ pages: [pages] });
+  expect((await read(await fetch(url, requestInit('tools/list')))).result).toHaveProperty('tools');
+  expect(await (await fetch(new URL('/start', url))).text()).toBe('A page.');
+});

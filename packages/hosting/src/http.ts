@@ -6,7 +6,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { bounded } from './bounded.ts';
 import { Gate, type GateOptions } from './gate.ts';
-import { problem } from './problem.ts';
+import { failed } from './problem.ts';
 import type { OnError, Served } from './served.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
@@ -99,8 +99,5 @@ const standsOpen = (req: IncomingMessage, path: string): boolean =>
   req.headers['mcp-method'] === 'subscriptions/listen';
 
 /** The answer to a request that has no address, or that could not be answered. */
-function failure(error: unknown, onerror: OnError = () => {}): Response {
-  if (error instanceof RequestError) return new Response(null, { status: 400 });
-  onerror(error instanceof Error ? error : new Error(String(error)));
-  return problem(500, 'Internal server error', {}, -32603);
-}
+const failure = (error: unknown, onerror: OnError | undefined): Response =>
+  error instanceof RequestError ? new Response(null, { status: 400 }) : failed(error, onerror);
