@@ -122,6 +122,43 @@ test.each([
   await eventually(async () => (await fetch(url, newCall())).ok);
 });
 
+/** Makes a call of an old client, which hangs up when the question has come. Resolves with the question's id. */
+async function hangsUpWhenAsked(url: URL, session: string, id: number): Promise<unknown> {
+  const { body } = await fetch(url, oldRequest('tools/call', { name: 'ask' }, session, id));
+  const events = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; ; text += (await events?.read())?.value ?? '') {
+    const question = /^data: (.*elicitation.*)$/m.exec(text)?.[1];
+    if (question === undefined) continue;
+    await events?.cancel();
+    return JSON.parse(question).id;
+  }
+}
+
+test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<unknown>]>([
+  [
+    'its question is answered',
+    (url, session, questions) =>
+      Promise.all(
+        questions.map((id) =>
+          fetch(url, oldMessage({ id, result: { action: 'accept', content: {} } }, session)),
+        ),
+      ),
+  ],
+  [
+    'its session ends',
+    (url, session) => fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': session } }),
+  ],
+])('a call whose old client hung up when it was asked counts until %s', async (_what, ends) => {
+  const { url, session } = await waiting({ maxCalls: 4 });
+  const id = await session();
+  const questions: unknown[] = [];
+  for (let n = 1; n <= 4; n++) questions.push(await hangsUpWhenAsked(url, id, n));
+  const called = () => fetch(url, requestInit('tools/call', { name: 'who' }));
+  for (let n = 0; n < 20; n++) expect((await called()).status).toBe(503);
+  await ends(url, id, questions);
+  await eventually(async () => (await called()).ok);
+});
+
 test('the bodies of calls that wait are counted in bytes', async () => {
   const { enters } = await waiting({ verifier, maxCallBytes: 24_000, maxCallBytesPerPrincipal: 15_000 });
   const call = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });

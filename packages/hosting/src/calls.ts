@@ -4,6 +4,7 @@ import { isJSONRPCRequest } from '@modelcontextprotocol/server';
 import { handlerSettled, Quota } from '@mrtr/core/shape';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
+import { callOver } from './session-calls.ts';
 
 /** Bounds on requests that are not over. */
 export interface CallLimits {
@@ -62,6 +63,7 @@ export class Calls {
     const closed = outgoing.closed || new Promise((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void Promise.allSettled([served, closed])
+      .then(() => callOver(request))
       .then(() => handlerSettled(request))
       .finally(() => {
         places.give(principal);

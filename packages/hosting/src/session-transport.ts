@@ -11,6 +11,14 @@ import {
 } from '@modelcontextprotocol/server';
 import { handlerSettled } from '@mrtr/core/shape';
 import { problem } from './problem.ts';
+import { noteCall } from './session-calls.ts';
+
+/** A call that is not over. `entered`: the server has it, and a cancellation finds it. */
+interface OpenCall {
+  entered: boolean;
+  readonly request: Request;
+  readonly end: () => void;
+}
 
 /**
  * A call is open from its arrival until its response is sent, or it is cancelled and its handler has settled. That its
@@ -18,8 +26,7 @@ import { problem } from './problem.ts';
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #maxOpenCalls: number;
-  /** The open calls; `entered` are those that the server has, and a cancellation finds. */
-  readonly #calls = new Map<RequestId, { entered: boolean; readonly request: Request }>();
+  readonly #calls = new Map<RequestId, OpenCall>();
 
   constructor(maxOpenCalls: number, options: WebStandardStreamableHTTPServerTransportOptions) {
     super(options);
@@ -38,7 +45,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     if (this.#calls.size >= this.#maxOpenCalls) {
       return problem(429, 'Too many calls are open in this session; answer or cancel one');
     }
-    this.#calls.set(id, { entered: false, request });
+    noteCall(request, new Promise((end) => this.#calls.set(id, { entered: false, request, end })));
     let served = false;
     try {
       const response = await super.handleRequest(request, options);
@@ -46,13 +53,23 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       return response;
     } finally {
       // Refused by the SDK, for its Accept header for example: nothing will be sent.
-      if (!served) this.#calls.delete(id);
+      if (!served) this.#end(id);
     }
   }
 
+  override async close(): Promise<void> {
+    await super.close();
+    for (const id of [...this.#calls.keys()]) this.#end(id);
+  }
+
   override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
-    if (isJSONRPCResponse(message) && message.id !== undefined) this.#calls.delete(message.id);
+    if (isJSONRPCResponse(message) && message.id !== undefined) this.#end(message.id);
     return super.send(message, options);
+  }
+
+  #end(id: RequestId): void {
+    this.#calls.get(id)?.end();
+    this.#calls.delete(id);
   }
 
   #entering(message: JSONRPCMessage): void {
@@ -69,7 +86,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
     const settled = handlerSettled(call.request).then(() => {
-      if (this.#calls.get(id) === call) this.#calls.delete(id);
+      if (this.#calls.get(id) === call) this.#end(id);
     });
     // When its questions have been taken back from its client.
     setImmediate(async () => {
