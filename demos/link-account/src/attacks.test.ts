@@ -1,5 +1,6 @@
 /** Attacks on a question that is finished on a page: mallory has an account, ada is the victim. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { createServer as linear } from './linear.ts';
 import { ALL, siteOf } from './site.test-support.ts';
 
 const REFUSED =
@@ -182,4 +183,14 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     });
     expect(await call('ada')).toHaveProperty('page');
   });
+});
+
+test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
+  const { call, cancelledCall, browserOf, callbackFor } = await siteOf(linear, { waitSeconds: 20 });
+  const first = await call('ada');
+  const ada = await browserOf('ada');
+  const back = await callbackFor(ada, first.page ?? '');
+  await cancelledCall('ada', first);
+  await vi.waitFor(async () => expect((await ada.open(first.page ?? '')).text).toBe(REFUSED));
+  expect((await ada.open(back)).text).toBe(REFUSED);
 });

@@ -1,8 +1,8 @@
 /** A site, callers who make their rounds by hand, and a clock. */
 import { requestStatePolicy } from '@mrtr/core';
-import { type Posted, poster } from '@mrtr/harness';
+import { type Posted, poster, requestInit } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Browser } from './browser.ts';
 import { createServer as journal } from './journal.ts';
 import { createServerOn } from './linear.ts';
@@ -59,6 +59,15 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
     return roundOf(await post('tools/call', params, { headers, capabilities }));
   };
 
+  /** Retries after `before`, and hangs up while the retry waits for the page. */
+  const cancelledCall = async (name: UserName, { state }: Round): Promise<void> => {
+    const params = { name: 'agenda', arguments: {}, inputResponses: AGREED, requestState: state };
+    const headers = { authorization: `Bearer ${SECRETS[name]}` };
+    const init = requestInit('tools/call', params, { headers, capabilities: OPENS_PAGES });
+    const retry = fetch(site.url, { ...init, signal: AbortSignal.timeout(1000) });
+    await expect(retry.then((response) => response.text())).rejects.toThrow();
+  };
+
   /** A browser that is signed in at the site, and at the calendar. */
   const browserOf = async (name: UserName): Promise<Browser> => {
     const { browser } = new Person(name);
@@ -73,7 +82,7 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
     const grant = /grant=(\S+)/.exec(asked.text)?.[1] ?? '';
     return browser.leadsTo(new URL('/decide', asked.url), { grant, allow: 'yes' });
   };
-  return { ...site, clock, errors, call, browserOf, callbackFor };
+  return { ...site, clock, errors, call, cancelledCall, browserOf, callbackFor };
 }
 
 function roundOf({ result, error }: Posted): Round {

@@ -14,7 +14,7 @@ import {
 } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf, ownEntry } from '@mrtr/core/shape';
-import { type Interactions, type Kept, type Known, refOf } from './interaction-records.ts';
+import { type Interactions, isOpen, type Kept, type Known, refOf } from './interaction-records.ts';
 
 /** What one question may say. */
 export interface LinkOptions<T> {
@@ -47,6 +47,7 @@ export interface AskingOptions {
 const NOBODY = 'This needs a caller whose identity is known: the page belongs to one user.';
 const AGAIN = 'The page is not finished yet. Finish there, and then accept this.';
 const UNFINISHED = 'The page was not finished in time. Call again to get another one.';
+const CLOSED: Known = { stage: 'closed' };
 
 /** Makes the questions. */
 export class Asking {
@@ -79,11 +80,11 @@ export class Asking {
     if (kept?.stage === 'finished' || kept?.stage === 'refused') return first(kept);
     const refuses = isRefusal(first(undefined).read(response));
     const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
+    if (!refuses && !isOver) return again(kept);
     // What the call has given up must not be finished afterwards.
-    if (kept && (refuses || isOver)) await records.replace(ref, kept, { stage: 'closed' });
-    if (refuses) return first(kept);
-    if (isOver) throw new InteractionUnfinished(UNFINISHED);
-    return again(kept);
+    const left = await records.close(ref);
+    if (refuses || left?.stage === 'finished' || left?.stage === 'refused') return first(left);
+    throw new InteractionUnfinished(UNFINISHED);
   }
 
   /** See `PendingInteractions.ask`. */
@@ -96,10 +97,21 @@ export class Asking {
     const canAsk = ctx.canAsk('elicitation.url');
     if (!canAsk && otherwise !== undefined) return otherwise;
     const id = await ctx.once(`${key}: page`, () => this.#begun(canAsk, ctx.principal));
+    try {
+      return await this.#finished<T>(ctx, key, message, id);
+    } catch (error) {
+      // The user refused, or the call is over: nobody reads what they would finish now.
+      await this.#options.records.close(refOf(id)).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** Asks until the user has finished, or may not any more. */
+  async #finished<T>(ctx: WaitingContext, key: string, message: string, id: string): Promise<T> {
     const [ref, url] = [refOf(id), this.#pageOf(id)];
     for (let asked = 1; ; asked++) {
       const text = asked === 1 ? message : `${AGAIN} ${message}`;
-      await this.#agreement(ctx.ask(key, urlElicitation(text, url)), ref);
+      await ctx.ask(key, urlElicitation(text, url));
       // Recorded: a process that resumes the call of a dead one has to take the same way.
       const { stage, value } = await ctx.once(`${key}: visit ${asked}`, () =>
         this.#visit(ref, asked, ctx.signal),
@@ -119,28 +131,13 @@ export class Asking {
     return id;
   }
 
-  /** Waits until the user agrees to open the page. A user who does not agree cannot finish there later. */
-  async #agreement(asking: Promise<unknown>, ref: string): Promise<void> {
-    try {
-      await asking;
-    } catch (error) {
-      const kept = error instanceof ElicitationDeclined ? await this.#options.records.find(ref) : undefined;
-      if (kept) await this.#options.records.replace(ref, kept, { stage: 'closed' });
-      throw error;
-    }
-  }
-
   /** How far the user is on the page, and what came of it. Closes the page when its time, or the last visit, is over. */
   async #visit(ref: string, asked: number, signal: AbortSignal): Promise<Known> {
-    const kept = await this.#waitedFor(ref, signal);
-    if (!kept) return { stage: 'closed' };
-    const { stage, value } = kept;
-    if (stage === 'finished') return { stage, value };
-    if (stage === 'refused' || stage === 'closed') return { stage };
-    // A call that another process resumes has not given its page up.
-    if (asked < this.#options.maxAsks || signal.aborted) return { stage };
-    await this.#options.records.replace(ref, kept, { stage: 'closed' });
-    return { stage: 'closed' };
+    const found = await this.#waitedFor(ref, signal);
+    // The last visit. An aborted handler is refused its next question, and closes the page then.
+    const isLast = asked >= this.#options.maxAsks && !signal.aborted;
+    const { stage, value } = (isLast ? await this.#options.records.close(ref) : found) ?? CLOSED;
+    return stage === 'finished' ? { stage, value } : { stage };
   }
 
   /** The interaction, when the user is through with it, or has had `waitSeconds`. */
@@ -149,8 +146,7 @@ export class Asking {
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const kept = await records.find(ref);
-      const isOpen = kept && ['waiting', 'started', 'finishing'].includes(kept.stage);
-      if (!isOpen || left <= 0 || signal.aborted) return kept;
+      if (!kept || !isOpen(kept) || left <= 0 || signal.aborted) return kept;
       await paused(pause, signal);
       left -= pause;
     }

@@ -30,6 +30,9 @@ export interface Kept extends Known {
 /** The name of an interaction in the store and in `state`. Its id, which opens the start page, cannot be had from it. */
 export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64url').slice(0, 22);
 
+/** Whether the user may still finish. */
+export const isOpen = ({ stage }: Known): boolean => ['waiting', 'started', 'finishing'].includes(stage);
+
 /** The interactions of one server. */
 export class Interactions {
   readonly ring: readonly SealingKey[];
@@ -62,6 +65,19 @@ export class Interactions {
   async replace(ref: string, { text, principal }: Kept, known: Known): Promise<Kept | undefined> {
     const next = this.#sealed(ref, { ...known, principal });
     return (await this.#store.replace(ref, text, next)) ? { ...known, principal, text: next } : undefined;
+  }
+
+  /**
+   * Closes an interaction that its call has given up, unless something came of it. Tries again where a browser was faster.
+   *
+   * @returns the interaction as it is now
+   */
+  async close(ref: string): Promise<Kept | undefined> {
+    for (;;) {
+      const kept = await this.find(ref);
+      const closed = kept && isOpen(kept) ? await this.replace(ref, kept, { stage: 'closed' }) : kept;
+      if (closed || !kept) return closed;
+    }
   }
 
   #sealed(ref: string, kept: Omit<Kept, 'text'>): string {

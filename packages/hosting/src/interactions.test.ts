@@ -54,7 +54,11 @@ type Asking = { inputRequests: { link: { params: { url: string } } }; requestSta
 async function asking({ call }: ReturnType<typeof linked>) {
   const { inputRequests, requestState } = (await call()).result as unknown as Asking;
   const inputResponses = { link: { action: 'accept' } };
-  return { page: inputRequests.link.params.url, retry: () => call({ requestState, inputResponses }) };
+  return {
+    page: inputRequests.link.params.url,
+    retry: () => call({ requestState, inputResponses }),
+    decline: () => call({ requestState, inputResponses: { link: { action: 'decline' } } }),
+  };
 }
 
 /** Where a browser of ada's is sent back to. */
@@ -77,6 +81,28 @@ test('of two starts at the same moment one counts', async () => {
   const { page } = await asking(shop);
   const responses = await Promise.all([shop.open(page), shop.open(page)]);
   expect(responses.map(({ status }) => status).sort()).toEqual([303, 404]);
+});
+
+test('a page that a browser opens while its call gives it up is closed all the same', async () => {
+  let opens: (() => Promise<unknown>) | undefined;
+  /** The browser is at the start page between each look of the call and what it makes of it. */
+  class Slow extends MemoryInteractions {
+    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
+      const first = opens;
+      opens = undefined;
+      await first?.();
+      return super.replace(...args);
+    }
+  }
+  const shop = linked({ store: new Slow() });
+  const { page, decline } = await asking(shop);
+  let back = '';
+  opens = async () => {
+    back = await sentBack(shop, page);
+  };
+  expect((await decline()).result).not.toHaveProperty('isError');
+  expect(back).toContain('state=');
+  expect((await shop.open(back)).status).toBe(404);
 });
 
 test('a caller without a principal is refused in words: nobody could come to the page', async () => {
