@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { elicitation } from './elicitation.ts';
+import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
 import { hasDefault } from './read-answer.ts';
 import type { StandardSchemaWithJSON } from './wire.ts';
@@ -209,5 +209,21 @@ test('a form that is not flat is refused when the question is made', () => {
   const nested = { type: 'object', properties: { address: { type: 'object', properties: {} } } };
   for (const form of [nested, { type: 'string' }, {}]) {
     expect(() => elicitation('Where?', form as never)).toThrow('A question needs a flat form');
+  }
+});
+
+test('a form that its author changes between calls is another question, with answers of its own', () => {
+  const form: ElicitationForm = { type: 'object', properties: { to: { type: 'string', enum: ['ada'] } } };
+  const before = elicitation('Pay whom?', form);
+  form.properties.to = { type: 'string', enum: ['bob'] };
+  const after = elicitation('Pay whom?', form);
+  expect(after.digest).not.toBe(before.digest);
+  for (const [asked, to, other] of [
+    [before, 'ada', 'bob'],
+    [after, 'bob', 'ada'],
+  ] as const) {
+    expect(asked.request.params).toMatchObject({ requestedSchema: { properties: { to: { enum: [to] } } } });
+    expect(asked.read({ action: 'accept', content: { to } })).toMatchObject({ kind: 'accepted' });
+    expect(asked.read({ action: 'accept', content: { to: other } })).toMatchObject({ kind: 'invalid' });
   }
 });

@@ -53,7 +53,7 @@ const LONGEST_KEPT = 1000;
  * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any Standard
  * Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to validate
  * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
- * handler. Or the form itself, as `elicitInput` took it; it goes out unchanged.
+ * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
  * @param options `otherwise`: the answer for a client that cannot be asked.
  * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
@@ -80,22 +80,29 @@ export function elicitation(
   return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
 }
 
-// A form that was given as JSON Schema goes out unchanged, and its schema is made once.
-const schemas = new WeakMap<ElicitationForm, StandardSchemaWithJSON>();
+// A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may
+// change it for the next call: that is another question.
+interface Given {
+  readonly text: string;
+  readonly schema: StandardSchemaWithJSON;
+}
+const schemas = new WeakMap<ElicitationForm, Given>();
 const given = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
 
 function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
+  const text = JSON.stringify(form) ?? 'null';
   const known = schemas.get(form);
-  if (known) return known;
-  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: form })) {
+  if (known?.text === text) return known.schema;
+  const copy: ElicitationForm = JSON.parse(text);
+  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
     throw new TypeError(
       'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
         'no, or a choice.',
     );
   }
-  const schema = fromJsonSchema(form as Parameters<typeof fromJsonSchema>[0]);
-  schemas.set(form, schema);
-  given.set(schema, form);
+  const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
+  schemas.set(form, { text, schema });
+  given.set(schema, copy);
   return schema;
 }
 
