@@ -58,8 +58,11 @@ const DISCOVERED = {
   cacheScope: 'private',
 };
 
-/** Honest for as long as two calls take, and at every second call afterwards; nonsense in between. */
-async function serve(seed: number): Promise<{ server: Server; url: string }> {
+/**
+ * Honest for as long as two calls take, and at every second call afterwards; nonsense in between. With `padding`, which is
+ * JSON, always honest and long.
+ */
+async function serve(seed: number, padding?: string): Promise<{ server: Server; url: string }> {
   const answers = fc.sample(nonsense, { seed, numRuns: 400 });
   let calls = 0;
   const server = createServer(async (req, res) => {
@@ -74,17 +77,35 @@ async function serve(seed: number): Promise<{ server: Server; url: string }> {
           requestState: 'c3RhdGUtb2YtdGhlLWNhbGwtWA',
         };
     const called = method === 'tools/call' && params.name === 'transfer';
-    const spoiled = called && ++calls > 6 && calls % 3 === 0;
+    const spoiled = padding === undefined && called && ++calls > 6 && calls % 3 === 0;
     const answer = spoiled
       ? answers[calls % answers.length]
       : { result: method === 'server/discover' ? DISCOVERED : honest };
     const body =
       typeof answer === 'object' && !Array.isArray(answer) ? { jsonrpc: '2.0', id, ...answer } : answer;
-    res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const text = JSON.stringify(body);
+    const long = called && padding !== undefined ? `${text.slice(0, -2)},"_meta":{"x":${padding}}}}` : text;
+    res.writeHead(200, { 'content-type': 'application/json' }).end(long);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
 }
+
+it('a server whose every answer is large fills no memory: the run ends in words', async () => {
+  const padding = JSON.stringify(Array.from({ length: 99_000 }, () => 0));
+  const { server, url } = await serve(1, padding);
+  try {
+    const { probe, ...inputs } = EVERYTHING;
+    const address = { url, headers: {} };
+    const { checked } = await run({ ...inputs, address, answers: { '*': true }, timeoutSeconds: 20 });
+    const full = 'the answers of this run are together larger than 512 MiB';
+    expect(checked.at(-1)?.finding.actual).toContain(full);
+    expect(checked.filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))).toEqual([]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
 
 it.each([1, 2, 3, 4])('nonsense of seed %i is judged, and reported', async (seed) => {
   const { server, url } = await serve(seed);

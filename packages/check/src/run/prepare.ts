@@ -2,12 +2,13 @@
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../checks/context.ts';
+import { Undecided } from '../checks/undecided.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
 import type { Desk, Talk } from '../talk/talk.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import type { Reply } from '../wire/reply.ts';
 import { REVISION } from '../wire/request.ts';
 import { Effects } from './effects.ts';
@@ -26,6 +27,14 @@ export interface Failure {
   readonly talk?: Talk;
 }
 
+/** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
+const MOST_KEPT = 512 * 1024 * 1024;
+const MEMBER_BYTES = 100;
+const SENT_TOO_MUCH = `the answers of this run are together larger than ${MOST_KEPT / 1024 / 1024} MiB`;
+
+const sizeOf = ({ messages }: Reply): number =>
+  messages.reduce((sum, { text, value }) => sum + text.length + MEMBER_BYTES * membersIn(value), 0);
+
 /**
  * Prepares a run. The fleet is the caller's to close.
  *
@@ -34,6 +43,7 @@ export interface Failure {
  */
 export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Promise<Prepared> {
   const log: Logged[] = [];
+  let room = MOST_KEPT;
   const known = new Map<string, Listed>();
   const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
   const desk: Desk = {
@@ -41,7 +51,12 @@ export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Pr
     operation: inputs.operation,
     answerer,
     schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
-    log: (turn, talk) => log.push({ turn, ...(talk && { talk }), during: desk.during }),
+    log: (turn, talk) => {
+      room -= sizeOf(turn.reply);
+      // Until the first call, a run asks for few things.
+      if (talk && room < 0) throw new Undecided(SENT_TOO_MUCH);
+      log.push({ turn, ...(talk && { talk }), during: desk.during });
+    },
   };
   const unready = await connected(desk);
   if (!unready) await lookUp(inputs, desk, known);

@@ -15,6 +15,12 @@ export interface Channel {
   close(): Promise<void>;
 }
 
+/** An answer is read no further than this, with the messages before it. */
+export const MOST_BYTES = 4 * 1024 * 1024;
+
+/** What is longer, in words. */
+export const TOO_LONG = `the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`;
+
 /** How long an answer may take, in milliseconds, in words. */
 export const lateness = (timeoutMs: number): string =>
   `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

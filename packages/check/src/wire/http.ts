@@ -1,11 +1,8 @@
 /** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
-import { type Channel, lateness, type SendOptions } from './channel.ts';
+import { type Channel, lateness, MOST_BYTES, type SendOptions, TOO_LONG } from './channel.ts';
 import { parsed } from './json.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
-
-/** A response is read no further than this. */
-const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Requests to one address, by one principal. */
 export class HttpChannel implements Channel {
@@ -100,7 +97,7 @@ async function readInto(texts: string[], response: Response): Promise<void> {
       for (const event of events) takeEvent(texts, event);
       if (texts.some((text) => isResponse(parsed(text)))) break;
     }
-    if (read > MOST_BYTES) throw new Error(`the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`);
+    if (read > MOST_BYTES) throw new Error(TOO_LONG);
   }
   if (stream) takeEvent(texts, rest);
   else if (rest !== '') texts.push(rest);

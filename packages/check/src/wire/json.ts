@@ -21,13 +21,37 @@ export const canonical = (value: unknown): string =>
       : member,
   ) ?? 'null';
 
-/** Parses JSON; undefined if the text is not JSON. */
+/** A value that is nested deeper overflows the stack of the next that walks it. */
+const MOST_LEVELS = 500;
+
+/** A value of more members takes minutes to report: each is copied, redacted and drawn. */
+const MOST_MEMBERS = 100_000;
+
+/** Parses JSON; undefined if the text is not JSON, or {@link isTooMuch}. */
 export function parsed(text: string): unknown {
+  const value = fromJson(text);
+  return membersIn(value) > MOST_MEMBERS ? undefined : value;
+}
+
+/** Whether a text is JSON with more in it than anybody means. */
+export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MOST_MEMBERS;
+
+/** What is too much, in words. */
+export const TOO_MUCH = `the answer has more than ${MOST_MEMBERS} members, or is nested deeper than ${MOST_LEVELS} levels`;
+
+function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The members of all objects and arrays in a value; infinitely many where it is too deep. */
+export function membersIn(value: unknown, levels = MOST_LEVELS): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (levels === 0) return Number.POSITIVE_INFINITY;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + membersIn(member, levels - 1), 0);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;

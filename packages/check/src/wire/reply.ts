@@ -1,5 +1,5 @@
 /** What came back for one request: every message, as its text was, and the response among them. */
-import { isObject, type JsonObject, parsed } from './json.ts';
+import { isObject, isTooMuch, type JsonObject, parsed, TOO_MUCH } from './json.ts';
 
 /** A JSON-RPC error. */
 export interface RpcError {
@@ -55,7 +55,10 @@ export function replyFrom(texts: readonly string[], carried: Carried): Reply {
   const responses = messages.filter(({ value }) => isResponse(value));
   const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
   const base = { ...http, id, messages, ms: performance.now() - started };
-  if (own === undefined) return { ...base, failure: otherwise, ...(late && { late }) };
+  if (own === undefined) {
+    const failure = texts.some(isTooMuch) ? TOO_MUCH : otherwise;
+    return { ...base, failure, ...(late && { late }) };
+  }
   const { result, error } = own.value as JsonObject;
   if (isObject(result)) return { ...base, text: own.text, result };
   if (isObject(error)) return { ...base, text: own.text, error: error as unknown as RpcError };

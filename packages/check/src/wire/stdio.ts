@@ -1,6 +1,6 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
 import type { ServerProcess } from '../target/process.ts';
-import { type Channel, lateness } from './channel.ts';
+import { type Channel, lateness, MOST_BYTES, TOO_LONG } from './channel.ts';
 import { isObject, parsed } from './json.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, type WireRequest } from './request.ts';
@@ -10,7 +10,8 @@ const MOST_MESSAGES = 10_000;
 
 interface Waiting {
   readonly texts: string[];
-  readonly answered: () => void;
+  bytes: number;
+  readonly answered: (how?: 'long') => void;
 }
 
 /** Requests over the standard streams of one process. Several may be under way at once. */
@@ -33,8 +34,8 @@ export class StdioChannel implements Channel {
     const started = performance.now();
     const texts: string[] = [];
     let timer: NodeJS.Timeout | undefined;
-    const answered = new Promise<undefined>((resolve) => {
-      this.#waiting.set(id, { texts, answered: () => resolve(undefined) });
+    const answered = new Promise<'long' | undefined>((resolve) => {
+      this.#waiting.set(id, { texts, bytes: 0, answered: resolve });
     });
     const tooLate = new Promise<'late'>((resolve) => {
       timer = setTimeout(() => resolve('late'), this.#timeoutMs);
@@ -46,6 +47,7 @@ export class StdioChannel implements Channel {
     this.#waiting.delete(id);
     if (how === 'late')
       return replyFrom(texts, { id, started, otherwise: lateness(this.#timeoutMs), late: true });
+    if (how === 'long') return replyFrom([], { id, started, otherwise: TOO_LONG });
     const otherwise = how === undefined ? 'no answer' : `the process ended (${how.how})`;
     return replyFrom(texts, { id, started, otherwise });
   }
@@ -57,8 +59,11 @@ export class StdioChannel implements Channel {
     if (line.trim() === '') return;
     const value = parsed(line);
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
-    for (const waiting of own ? [own] : this.#waiting.values())
-      if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
+    for (const waiting of own ? [own] : this.#waiting.values()) {
+      waiting.bytes += line.length;
+      if (waiting.bytes > MOST_BYTES) waiting.answered('long');
+      else if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
+    }
     own?.answered();
   }
 }
