@@ -8,7 +8,7 @@ import { markdownReport } from '../report/markdown.ts';
 import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalReport } from '../report/terminal.ts';
-import { forTerminalLines } from '../report/text.ts';
+import { forTerminalLines, jsonText } from '../report/text.ts';
 import { readViewer } from '../report/viewer.ts';
 import { run } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
@@ -144,7 +144,7 @@ function write(
     if (file === undefined) out.write(text);
     else writeFile(file, text);
   }
-  if (line.json) out.write(jsonText(reports));
+  if (line.json) out.write(jsonReport(reports));
 }
 
 function writeFile(file: string, text: string): void {
@@ -162,17 +162,17 @@ type Writer = (
 
 const WRITERS: Readonly<Record<Format, Writer>> = {
   terminal: (reports, { colours }) => reports.map((report) => terminalReport(report, { colours })).join('\n'),
-  json: (reports) => jsonText(reports),
+  json: (reports) => jsonReport(reports),
   junit: (reports, { strict }) => junitReport(reports, { strict }),
   markdown: (reports) => reports.map(markdownReport).join('\n'),
   html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
 };
 
 /** One report as it is; several in a list, with the worst exit code. */
-const jsonText = (reports: readonly Report[]): string => {
+const jsonReport = (reports: readonly Report[]): string => {
   const [only] = reports;
   const value = reports.length === 1 ? only : { profile: PROFILE, exitCode: worst(reports), reports };
-  return `${JSON.stringify(value, null, 2)}\n`;
+  return `${jsonText(value)}\n`;
 };
 
 const listText = (): string =>

@@ -14,7 +14,7 @@ import { redactedTranscript, redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
 import { quoted } from './shell.ts';
 import { terminalReport } from './terminal.ts';
-import { printable } from './text.ts';
+import { jsonText, printable } from './text.ts';
 
 const HOSTILE =
   '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
@@ -86,6 +86,8 @@ describe('a report of hostile words', () => {
     expect(htmlReport([report], VIEWER)).not.toMatch(CONTROLS);
     expect(junitReport([report])).not.toMatch(CONTROLS);
     expect(drawn(conversation).join('\n')).not.toMatch(CONTROLS);
+    expect(jsonText(report)).not.toMatch(CONTROLS);
+    expect(JSON.parse(jsonText([report, '\u{1fffe}']))).toEqual([report, '\u{1fffe}']);
   });
 
   it('holds no markup of the server in HTML and XML', () => {

@@ -43,6 +43,17 @@ export function printable(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [forTerminal(key), printable(one)]));
 }
 
+/** As JSON that a terminal may show: what it would obey is written as an escape, so the value is the same. */
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(UNPRINTABLE, (character) =>
+    character === '\n'
+      ? character
+      : character
+          .split('')
+          .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+          .join(''),
+  );
+
 /** The text in lines of at most `width` columns, and no more than `most` of them. */
 export function wrapped(text: string, width: number, most = 20): readonly string[] {
   // Indentation stays; the space at which a line was broken goes.
