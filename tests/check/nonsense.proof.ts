@@ -58,42 +58,55 @@ const DISCOVERED = {
   cacheScope: 'private',
 };
 
-/**
- * Honest for as long as two calls take, and at every second call afterwards; nonsense in between. With `padding`, which is
- * JSON, always honest and long.
- */
-async function serve(seed: number, padding?: string): Promise<{ server: Server; url: string }> {
-  const answers = fc.sample(nonsense, { seed, numRuns: 400 });
-  let calls = 0;
+type Answers = (called: {
+  readonly method: string;
+  readonly params: Record<string, unknown> | undefined;
+  readonly id: number;
+}) => string;
+
+/** A server whose answer to each request is a text. */
+async function serving(answers: Answers): Promise<{ server: Server; url: string }> {
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk as Buffer);
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-    const honest = params?.inputResponses
-      ? { resultType: 'complete', content: [{ type: 'text', text: 'Done.' }] }
-      : {
-          resultType: 'input_required',
-          inputRequests: { sure: FORM },
-          requestState: 'c3RhdGUtb2YtdGhlLWNhbGwtWA',
-        };
-    const called = method === 'tools/call' && params.name === 'transfer';
-    const spoiled = padding === undefined && called && ++calls > 6 && calls % 3 === 0;
-    const answer = spoiled
-      ? answers[calls % answers.length]
-      : { result: method === 'server/discover' ? DISCOVERED : honest };
-    const body =
-      typeof answer === 'object' && !Array.isArray(answer) ? { jsonrpc: '2.0', id, ...answer } : answer;
-    const text = JSON.stringify(body);
-    const long = called && padding !== undefined ? `${text.slice(0, -2)},"_meta":{"x":${padding}}}}` : text;
-    res.writeHead(200, { 'content-type': 'application/json' }).end(long);
+    const text = answers(JSON.parse(Buffer.concat(chunks).toString()));
+    res.writeHead(200, { 'content-type': 'application/json' }).end(text);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
 }
 
+const ASKS = {
+  resultType: 'input_required',
+  inputRequests: { sure: FORM },
+  requestState: 'c3RhdGUtb2YtdGhlLWNhbGwtWA',
+};
+const done = (text: string) => ({ resultType: 'complete', content: [{ type: 'text', text }] });
+
+const honestTo = (method: string, params: Record<string, unknown> | undefined) => {
+  if (method === 'server/discover') return DISCOVERED;
+  return params?.inputResponses ? done('Done.') : ASKS;
+};
+
+/** Honest for as long as two calls take, and at every second call afterwards; nonsense in between. */
+function serve(seed: number): Promise<{ server: Server; url: string }> {
+  const answers = fc.sample(nonsense, { seed, numRuns: 400 });
+  let calls = 0;
+  return serving(({ id, method, params }) => {
+    const called = method === 'tools/call' && params?.name === 'transfer';
+    const spoiled = called && ++calls > 6 && calls % 3 === 0;
+    const answer = spoiled ? answers[calls % answers.length] : { result: honestTo(method, params) };
+    const body =
+      typeof answer === 'object' && !Array.isArray(answer) ? { jsonrpc: '2.0', id, ...answer } : answer;
+    return JSON.stringify(body);
+  });
+}
+
 it('a server whose every answer is large fills no memory: the run ends in words', async () => {
-  const padding = JSON.stringify(Array.from({ length: 99_000 }, () => 0));
-  const { server, url } = await serve(1, padding);
+  const x = Array.from({ length: 99_000 }, () => 0);
+  const { server, url } = await serving(({ id, method, params }) =>
+    JSON.stringify({ jsonrpc: '2.0', id, result: { ...honestTo(method, params), _meta: { x } } }),
+  );
   try {
     const { probe, ...inputs } = EVERYTHING;
     const address = { url, headers: {} };
@@ -101,6 +114,28 @@ it('a server whose every answer is large fills no memory: the run ends in words'
     const full = 'the answers of this run are together larger than 512 MiB';
     expect(checked.at(-1)?.finding.actual).toContain(full);
     expect(checked.filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))).toEqual([]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+it('a server that asks for ever is not called for ever', async () => {
+  let [calls, effects] = [0, 0];
+  const { server, url } = await serving(({ id, method, params }) => {
+    if (params?.name === 'count') return JSON.stringify({ jsonrpc: '2.0', id, result: done(`${effects}`) });
+    if (method === 'tools/call') calls++;
+    // Two honest calls of two requests each.
+    const result = calls > 4 ? ASKS : honestTo(method, params);
+    if (result !== ASKS && method === 'tools/call') effects++;
+    return JSON.stringify({ jsonrpc: '2.0', id, result });
+  });
+  try {
+    const { otherOperation, ...inputs } = EVERYTHING;
+    const address = { url, headers: {} };
+    const only = ['effect.once'];
+    await run({ ...inputs, address, only, answers: { '*': true }, timeoutSeconds: 2 });
+    expect(calls).toBeLessThan(50);
   } finally {
     server.closeAllConnections();
     server.close();

@@ -81,3 +81,25 @@ it('a misfit says what is wrong with it', () => {
     expect.arrayContaining(['age is above 99', 'age is below 18', 'age is no integer', 'age is a string']),
   );
 });
+
+describe('contents for the form of a hostile server', () => {
+  it.each([
+    ['texts without end', { type: 'string', minLength: 1e9, maxLength: 1e9 }],
+    ['lists without end', { type: 'array', minItems: 1e9, items: { type: 'string' } }],
+    ['more choices than there are', { type: 'array', minItems: 9, items: { enum: ['a', 'b'] } }],
+    ['two different truths', { type: 'array', minItems: 2, items: { type: 'boolean' } }],
+    ['a number between bounds that cross', { type: 'number', minimum: 1e308, maximum: -1e308 }],
+    ['a whole number between two neighbours', { type: 'integer', minimum: 0.2, maximum: 0.8 }],
+    ['whole numbers that are none', { type: 'integer', minimum: 1e308 }],
+    ['lengths that are none', { type: 'string', minLength: -1.5, maxLength: -1 }],
+  ])('are made where it wants %s', (_what, one) => {
+    const schema = { type: 'object', properties: { one }, required: ['one'] };
+    expect(JSON.stringify([validContent(schema, 1), invalidContents(schema, 1)]).length).toBeLessThan(50_000);
+  });
+
+  it('are judged by a pattern that backtracks for ever', () => {
+    const one = { type: 'string', maxLength: 60, pattern: '^(x+)+y$' };
+    const misfits = invalidContents({ type: 'object', properties: { one } }, 1);
+    expect(misfits.map(({ why }) => why)).toContain('one is too long');
+  });
+});

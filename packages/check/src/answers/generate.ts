@@ -43,23 +43,39 @@ export function choicesIn(field: unknown): readonly unknown[] {
 }
 
 function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number'): fc.Arbitrary<number> {
-  const min = typeof minimum === 'number' ? minimum : typeof maximum === 'number' ? maximum - 10 : 1;
-  const max = typeof maximum === 'number' ? maximum : min + 10;
-  if (type === 'integer') return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
-  return fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
+  const least = typeof minimum === 'number' ? minimum : typeof maximum === 'number' ? maximum - 10 : 1;
+  const most = typeof maximum === 'number' ? maximum : least + 10;
+  if (type === 'number')
+    return fc.double({ min: least, max: Math.max(least, most), noNaN: true, noDefaultInfinity: true });
+  const [min, max] = [clamped(Math.ceil(least)), clamped(Math.floor(most))];
+  return fc.integer({ min, max: Math.max(min, max) });
 }
 
+const clamped = (whole: number): number =>
+  Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+
+// The server writes the bounds: an answer that it wants longer than this fits no form that a person fills in.
+const MOST_CHARACTERS = 10_000;
+const MOST_ITEMS = 100;
+
+const lengthOf = (given: unknown, most: number): number | undefined =>
+  typeof given === 'number' ? Math.min(Math.max(0, Math.floor(given)), most) : undefined;
+
 function arrayFor({ items, minItems, maxItems }: JsonObject): fc.Arbitrary<unknown[]> {
-  const minLength = typeof minItems === 'number' ? minItems : 1;
-  const maxLength = Math.max(minLength, typeof maxItems === 'number' ? maxItems : minLength);
-  return fc.uniqueArray(valueFor(items), { minLength, maxLength });
+  const choices = [...new Set(choicesIn(items))];
+  const room = choices.length || MOST_ITEMS;
+  const minLength = lengthOf(minItems, room) ?? 1;
+  const maxLength = Math.max(minLength, lengthOf(maxItems, room) ?? minLength);
+  return choices.length > 0
+    ? fc.shuffledSubarray(choices, { minLength, maxLength })
+    : fc.array(valueFor(items), { minLength, maxLength });
 }
 
 const LETTER = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
 
 function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string> {
-  const least = typeof minLength === 'number' ? minLength : 4;
-  const most = typeof maxLength === 'number' ? maxLength : Math.max(least, 8);
+  const least = lengthOf(minLength, MOST_CHARACTERS) ?? 4;
+  const most = lengthOf(maxLength, MOST_CHARACTERS) ?? Math.max(least, 8);
   return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
 }
 
@@ -122,7 +138,9 @@ function misfitsOf(field: unknown): readonly { readonly why: string; readonly va
       : []),
     ...(typeof maximum === 'number' ? [{ why: `above ${maximum}`, value: maximum + 1 }] : []),
     ...(typeof minimum === 'number' ? [{ why: `below ${minimum}`, value: minimum - 1 }] : []),
-    ...(typeof maxLength === 'number' ? [{ why: 'too long', value: 'x'.repeat(maxLength + 1) }] : []),
+    ...(typeof maxLength === 'number' && maxLength >= 0 && maxLength < MOST_CHARACTERS
+      ? [{ why: 'too long', value: 'x'.repeat(maxLength + 1) }]
+      : []),
     ...(typeof minLength === 'number' && minLength > 0 ? [{ why: 'too short', value: '' }] : []),
     ...(type === 'integer' ? [{ why: 'no integer', value: 1.5 }] : []),
     ...wrongKinds,

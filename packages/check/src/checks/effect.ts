@@ -2,7 +2,7 @@
 
 import { clip, type Reading } from '../run/effects.ts';
 import { inWords } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { MOST_ROUNDS, type Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, notApplicable, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -56,6 +56,7 @@ export const once: Check = {
       if (await context.effects.since(before, talk)) changes.push(`after request ${talk.turns.length}`);
       before = await context.effects.read();
       if (outcome.kind !== 'asked') break;
+      if (talk.turns.length > MOST_ROUNDS) return undecided(`it asked more than ${MOST_ROUNDS} times`, talk);
     }
     const { unit } = context.effects;
     if (changes.length > 1)
