@@ -8,7 +8,7 @@ import { entryPoints, type Packed, type Report } from './packages.ts';
 const TARBALLS = {
   other: 50_000,
   '@mrtr/core': 140_000,
-  '@mrtr/check': 355_000,
+  '@mrtr/check': 385_000,
   '@mrtr/harness': 110_000,
   '@mrtr/hosting': 65_000,
   '@mrtr/linear-dbos': 90_000,

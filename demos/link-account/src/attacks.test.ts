@@ -1,6 +1,7 @@
 /** Attacks on a question that is finished on a page: mallory has an account, ada is the victim. */
+import { ContinuationStore } from '@mrtr/shapes/linear';
 import { describe, expect, test, vi } from 'vitest';
-import { createServer as linear } from './linear.ts';
+import { createServerOn } from './linear.ts';
 import { ALL, siteOf } from './site.test-support.ts';
 
 const REFUSED =
@@ -186,7 +187,10 @@ describe.each(ALL)('shape %s', (_, createServer) => {
 });
 
 test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
-  const { call, cancelledCall, browserOf, callbackFor } = await siteOf(linear, { waitSeconds: 20 });
+  const store = new ContinuationStore();
+  const { call, cancelledCall, browserOf, callbackFor } = await siteOf(createServerOn(store), {
+    waitSeconds: 20,
+  });
   const first = await call('ada');
   const ada = await browserOf('ada');
   const back = await callbackFor(ada, first.page ?? '');
