@@ -1,7 +1,7 @@
-/** H on PostgreSQL in the live lab: on a server that is given, and on one that the lab starts. */
+/** H on PostgreSQL in the live lab: on a server that is given, on one that the lab starts, and where none can start. */
 import { resultText } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { expect, onTestFinished } from 'vitest';
+import { test as anywhere, expect, onTestFinished } from 'vitest';
 import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
 import { Postgres } from './postgres.ts';
@@ -49,3 +49,22 @@ test('on a server that the lab starts, a new version finishes a call if it asks 
     'Ordered: colour red, gift no, size M, ticket T1.',
   );
 }, 30_000);
+
+anywhere(
+  'a side whose database cannot be started says so, and stays as it was',
+  async () => {
+    const lab = await Lab.start(new Postgres(undefined, { programs: '/nowhere' }));
+    onTestFinished(() => lab.close());
+    const until = (is: (state: SideState) => boolean) => watching(() => lab)('left', is);
+    const before = await until(({ doing }) => doing === 'ready');
+    await lab.do({ do: 'set-up', side: 'left', setUp: SET_UP });
+    const after = await until(({ problem }) => problem !== undefined);
+    expect(after.problem).toMatch(
+      /^H on PostgreSQL needs a PostgreSQL, and none could be started here: .*nowhere/,
+    );
+    expect(after.setUp).toEqual(before.setUp);
+    await lab.do({ do: 'call', side: 'left' });
+    await until(({ asked }) => asked !== undefined);
+  },
+  30_000,
+);

@@ -1,13 +1,50 @@
-/** The whole demo, with and without its rule. `sticky.test.ts` has the rule alone. */
-import { expect, test } from 'vitest';
-import { haproxyVersion } from './haproxy.ts';
+/** The instances behind the router, with the configuration in the repository. */
+import { readPosted, requestInit } from '@mrtr/harness';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connect } from './caller.ts';
+import { type Fleet, startFleet } from './fleet.ts';
+import { haproxyVersion, type Router, readConfiguration, startRouter } from './haproxy.ts';
 import { sticky } from './sticky.ts';
 
 const installed = haproxyVersion() !== undefined;
 const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
+const routed = (name: string, body: () => Promise<void>) =>
+  test.skipIf(!installed)(`${name}${WHY}`, body, 60_000);
 
-test.skipIf(!installed)(
-  `\`pnpm demo sticky\` shows calls that finish with the rule, and one that does not without it${WHY}`,
+let fleet: Fleet;
+let router: Router;
+
+beforeAll(async () => {
+  if (!installed) return;
+  fleet = await startFleet();
+  router = await startRouter(await readConfiguration(), fleet);
+}, 60_000);
+afterAll(async () => {
+  await router?.close();
+  await fleet?.close();
+});
+
+const INSTANCE = /^i[123]$/;
+
+/** The answer to a state that no server sealed, and the instance that gave it. */
+async function present(params: Record<string, unknown>) {
+  const response = await fetch(
+    router.url,
+    requestInit('tools/call', { name: 'resolve_work_item', ...params }),
+  );
+  const { error } = await readPosted(response);
+  return { by: response.headers.get('x-served-by') ?? '', error };
+}
+
+const ARGUMENTS = { id: 4522, state: 'Resolved' };
+const REJECTED = {
+  code: -32602,
+  message: 'Invalid or expired requestState',
+  data: { reason: 'invalid_request_state' },
+};
+
+routed(
+  '`pnpm demo sticky` shows calls that finish with the rule, and one that does not without it',
   async () => {
     let out = '';
     let err = '';
@@ -30,5 +67,72 @@ test.skipIf(!installed)(
     );
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   },
-  60_000,
 );
+
+routed('many calls at once, each from its own client, all finish', async () => {
+  const calls = await Promise.all(
+    Array.from({ length: 9 }, async () => {
+      const caller = await connect(router.url);
+      onTestFinished(() => caller.close());
+      return caller.call();
+    }),
+  );
+  for (const { servedBy, text } of calls) {
+    expect(text).toBe('#4522 resolved as Duplicate of #4301.');
+    expect(servedBy).toEqual(Array(3).fill(servedBy[0]));
+  }
+  expect(new Set(calls.map(({ servedBy }) => servedBy[0])).size).toBe(3);
+});
+
+routed('a label that a client makes up chooses an instance, which rejects the state', async () => {
+  for (const name of ['i3', 'i1', 'i3', 'i2']) {
+    const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` });
+    expect(answer).toEqual({ by: name, error: REJECTED });
+  }
+});
+
+routed('a label that names no instance reaches one of the instances and no other host', async () => {
+  for (const label of ['i9', '', '127.0.0.1:22', 'mcp', '%[src]', 'i1~i2 x', '\n']) {
+    const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${label}` });
+    expect(answer).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
+  }
+});
+
+routed(
+  'state of 64 KiB behind arguments of 20 KB is routed; a request over the buffer is still served',
+  async () => {
+    const requestState = `v1.${'A'.repeat(65_000)}~i3`;
+    for (const _ of [1, 2, 3]) {
+      const routable = { arguments: { ...ARGUMENTS, note: 'x'.repeat(20_000) }, requestState };
+      expect(await present(routable)).toEqual({ by: 'i3', error: REJECTED });
+    }
+    const tooLarge = { arguments: { ...ARGUMENTS, note: 'x'.repeat(200_000) }, requestState };
+    expect(await present(tooLarge)).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
+  },
+);
+
+/**
+ * Kills an instance and waits until HAProxy has noticed. A request on a connection that it still keeps to the dead one
+ * would end without an answer.
+ */
+async function killed(name: string): Promise<void> {
+  await fleet.kill(name as 'i1' | 'i2' | 'i3');
+  const routed = { arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` };
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const answer = await present(routed).catch(() => undefined);
+    if (answer && answer.by !== name) return;
+  }
+  throw new Error(`HAProxy still routes to ${name}, which is dead.`);
+}
+
+// The last test on this fleet, because it kills an instance.
+routed('another instance refuses the call of a dead one, with the reason', async () => {
+  const caller = await connect(router.url);
+  onTestFinished(() => caller.close());
+  const { servedBy, failed, text } = await caller.call(killed);
+  expect(failed).toBe(true);
+  expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
+  expect(servedBy).toHaveLength(2);
+  expect(servedBy[1]).not.toBe(servedBy[0]);
+  expect(await caller.call()).toMatchObject({ failed: false });
+});
