@@ -27,6 +27,7 @@ import * as hostedOverHttp from '../demos/recipes/src/hosted.ts';
 import { handler } from '../demos/recipes/src/mcp-handler.ts';
 import * as noArguments from '../demos/recipes/src/no-arguments.ts';
 import { app as express } from '../demos/recipes/src/on-express.ts';
+import { app as expressWithUsers } from '../demos/recipes/src/on-express-with-users.ts';
 import { app as hono } from '../demos/recipes/src/on-hono.ts';
 import * as plain from '../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../demos/recipes/src/postgres-ledger.ts';
@@ -76,11 +77,16 @@ test('createMcpHandler serves it', async () => {
   expect(await called(serving((request) => handler.fetch(request)))).toBe('Deployed to staging.');
 });
 
-test('express serves it beside other routes, and refuses a page of another site', async () => {
-  const server = express.listen(0, '127.0.0.1');
+/** The address of an application on express. */
+async function listening(app: typeof express): Promise<URL> {
+  const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+}
+
+test('express serves it beside other routes, and refuses a page of another site', async () => {
+  const url = await listening(express);
   expect(await called(listeningAt(url))).toBe('Deployed to staging.');
   expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
   expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
@@ -122,10 +128,20 @@ test('capabilities can be added to a protected server, which asks all the same',
   expect(await called(hosting)).toBe('Deployed to staging.');
 });
 
-test('what one user was asked, another one cannot answer', async () => {
-  const post = poster({ fetch: authenticated });
+test.each([
+  ['a web-standard fetch', async () => authenticated],
+  [
+    'express',
+    async () => {
+      const url = await listening(expressWithUsers);
+      return async (request: Request) => fetch(url, new Request(request));
+    },
+  ],
+])('on %s, what one user was asked, another one cannot answer', async (_what, open) => {
+  const served = await open();
+  const post = poster({ fetch: served });
   const as = (user: string) => ({ headers: { authorization: `Bearer ${user}-secret-of-16+` } });
-  expect((await authenticated(new Request('http://localhost/mcp'))).status).toBe(401);
+  expect((await served(new Request('http://localhost/mcp', { method: 'POST' }))).status).toBe(401);
   const asked = await post('tools/call', DEPLOY.params, as('ada'));
   const { requestState } = asked.result ?? {};
   const sure = { action: 'accept', content: { sure: true } };

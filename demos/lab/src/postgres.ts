@@ -20,12 +20,12 @@ export class Postgres {
    */
   async database(): Promise<string> {
     this.#server ??= this.#start();
-    try {
-      return await (await this.#server).database();
-    } catch (error) {
-      await this.stop();
-      throw error;
-    }
+    const starting = this.#server;
+    // Only a start is forgotten: a server that runs may have the other side's calls.
+    starting.catch(() => {
+      if (this.#server === starting) this.#server = undefined;
+    });
+    return (await starting).database();
   }
 
   /** Stops the server that was started here. */

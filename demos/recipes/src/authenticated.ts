@@ -15,10 +15,10 @@ const policy = requestStatePolicy({
 
 // A list of tokens is enough for a team's own server; read it from the environment. For others, verify access tokens here,
 // with jose for example.
-const verifier = listVerifier(parseTokenList('ada=ada-secret-of-16+,bob=bob-secret-of-16+'));
+export const verifier = listVerifier(parseTokenList('ada=ada-secret-of-16+,bob=bob-secret-of-16+'));
 const authenticate = requireBearerAuth({ verifier });
 
-const handler = createMcpHandler(() =>
+export const handler = createMcpHandler(() =>
   registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy)),
 );
 

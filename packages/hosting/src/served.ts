@@ -9,12 +9,23 @@ export interface Served {
   close(): Promise<void>;
 }
 
-/** Who is told what the wire is not: why a request state was refused, what a client did wrong, what failed. */
+/** Gets what the wire is not told: why a request state was refused, what a client did wrong, what failed. */
 export type OnError = (error: Error) => void;
 
 /** A new server that reports to `onerror`, unless it has an `onerror` of its own. */
 export function reporting(served: Served, onerror: OnError | undefined): McpServer {
   const server = served.server();
-  if (onerror) server.server.onerror ??= onerror;
+  if (onerror) server.server.onerror ??= (error) => onerror(shortened(error));
   return server;
 }
+
+/** The SDK puts a message of the client into some of its errors, whole: up to 1 MiB, with a copy in the stack. */
+function shortened(error: Error): Error {
+  const { message } = error;
+  if (message.length <= MOST) return error;
+  error.message = `${message.slice(0, MOST)}… (${message.length} characters)`;
+  if (error.stack) error.stack = error.stack.replace(message, () => error.message);
+  return error;
+}
+
+const MOST = 2_000;

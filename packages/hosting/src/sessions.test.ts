@@ -54,6 +54,16 @@ test('a session with a call under way is not idle', async () => {
   expect(held.size).toBe(0);
 });
 
+test('an error that holds a message of the client is short', async () => {
+  const { served, send, begin } = sessions();
+  const result = { text: 'x'.repeat(100_000) };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 'unknown', result });
+  await send({ ...oldRequest('ping', {}, await begin()), body });
+  expect(served.errors).toEqual([
+    expect.stringMatching(/^Received a response .{1900,2000}… \(100\d+ characters\)$/),
+  ]);
+});
+
 test('a client that leaves makes its session idle, and its call runs until the session ends', async () => {
   const { served, held, send, begin } = sessions();
   const client = new AbortController();
