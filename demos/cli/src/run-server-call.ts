@@ -67,5 +67,7 @@ function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcri
 function fromOutside(transcript: Transcript): string {
   const { rounds, questions, liveAsks } = tally(transcript);
   const held = liveAsks > 0 ? 'a stream held open' : 'no stream held open';
-  return [plural(rounds, 'round'), plural(questions, 'question'), held].join(' · ');
+  const isOld = transcript.participants.some((one) => one.kind === 'client' && one.era === 'legacy');
+  const revision = isOld ? ['2025-11-25'] : [];
+  return [plural(rounds, 'round'), plural(questions, 'question'), held, ...revision].join(' · ');
 }

@@ -49,8 +49,17 @@ test('an address is called by an old client, which is asked over the stream', as
   expect(code).toBe(0);
   expect(out).toContain('elicitation/create  "Which units?"');
   expect(out).toContain('Weather in Tokyo: 22°C, partly cloudy.');
-  expect(out).toMatch(/\n {2}1 round · 1 question · a stream held open\n$/);
+  expect(out).toMatch(/\n {2}1 round · 1 question · a stream held open · 2025-11-25\n$/);
 });
+
+test('a modern client at an old server is asked over the stream, and the revision is named', async () => {
+  const program = fileURLToPath(new URL('./old-server.test-support.ts', import.meta.url));
+  const command = `"${process.execPath}" --import "${import.meta.resolve('tsx')}" "${program}"`;
+  const { code, out } = await demo(['--server', command, '--tool', 'deploy'], 'yes\n');
+  expect(code).toBe(0);
+  expect(out).toContain('Deployed.');
+  expect(out).toMatch(/\n {2}1 round · 1 question · a stream held open · 2025-11-25\n$/);
+}, 30_000);
 
 test('--json prints the transcript and nothing else; a refusal needs nobody at the terminal', async () => {
   const { code, out } = await demo(['--server', url, ...TOKYO, '--answer', 'decline', '--json']);

@@ -1,5 +1,5 @@
 /** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
-import { type ClientKind, eraOf, type LogicalCall } from './call.ts';
+import { type ClientKind, type Era, eraOf, type LogicalCall } from './call.ts';
 import { CLIENT_INFO } from './clients/client-application.ts';
 import { legacyClient, modernClient } from './clients/connect.ts';
 import { type ByHand, Hand } from './clients/hand.ts';
@@ -96,6 +96,8 @@ const CLOSED: End = { error: { message: 'The conversation was closed before the 
 
 /** A connected client of either era. */
 interface Connected {
+  /** The one that it and the server have agreed on. */
+  readonly era: Era;
   /** Makes the whole call. */
   call(call: LogicalCall): Promise<End>;
   /** Makes the first request. */
@@ -149,7 +151,8 @@ export class OpenCall<Of extends Hosting> {
     await this.hosting.framesHeld();
     this.recorder.stop();
     const title = this.#request.title ?? titleOf(this.#request.call);
-    const participants = participantsOf(this.#request, this.hosting);
+    const { client } = this.#request;
+    const participants = participantsOf(this.#request, this.#client?.era ?? eraOf(client), this.hosting);
     return { format: 'mrtr-transcript', version: 1, title, participants, events: this.recorder.events, end };
   }
 
@@ -174,6 +177,7 @@ async function connect(
     const { firstRound, makeCall, transportTo } = await import('./clients/legacy.ts');
     const client = await legacyClient(recorder.watch(await transportTo(endpoint)), application);
     return {
+      era: 'legacy',
       call: (call) => makeCall(client, call),
       firstRound: (call, byHand) => firstRound(client, call, byHand),
       close: () => client.close(),
@@ -183,6 +187,7 @@ async function connect(
   const options = { fallback: kind === 'modern' };
   const client = await modernClient(recorder.watch(transportTo(endpoint)), application, options);
   return {
+    era: client.getProtocolEra() ?? 'modern',
     call: (call) => makeCall(client, call, { application, user }),
     firstRound: (call, byHand) => firstRound(client, call, byHand),
     close: () => client.close(),
@@ -194,9 +199,9 @@ const titleOf = ({ method, params }: LogicalCall): string =>
 
 function participantsOf(
   { client, user, participants = [] }: ConversationRequest,
+  era: Era,
   { instances }: Hosting,
 ): readonly Participant[] {
-  const era = eraOf(client);
   return [
     ...(user ? [{ id: PERSON, kind: 'person', label: 'user' } as const] : []),
     { id: CLIENT, kind: 'client', label: `${client} client`, era, name: CLIENT_INFO.name },

@@ -25,6 +25,7 @@ export type Participant =
       readonly id: string;
       readonly kind: 'client';
       readonly label: string;
+      /** The era that the call was made in: a modern client falls back at an old server. */
       readonly era: Era;
       /** The name that the client tells the server. */
       readonly name: string;
