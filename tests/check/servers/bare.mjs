@@ -116,7 +116,8 @@ async function converse(request, principal, exchange) {
   else if (faulty('state.dropped') && !responses.account && responses.sure)
     state = { ...fresh(request, principal), stage: 'consent', answers: { account: 'checking' } };
   if (state === undefined) {
-    if (faulty('effect.before-answer') && request.method === 'tools/call') write('early');
+    const early = options.audits || faulty('effect.before-answer');
+    if (early && request.method === 'tools/call') write('early');
     return ask(fresh(request, principal), exchange);
   }
   const record = peek(usedKey(state, params));
@@ -178,6 +179,8 @@ async function proceed(request, state, responses, exchange) {
     if (answer?.declined) return declined(request, key);
     if (answer !== undefined) answers[key] = answer.value;
   }
+  if (options.defaults && state.stage === 'consent')
+    Object.assign(answers, { sure: true, memo: 'lunch', ...answers });
   const open = stages.flatMap((stage) => KEYS[stage]).filter((key) => !(key in answers));
   if (open.length > 0) {
     if (faulty('answer.missing') && Object.keys(responses).length === 0)

@@ -19,6 +19,10 @@ export const { values: options } = parseArgs({
     breaks: { type: 'string', default: 'result' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
+    // Writes a line at the first request of a call, beside the one of its effect.
+    audits: { type: 'boolean', default: false },
+    // Takes a default where an answer of the second round is missing or does not fit.
+    defaults: { type: 'boolean', default: false },
     // Gives all calls up at a bad state.
     burns: { type: 'boolean', default: false },
     // Fails every call after so many, for checks that could not decide.

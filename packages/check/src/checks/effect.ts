@@ -63,7 +63,7 @@ export const once: Check = {
       return broken(`The probe changed ${changes.length} times: ${changes.join(', ')}.`, talk);
     if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
       return broken(
-        `One call adds ${unit} to the probe. Where it counts effects, there is one too many.`,
+        `One call adds ${unit} to the probe. Where the probe counts effects, one call has ${unit}.`,
         talk,
       );
     return held(`the probe went from ${clip(first)} to ${clip(before)}`, talk);

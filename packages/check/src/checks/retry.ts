@@ -26,8 +26,9 @@ export function onceOnly(
   after: Reading,
   second: { readonly effect: boolean | undefined; readonly words: string },
 ): Finding {
-  const count = context.effects.count(before, after);
-  const times = count === undefined || count % 1 !== 0 ? '' : ` (${count} effects for one approval)`;
+  const count = context.effects.countOfLast(before, after);
+  const times =
+    count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
   const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
   if (second.effect)
     return broken(
@@ -97,7 +98,7 @@ export const concurrent: Check = {
 
 /** Whether there was more than one effect between two readings; undefined where that cannot be counted. */
 function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
-  const count = effects.count(before, after);
+  const count = effects.countOfLast(before, after);
   if (count !== undefined) return count > 1.5;
   return completed <= 1 ? false : undefined;
 }
@@ -136,7 +137,7 @@ export const lostResponse: Check = {
     const after = await context.effects.read();
     await context.effects.since(before, talk);
     const words = `The retry after a lost response (${inWords(again)})`;
-    const count = context.effects.count(before, after);
+    const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
     return onceOnly(context, talk, before, after, { effect, words });
   },

@@ -21,23 +21,25 @@ export class Effects {
   /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
   asking = false;
   #unit: number | undefined;
+  #lastUnit: number | undefined;
 
   constructor(probe: Probe | undefined, readOnly: boolean) {
     this.#probe = probe;
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
-  /** Learns from readings: twice in a row before an honest call, after its first question, and after its end. */
-  calibrate([first, before, asked, after]: readonly Reading[], readOnly: boolean): void {
+  /** Learns from readings: twice in a row before an honest call, after each of its questions, and after its end. */
+  calibrate([first, before, ...rest]: readonly Reading[], readOnly: boolean): void {
     if (this.#probe === undefined) return;
-    this.asking = asked !== before;
+    const [lastAsked, after] = rest.slice(-2);
+    this.asking = rest[0] !== before;
     if (first !== before)
       this.#blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
     else if (before === after && readOnly) this.mode = 'none';
     else if (before === after)
       this.#blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
-    const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
-    if (from !== undefined && to !== undefined && from !== to) this.#unit = to - from;
+    this.#unit = difference(before, after);
+    this.#lastUnit = difference(lastAsked, after);
   }
 
   /** By how much one honest call changes the probe's number. */
@@ -61,16 +63,33 @@ export class Effects {
 
   /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
   count(before: Reading, after: Reading): number | undefined {
-    const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
-    if (before === after) return 0;
-    if (from === undefined || to === undefined || this.#unit === undefined) return undefined;
-    return (to - from) / this.#unit;
+    return counted(before, after, this.#unit);
+  }
+
+  /**
+   * The same in last retries. A call may also have an effect before its last question: then its last retry alone, which
+   * brings the approval, changes the probe by less than the whole call.
+   */
+  countOfLast(before: Reading, after: Reading): number | undefined {
+    return counted(before, after, this.#lastUnit ?? this.#unit);
   }
 
   #blind(reason: string): void {
     this.mode = 'blind';
     this.reason = reason;
   }
+}
+
+/** By how much two readings differ, where both hold one number and they do. */
+function difference(before: Reading, after: Reading): number | undefined {
+  const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
+  return from === undefined || to === undefined || from === to ? undefined : to - from;
+}
+
+function counted(before: Reading, after: Reading, unit: number | undefined): number | undefined {
+  if (before === after) return 0;
+  const change = difference(before, after);
+  return change === undefined || unit === undefined ? undefined : change / unit;
 }
 
 /** A reading, short enough for a sentence. */

@@ -4,7 +4,7 @@ import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../checks/context.ts';
 import { Undecided } from '../checks/undecided.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
-import type { Desk, Talk } from '../talk/talk.ts';
+import { type Desk, MOST_ROUNDS, type Talk } from '../talk/talk.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
@@ -71,18 +71,21 @@ export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Pr
 }
 
 /**
- * Makes one honest call to its end, and lets the facts learn from it. `asked` is done when its first question has come.
+ * Makes one honest call to its end, and lets the facts learn from it. `asked` runs when questions have come, before
+ * they are answered.
  *
  * @returns why it was none, or undefined
  */
 export async function honestCall(
   context: CheckContext,
-  asked: () => Promise<void> = async () => {},
+  asked: (talk: Talk) => Promise<void> = async () => {},
 ): Promise<Failure | undefined> {
   const talk = context.talk();
   await talk.first();
-  await asked();
-  await talk.finish();
+  for (let round = 0; talk.last?.kind === 'asked' && round < MOST_ROUNDS; round++) {
+    await asked(talk);
+    await talk.retry();
+  }
   const reason = context.facts.learn(talk);
   return reason === undefined ? undefined : { reason, talk };
 }
