@@ -21,3 +21,19 @@ it('a second effect is found and counted where a call has another effect before 
     '2 effects for one approval',
   ]);
 });
+
+it('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
+  const only = ['answer.missing', 'answer.other-key', 'answer.other-round'];
+  const one = await checkBare({ args: ['--defaults'], only });
+  expect(findings(one)).toEqual({ 'answer.missing': 'warn' });
+  expect(wordsOf(one)).toMatch(/answer\.missing: The retry without answers, in round 2, had an effect/);
+  expect(wordsOf(one).match(/without any answer it comes to the same/g)).toHaveLength(2);
+});
+
+it('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
+  const args = ['--skips', '--audits'];
+  const one = await checkBare({ fault: 'answer.unasked', args, only: ['answer.unasked'] });
+  expect(wordsOf(one)).toBe(
+    'answer.unasked: The first question was skipped: asked sure: "Really send it?"; memo: "A memo for the other side?".',
+  );
+});

@@ -111,13 +111,13 @@ async function converse(request, principal, exchange) {
   if (faulty('state.malformed') && 'requestState' in params && typeof params.requestState !== 'string')
     exchange.drop();
   let state;
+  if (options.audits && params.requestState === undefined && request.method === 'tools/call') write('audit');
   if (params.requestState !== undefined) state = open(request, principal);
   else if (faulty('answer.unasked') && responses.account && responses.sure) state = fresh(request, principal);
   else if (faulty('state.dropped') && !responses.account && responses.sure)
     state = { ...fresh(request, principal), stage: 'consent', answers: { account: 'checking' } };
   if (state === undefined) {
-    const early = options.audits || faulty('effect.before-answer');
-    if (early && request.method === 'tools/call') write('early');
+    if (faulty('effect.before-answer') && request.method === 'tools/call') write('early');
     return ask(fresh(request, principal), exchange);
   }
   const record = peek(usedKey(state, params));
@@ -171,7 +171,10 @@ async function proceed(request, state, responses, exchange) {
   const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
   if (
     early ||
-    (faulty('answer.unasked') && state.stage === 'account' && request.params.requestState === undefined)
+    (faulty('answer.unasked') &&
+      !options.skips &&
+      state.stage === 'account' &&
+      request.params.requestState === undefined)
   )
     stages.push('consent');
   for (const key of stages.flatMap((stage) => KEYS[stage])) {

@@ -23,6 +23,8 @@ export const { values: options } = parseArgs({
     audits: { type: 'boolean', default: false },
     // Takes a default where an answer of the second round is missing or does not fit.
     defaults: { type: 'boolean', default: false },
+    // An answer that was never asked for skips its own question, and not all of them.
+    skips: { type: 'boolean', default: false },
     // Gives all calls up at a bad state.
     burns: { type: 'boolean', default: false },
     // Fails every call after so many, for checks that could not decide.

@@ -53,14 +53,15 @@ export const unasked: Check = {
     const outcome = await talk.first({ inputResponses: answers });
     const effect = await context.effects.since(before, talk);
     if (outcome.kind === 'failed') return undecided(inWords(outcome));
+    const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.rounds[0]?.likeness.like(comparable(outcome)) === true;
-    if (outcome.kind === 'completed' || (effect && !asksAsEver))
-      return broken(
-        `The call completed without asking: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
-        talk,
-      );
-    const skips = outcome.kind === 'asked' && context.judge(0, outcome) === 'same';
-    if (skips) return broken(`The first question was skipped: ${inWords(outcome)}.`, talk);
+    // The effect of a question is what effect.before-answer finds.
+    const counts = effect === true && !(asks && context.effects.asking);
+    const words = `${inWords(outcome)}${counts ? ', and the probe changed' : ''}.`;
+    if (outcome.kind === 'completed') return broken(`The call completed without asking: ${words}`, talk);
+    if (asks && context.judge(0, outcome) === 'same')
+      return broken(`The first question was skipped: ${words}`, talk);
+    if (counts && !asksAsEver) return broken(`The call had an effect without asking: ${words}`, talk);
     return held(inWords(outcome), talk);
   },
 };
@@ -81,9 +82,10 @@ export const otherKey: Check = {
   remedy:
     'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
   needs: ['question', 'form'],
-  calls: (rounds) => rounds + 1,
-  run: (context) =>
-    attack(context, lastFormRound(context), [
+  calls: (rounds) => 2 * (rounds + 1),
+  run: async (context): Promise<Finding> => {
+    const round = lastFormRound(context);
+    const attacked = await attack(context, round, [
       {
         label: 'the answers under keys that were not asked',
         changes: (talk) => ({
@@ -92,8 +94,28 @@ export const otherKey: Check = {
           ),
         }),
       },
-    ]).then((attacked) => mustRefuse(context, 'An answer under another key', [attacked])),
+    ]);
+    if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
+    return mustRefuse(context, 'An answer under another key', [attacked]);
+  },
 };
+
+const SAME_WITHOUT = 'without any answer it comes to the same, which answer.missing finds';
+
+/** Whether what was accepted is what a retry without any answer comes to: then the answers did not count. */
+async function sameWithoutAnswers(
+  context: CheckContext,
+  round: number,
+  { accepted: [accepted] }: Attacked,
+): Promise<boolean> {
+  if (accepted === undefined) return false;
+  const talk = await context.untilRound(round);
+  const outcome = await talk.retry({ inputResponses: undefined });
+  const end = comparable(context.judge(round, outcome) === 'same' ? await talk.finish() : outcome);
+  const attacked = comparable(accepted.outcome);
+  const { final } = context.facts;
+  return end === attacked || (final.like(end) === true && final.like(attacked) === true);
+}
 
 /** Both ways: an early answer skips a question, and a late one answers what was not asked. */
 export const otherRound: Check = {
@@ -104,7 +126,7 @@ export const otherRound: Check = {
   clause: IGNORE,
   remedy: 'Take from each retry only the answers to the questions of the round before it.',
   needs: ['question', 'two-rounds'],
-  calls: (rounds) => 2 * rounds + 2,
+  calls: (rounds) => 3 * (rounds + 1),
   run: async (context): Promise<Finding> => {
     const last = context.lastRound;
     const late = await attack(context, last, [
@@ -117,6 +139,7 @@ export const otherRound: Check = {
     ]);
     const repeats = sameKeys(context);
     if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
+    const byDefault = await sameWithoutAnswers(context, last, late);
     const talk = await context.untilRound(0);
     const before = await context.effects.read();
     const early = await talk.retry({ inputResponses: everyAnswer(context, talk) });
@@ -125,7 +148,9 @@ export const otherRound: Check = {
       return broken(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, talk, {
         matters: true,
       });
-    return mustRefuse(context, 'An answer of another round', [late]);
+    return byDefault
+      ? notApplicable(SAME_WITHOUT)
+      : mustRefuse(context, 'An answer of another round', [late]);
   },
 };
 
@@ -264,17 +289,29 @@ export const missing: Check = {
   clause: ASK_AGAIN,
   remedy: 'Return the same questions again where an answer that is needed is missing, and not an error.',
   needs: ['question'],
-  calls: (rounds) => rounds + 2,
+  calls: (rounds) => 2 * (rounds + 2),
   run: async (context): Promise<Finding> => {
-    const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 0);
-    if (round < 0) return notApplicable('the server only sends state, and asks nothing');
-    const talk = await context.untilRound(round);
-    const before = await context.effects.read();
-    const outcome = await talk.retry({ inputResponses: undefined });
-    const effect = await context.effects.since(before, talk);
-    return askedAgain(context, talk, { outcome: outcome.kind, effect, what: 'The retry without answers' });
+    const asking = context.facts.rounds.flatMap(({ requests }, round) =>
+      Object.keys(requests).length > 0 ? [round] : [],
+    );
+    // The first question, and the last one, which most often guards an effect.
+    const [first, ...later] = asking;
+    if (first === undefined) return notApplicable('the server only sends state, and asks nothing');
+    const finding = await unanswered(context, first);
+    const last = later.at(-1);
+    return finding.kind === 'held' && last !== undefined ? unanswered(context, last) : finding;
   },
 };
+
+/** A retry that brings no answer to the questions of a round. */
+async function unanswered(context: CheckContext, round: number): Promise<Finding> {
+  const talk = await context.untilRound(round);
+  const before = await context.effects.read();
+  const outcome = await talk.retry({ inputResponses: undefined });
+  const effect = await context.effects.since(before, talk);
+  const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
+  return askedAgain(context, talk, { outcome: outcome.kind, effect, what });
+}
 
 /** Both orders: a server may remember the first answer and not the second. */
 export const partial: Check = {
@@ -311,7 +348,9 @@ async function askedAgain(
 ): Promise<Finding> {
   const [last] = talk.turns.slice(-1);
   if (effect && !(outcome === 'asked' && context.effects.asking))
-    return broken(`${what} had an effect.`, talk, { matters: true });
+    return broken(`${what} had an effect${last ? `: ${inWords(last.outcome)}` : ''}.`, talk, {
+      matters: true,
+    });
   if (outcome === 'failed') return undecided(`${what} got no answer`);
   if (outcome !== 'asked')
     return broken(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, talk);
