@@ -93,3 +93,73 @@ it('--list names every check, and --dry-run counts calls without a server', asyn
   expect(out).toMatch(/deploy\.survives +not run: --next was not given/);
   expect(code).toBe(0);
 });
+
+describe('mistakes that look like findings', { timeout: 30_000 }, () => {
+  const AT = 'http://127.0.0.1:1/mcp';
+  it.each([
+    [['--tool', 'a', '--only', '', AT], /--only names no check/],
+    [
+      ['--tool', 'a', '--arguments', '{"n":1}', '--other-arguments', '{"n":1}', AT],
+      /--other-arguments are the same as --arguments/,
+    ],
+    [['--tool', 'a', '--other-operation', 'tool:a', AT], /--other-operation is the operation itself/],
+    [['--tool', 'a', '--also', AT, AT], /--also is the address of the server itself/],
+    [
+      ['--tool', 'a', '--header', 'x: 1', '--other-header', 'X: 1', AT],
+      /--other-header is the same principal as --header/,
+    ],
+  ])('the second of two that are the same in %j is 2', async (args, message) => {
+    const { code, out, err } = await mrtrCheck(...args);
+    expect(err).toMatch(message);
+    expect(out).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('an answer that does not fit its question is 2, and says why and what fits', async () => {
+    const { code, err } = await onBare('', '--answer', 'account="cash"', '--only', 'answer.missing');
+    expect(err).toMatch(
+      /The answer to 'account' does not fit its form: .*allowed values\. Give one such as --answer 'account=\{"account":"(checking|savings)"\}'/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it('an answer under a mistyped key is named beside the question that has none', async () => {
+    const { code, err } = await inWorld((world) =>
+      mrtrCheck(
+        ...OPERATION.map((word) => word.replace('account="', 'acount="')),
+        ...['--', ...bareCommand(world)],
+      ),
+    );
+    expect(err).toMatch(
+      /asks 'account' .*, and no answer was given \(there are some for 'acount', 'sure', 'memo'\)/,
+    );
+    expect(code).toBe(2);
+  });
+
+  it('an operation that asks nothing is not put down to generated answers', async () => {
+    const { code, out } = await inWorld((world) =>
+      mrtrCheck('--tool', 'count', '--generate-answers', '--only', 'retry', '--', ...bareCommand(world)),
+    );
+    expect(out).toMatch(/the operation asked nothing/);
+    expect(out).not.toMatch(/generated answer/);
+    expect(code).toBe(3);
+  });
+
+  it('a server that serves HTTP, and is started without {port}, is said to be spoken to over stdio', async () => {
+    const { code, out } = await inWorld((world) => {
+      const command = bareCommand(world).map((word) => word.replace('{port}', '0'));
+      return mrtrCheck('--tool', 'transfer', '--timeout', '1', '--only', 'wire', '--', ...command);
+    });
+    expect(out).toMatch(
+      /server\/discover got no answer in 1 s\. A command without \{port\} is spoken to over\s+stdio/,
+    );
+    expect(out).toMatch(/It wrote: listening at/);
+    expect(code).toBe(3);
+  });
+
+  it('a server that is not there is not said to speak another revision', async () => {
+    const { out } = await mrtrCheck('--tool', 'a', '--only', 'wire', 'http://127.0.0.1:9/mcp');
+    expect(out).not.toMatch(/does not speak/);
+    expect(out).toMatch(/server\/discover got no answer: the connection failed/);
+  });
+});

@@ -2,8 +2,9 @@
 import type { Asked } from '../talk/outcome.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { validContent } from './generate.ts';
+import { whyUnfit } from './schema.ts';
 
-/** A question for which there is no answer. */
+/** A question for which there is no answer, or none that fits. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
@@ -13,6 +14,8 @@ export class Answerer {
   readonly #given: Readonly<Record<string, unknown>>;
   readonly #generate: boolean;
   readonly #seed: number;
+  /** Whether any answer was made up so far. */
+  generated = false;
 
   constructor(given: Readonly<Record<string, unknown>>, generate: boolean, seed: number) {
     this.#given = given;
@@ -31,6 +34,19 @@ export class Answerer {
     );
   }
 
+  /** @throws Unanswered where an answer of the user's does not fit its form. An honest call cannot be made with it. */
+  mustFit(requests: Asked): void {
+    for (const [key, answer] of Object.entries(this.responses(requests))) {
+      const { requestedSchema, mode } = objectAt(requests[key], 'params');
+      if (mode === 'url' || !isObject(answer) || answer.action !== 'accept') continue;
+      const why = whyUnfit(requestedSchema, answer.content, key);
+      if (why !== undefined)
+        throw new Unanswered(
+          `The answer to '${key}' does not fit its form: ${why}. Give one such as ${exampleOf(key, requestedSchema)}.`,
+        );
+    }
+  }
+
   #one(key: string, request: JsonObject): JsonObject {
     const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
     const params = objectAt(request, 'params');
@@ -39,13 +55,25 @@ export class Answerer {
     if (params.mode === 'url') return { action: 'accept' };
     if (isObject(given) && isRefusalOrAnswer(given)) return given;
     if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
-    if (!this.#generate) throw new Unanswered(unanswered(key, params));
+    if (!this.#generate) throw new Unanswered(this.#unanswered(key, params));
+    this.generated = true;
     return { action: 'accept', content: validContent(params.requestedSchema, this.#seed) };
   }
 
   #words(key: string): string {
-    if (!this.#generate) throw new Unanswered(unanswered(key, { message: 'a sampling request' }));
+    if (!this.#generate) throw new Unanswered(this.#unanswered(key, { message: 'a sampling request' }));
+    this.generated = true;
     return 'Yes.';
+  }
+
+  #unanswered(key: string, { message, requestedSchema }: JsonObject): string {
+    const keys = Object.keys(this.#given).map((one) => `'${one}'`);
+    const others =
+      keys.length === 0 ? '' : ` (there ${keys.length === 1 ? 'is one' : 'are some'} for ${keys.join(', ')})`;
+    return (
+      `The server asks '${key}' (${JSON.stringify(message)}), and no answer was given${others}. ` +
+      `Add ${exampleOf(key, requestedSchema)} with an answer of yours, or --generate-answers.`
+    );
   }
 }
 
@@ -64,10 +92,5 @@ const sampled = (given: unknown): JsonObject =>
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };
 
-function unanswered(key: string, { message, requestedSchema }: JsonObject): string {
-  const example = JSON.stringify(validContent(requestedSchema, 1));
-  return (
-    `The server asks '${key}' (${JSON.stringify(message)}), and no answer was given. ` +
-    `Add --answer '${key}=${example}' with an answer of yours, or --generate-answers.`
-  );
-}
+const exampleOf = (key: string, schema: unknown): string =>
+  `--answer '${key}=${JSON.stringify(validContent(schema, 1))}'`;

@@ -1,6 +1,6 @@
 /** Whether a value fits a JSON schema that a server sent. */
 import { Script } from 'node:vm';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type JsonObject } from '../wire/json.ts';
 
@@ -25,12 +25,17 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, code: {
 // The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
 addFormats.default(ajv);
 
+type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>;
+
 const MOST_COMPILED = 100;
-const compiled = new Map<string, (value: unknown) => boolean>();
+const compiled = new Map<string, Validate>();
 
 /** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
-export function fits(schema: unknown, value: unknown): boolean {
-  if (!isObject(schema)) return true;
+export const fits = (schema: unknown, value: unknown): boolean => whyUnfit(schema, value) === undefined;
+
+/** Why a value does not fit a schema that a server sent, or undefined. `name` stands for the value. */
+export function whyUnfit(schema: unknown, value: unknown, name = 'value'): string | undefined {
+  if (!isObject(schema)) return undefined;
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
   if (validate === undefined) {
@@ -38,12 +43,12 @@ export function fits(schema: unknown, value: unknown): boolean {
     validate = compile(schema);
     compiled.set(text, validate);
   }
-  return validate(value);
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: name });
 }
 
-function compile(schema: JsonObject): (value: unknown) => boolean {
+function compile(schema: JsonObject): Validate {
   try {
-    return ajv.compile(withoutId(schema)) as (value: unknown) => boolean;
+    return ajv.compile(withoutId(schema)) as Validate;
   } catch {
     return () => true;
   }

@@ -73,7 +73,7 @@ async function servedHonestly(
       actual: `--other-arguments was not given, and those that were made are refused: ${inWords(end)}`,
     };
   if (end.kind === 'failed' || saysNo(end))
-    return undecided(`${what} is not served honestly either: ${inWords(end)}`, control);
+    return undecided(`an honest call with ${what} failed: ${inWords(end)}`, control);
   return undefined;
 }
 

@@ -1,8 +1,16 @@
 /** From options to the inputs of a run. */
+import { isDeepStrictEqual } from 'node:util';
 import { readJson } from '../report/baseline.ts';
 import { DEFAULTS } from '../run/run.ts';
 import { nextOf } from '../target/next.ts';
-import { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from '../target/target.ts';
+import {
+  type Address,
+  type Inputs,
+  nameOf,
+  type Operation,
+  type ProbeSpec,
+  UsageError,
+} from '../target/target.ts';
 import { isObject, type JsonObject, parsed } from '../wire/json.ts';
 import type { TargetOptions } from './options.ts';
 
@@ -14,22 +22,40 @@ export interface Place {
 
 /** @throws UsageError where something is missing or cannot be read */
 export function inputsFrom(options: TargetOptions, place: Place): Inputs {
-  const { otherArguments, otherOperation, probe, ttl, only } = options;
+  const { probe, ttl, only } = options;
   return {
     address: addressFrom(options, place),
-    operation: operationFrom(options),
+    ...operationsFrom(options),
     answers: answersFrom(options),
     generateAnswers: options.generateAnswers ?? false,
     oneTime: options.oneTime ?? false,
     allowEffects: options.allowEffects ?? false,
     seed: options.seed ?? DEFAULTS.seed,
     timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
-    ...(otherArguments !== undefined && { otherArguments: object(otherArguments, '--other-arguments') }),
-    ...(otherOperation !== undefined && { otherOperation: operationIn(otherOperation, '--other-operation') }),
     ...(probe !== undefined && { probe: probeFrom(probe) }),
     ...(ttl !== undefined && { ttlSeconds: ttl }),
     ...(only !== undefined && { only }),
   };
+}
+
+type Operations = Pick<Inputs, 'operation' | 'otherArguments' | 'otherOperation'>;
+
+/** What is called. A second one that is the same would have checks find what is right. */
+function operationsFrom(options: TargetOptions): Operations {
+  const operation = operationFrom(options);
+  const { otherArguments, otherOperation } = options;
+  const given: Operations = {
+    operation,
+    ...(otherArguments !== undefined && { otherArguments: object(otherArguments, '--other-arguments') }),
+    ...(otherOperation !== undefined && { otherOperation: operationIn(otherOperation, '--other-operation') }),
+  };
+  if (isDeepStrictEqual(given.otherArguments, operation.arguments))
+    throw new UsageError(
+      '--other-arguments are the same as --arguments: give a second set that the tool takes.',
+    );
+  if (given.otherOperation && nameOf(given.otherOperation) === nameOf(operation))
+    throw new UsageError('--other-operation is the operation itself: name another one that asks.');
+  return given;
 }
 
 /** Exactly one operation: nothing else is ever called. */
@@ -111,8 +137,19 @@ function addressFrom(options: TargetOptions, { url, command }: Place): Address {
     ...(next !== undefined && { next }),
     ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
   };
+  mustDiffer(address);
   nextOf(address);
   return address;
+}
+
+/** A second instance or principal that is the first one would show nothing, or what is right as a finding. */
+function mustDiffer({ url, also, headers, otherHeaders }: Address): void {
+  if (url !== undefined && also !== undefined && new URL(url).href === new URL(also).href)
+    throw new UsageError('--also is the address of the server itself: give that of a second instance.');
+  if (otherHeaders && isDeepStrictEqual({ ...headers, ...otherHeaders }, headers))
+    throw new UsageError(
+      '--other-header is the same principal as --header: give the headers of another one.',
+    );
 }
 
 function checkedUrl(text: string, name: string): string {

@@ -34,8 +34,17 @@ export function readJson(file: string): unknown {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
   const value = parsed(text);
-  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object.`);
+  if (!isObject(value)) throw new UsageError(`${file} holds no JSON object${whyNoJson(text)}.`);
   return value;
+}
+
+function whyNoJson(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return `: ${(error as Error).message}`;
+  }
 }
 
 /** Whether a verdict is a finding, which a baseline can accept. */

@@ -98,7 +98,10 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     const before = await effects.read();
     const readings = [first, before];
     const read = async () => void readings.push(await effects.read());
-    const failure = await honestCall(context, read);
+    const failure = await honestCall(context, async ({ asked }) => {
+      context.desk.answerer.mustFit(asked);
+      await read();
+    });
     if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
     await read();
     effects.calibrate(readings, facts.readOnly);
@@ -110,8 +113,8 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-const hint = ({ inputs }: CheckContext): string =>
-  inputs.generateAnswers
+const hint = ({ desk }: CheckContext): string =>
+  desk.answerer.generated
     ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
     : '';
 
@@ -130,8 +133,17 @@ async function connected(desk: Desk, instance = desk.instance): Promise<string |
   const { status } = reply;
   if (status === 401 || status === 403)
     return `the server answered server/discover with HTTP ${status}: give what it needs with --header`;
+  const got = words.startsWith('no answer') ? words : `no answer: ${words}`;
+  if (unanswered) return `server/discover got ${got}${overStdio(instance)}`;
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
+
+/** A server that listens at a port never answers there. */
+const overStdio = ({ kind, tail }: Instance): string =>
+  kind === 'http'
+    ? ''
+    : `. A command without {port} is spoken to over stdio; a server of HTTP needs {port} where it takes its port.` +
+      (tail === '' ? '' : ` It wrote: ${tail.slice(-300)}`);
 
 async function lookUp({ operation, otherOperation }: Inputs, desk: Desk, known: Map<string, Listed>) {
   for (const one of [operation, otherOperation]) {

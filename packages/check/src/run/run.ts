@@ -68,6 +68,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
  */
 export function selected(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return CHECKS;
+  if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');
   for (const id of only)
     if (!CHECKS.some((check) => names(id, check)))
       throw new UsageError(`There is no check '${id}'. --list prints them all.`);

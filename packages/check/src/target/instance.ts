@@ -135,12 +135,12 @@ export class Instance {
     while (!(await answers(port))) {
       if (!process.alive)
         throw new UsageError(
-          `${this.#words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail}`,
+          `${this.#words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
         );
       if (performance.now() > until) {
         await process.kill();
         throw new UsageError(
-          `${this.#words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail}`,
+          `${this.#words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail || 'nothing'}`,
         );
       }
       await pause(20);
