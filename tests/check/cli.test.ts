@@ -1,4 +1,6 @@
 /** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
+import { join } from 'node:path';
+import { main } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
@@ -162,4 +164,30 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(out).not.toMatch(/does not speak/);
     expect(out).toMatch(/server\/discover got no answer: the connection failed/);
   });
+});
+
+it('the card is printed where every report goes to a file, and the findings are not', async ({ expect }) => {
+  await inWorld(async (world) => {
+    const file = ['--report', `json=${join(world, 'report')}`];
+    const { out, code } = await onBare('retry.twice', '--only', 'retry.twice', '--one-time', ...file);
+    expect(out).toMatch(/ {2}fail {4}retry\.twice\n/);
+    expect(out).toMatch(/exit 1: a check failed\n$/);
+    expect(out).not.toMatch(/expected/);
+    expect(code).toBe(1);
+  });
+});
+
+it('progress on a terminal says how many checks there are, and for what one waits', async ({ expect }) => {
+  let told = '';
+  const err = { isTTY: true, write: (text: string) => (told += text) } as unknown as NodeJS.WriteStream;
+  const out = { write: () => true } as unknown as NodeJS.WriteStream;
+  await inWorld((world) => {
+    const options = ['--only', 'state.expired,state.size', '--ttl', '1'];
+    return main([...OPERATION, ...options, '--', ...bareCommand(world, { args: ['--ttl', '1'] })], {
+      out,
+      err,
+    });
+  });
+  expect(told).toMatch(/1 of 2 {2}state\.expired, which waits 1 s/);
+  expect(told).toMatch(/2 of 2 {2}state\.size/);
 });

@@ -1,4 +1,5 @@
 /** Servers with several ordinary mistakes at once: each finding names its own mistake, and says it rightly. */
+import { reportOf } from '@mrtr/check';
 import { expect, it } from 'vitest';
 import { checkBare, findings } from './bare.test-support.ts';
 
@@ -36,4 +37,16 @@ it('a question that is skipped by an answer to it is called that, whatever every
   expect(wordsOf(one)).toBe(
     'answer.unasked: The first question was skipped: asked sure: "Really send it?"; memo: "A memo for the other side?".',
   );
+});
+
+it('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
+  const { inputs, ...ran } = await checkBare({ fault: 'state.aliased', only: ['state.aliased'] });
+  // A server that was started for the run is gone after it, and has no such line.
+  const address = { url: 'http://127.0.0.1/mcp', headers: {} };
+  const [reported] = reportOf({ ...ran, inputs: { ...inputs, address } }).checks;
+  const sent = /"requestState":("[^"]*")/.exec(reported?.curl ?? '')?.[1] ?? '';
+  const given = (reported?.conversation?.events ?? []).map((event) => JSON.stringify(event));
+  const answers = given.filter((event) => event.includes('"from":"server"')).join();
+  expect(given.join()).toContain(sent);
+  expect(answers).not.toContain(sent);
 });

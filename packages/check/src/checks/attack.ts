@@ -89,6 +89,7 @@ async function presented(
     const before = await context.effects.read();
     const talk = held.fork();
     const outcome = await talk.retry(changes(talk));
+    talk.decisive = talk.turns.at(-1);
     tried++;
     const { judged, effect: seen } = await settled(context, round, talk, before, declinedIsRefused);
     // The effect of a question that is asked again is what effect.before-answer finds.

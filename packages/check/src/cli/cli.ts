@@ -7,10 +7,10 @@ import { junitReport } from '../report/junit.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
-import { terminalReport } from '../report/terminal.ts';
+import { terminalCard, terminalReport } from '../report/terminal.ts';
 import { forTerminalLines, jsonText } from '../report/text.ts';
 import { readViewer } from '../report/viewer.ts';
-import { run } from '../run/run.ts';
+import { run, selected } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { readConfig } from './config.ts';
@@ -73,7 +73,7 @@ export async function main(argv: readonly string[], console: Console): Promise<n
 async function checkAll(line: CommandLine, targets: readonly Target[], console: Console): Promise<number> {
   const reports: Report[] = [];
   for (const { name, inputs, options, baseline } of targets) {
-    const progress = progressOn(console.err, line.json ?? false);
+    const progress = progressOn(console.err, line.json ?? false, inputs);
     const judging = { name, strict: options.strict, complete: options.complete, baseline };
     const ran = await run(inputs, progress.tell)
       .catch((error: unknown) => Promise.reject(named(error, name, inputs)))
@@ -145,6 +145,11 @@ function write(
     else writeFile(file, text);
   }
   if (line.json) out.write(jsonReport(reports));
+  // A run that printed nothing would have its reader open a file to learn whether anything failed.
+  else if (wanted.every(({ file }) => file !== undefined)) {
+    const colours = out.isTTY === true && out.hasColors?.() === true;
+    out.write(reports.map((report) => terminalCard(report, { colours })).join('\n'));
+  }
 }
 
 function writeFile(file: string, text: string): void {
@@ -179,13 +184,19 @@ const listText = (): string =>
   CHECKS.map(({ id, level, expected }) => `${level.padEnd(3)} ${id.padEnd(28)} ${expected}\n`).join('');
 
 /** A line that is written over, on a terminal only. */
-function progressOn(err: NodeJS.WriteStream, quiet: boolean): { tell: Progress; done: () => void } {
+function progressOn(
+  err: NodeJS.WriteStream,
+  quiet: boolean,
+  { only, ttlSeconds }: Inputs,
+): { tell: Progress; done: () => void } {
   if (quiet || err.isTTY !== true) return { tell: () => {}, done: () => {} };
+  const all = selected(only).length;
   let ran = 0;
   return {
     tell: ({ check, done }) => {
+      const waits = check.needs.includes('ttl') && ttlSeconds ? `, which waits ${ttlSeconds} s` : '';
       if (done) ran++;
-      else err.write(`\r\u001b[2K${String(ran + 1).padStart(3)}  ${check.id}`);
+      else err.write(`\r\u001b[2K${String(ran + 1).padStart(3)} of ${all}  ${check.id}${waits}`);
     },
     done: () => err.write('\r\u001b[2K'),
   };

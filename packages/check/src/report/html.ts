@@ -16,6 +16,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.25rem; }
 .verdicts { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; list-style: none; padding: 0; font-size: 1.1rem; }
 .verdicts b { font-size: 1.5rem; }
+.found { list-style: none; padding: 0; } .found b { display: inline-block; min-width: 4.5rem; } .found a { color: inherit; overflow-wrap: anywhere; }
 .fail { color: var(--fail); } .warn { color: var(--warn); } .advice { color: var(--advice); } .pass { color: var(--pass); } .could-not-run { color: var(--undecided); }
 .finding { border-top: 1px solid var(--line); }
 .finding > dl > dt { font-weight: 600; float: left; width: 6rem; clear: left; } .finding > dl > dd { margin: 0 0 .4rem 6.5rem; overflow-wrap: anywhere; }
@@ -55,7 +56,7 @@ ${styles.map((style) => `<style>${style}</style>`).join('\n')}
 </head>
 <body>
 <main>
-${reports.map((report) => page(report, viewer !== undefined)).join('\n')}
+${reports.map((report, at) => page(report, at + 1, viewer !== undefined)).join('\n')}
 </main>
 ${script ? `<script>${script}</script>\n` : ''}</body>
 </html>
@@ -65,7 +66,8 @@ ${script ? `<script>${script}</script>\n` : ''}</body>
 /** As a policy names it. */
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-function page(report: Report, isDrawn: boolean): string {
+/** One target. `at` tells its findings from those of another one. */
+function page(report: Report, at: number, isDrawn: boolean): string {
   const { target, summary, checks } = report;
   const of = (verdicts: readonly Verdict[]) =>
     verdicts.flatMap((verdict) => checks.filter((check) => check.verdict === verdict));
@@ -78,9 +80,9 @@ function page(report: Report, isDrawn: boolean): string {
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
-<p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
+${links(of(FINDINGS), at)}<p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
 ${of(FINDINGS)
-  .map((check) => section(check, isDrawn))
+  .map((check) => section(check, at, isDrawn))
   .join('\n')}
 <h2>Everything else</h2>
 <table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
@@ -88,15 +90,29 @@ ${of(OTHERS).map(row).join('\n')}
 </tbody></table>`;
 }
 
+/** Which findings there are, each with the way to it. */
+function links(findings: readonly ReportedCheck[], at: number): string {
+  const lines = FINDINGS.flatMap((verdict) => {
+    const ids = findings
+      .filter((one) => one.verdict === verdict)
+      .map(({ id, accepted }) => {
+        const link = `<a href="#${at}-${forMarkup(id)}">${forMarkup(id)}</a>`;
+        return accepted === null ? link : `${link} (accepted)`;
+      });
+    return ids.length === 0 ? [] : [`<li><b class="${verdict}">${verdict}</b> ${ids.join(' · ')}</li>`];
+  });
+  return lines.length === 0 ? '' : `<ul class="found">${lines.join('')}</ul>\n`;
+}
+
 /** A check that needs nobody's attention: one line. */
 const row = ({ id, verdict, actual }: ReportedCheck): string =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
 /** A finding: what it is, what to do, the commands, and the conversation. Nothing of it is trusted. */
-function section(check: ReportedCheck, isDrawn: boolean): string {
+function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
   const entry = (name: string, text: string) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`;
   const commands = [check.reproduce, ...(check.curl ? [check.curl] : [])];
-  return `<section class="finding"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
+  return `<section class="finding" id="${at}-${forMarkup(check.id)}"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
 <dl>${entry('Expected', check.expected)}${entry('Seen', check.actual)}${entry('Clause', `${check.clause.at}: “${check.clause.words}”`)}${entry('Do', check.remedy)}${check.accepted === null ? '' : entry('Accepted', check.accepted)}</dl>
 <pre class="plain" tabindex="0">${forMarkup(commands.join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
 }

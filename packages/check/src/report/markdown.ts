@@ -30,6 +30,7 @@ export function markdownReport(report: Report): string {
     `| ${ORDER.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
     ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
+    ...listed(findings),
     ...findings.flatMap(section),
     '## Everything else',
     '',
@@ -38,6 +39,17 @@ export function markdownReport(report: Report): string {
     ...rest.map(({ id, verdict, actual }) => `| \`${id}\` | ${verdict} | ${forMarkdown(actual)} |`),
     '',
   ].join('\n');
+}
+
+/** Which findings there are, before each of them in full. */
+function listed(findings: readonly ReportedCheck[]): readonly string[] {
+  const lines = ORDER.flatMap((verdict) => {
+    const ids = findings
+      .filter((one) => one.verdict === verdict)
+      .map(({ id, accepted }) => `\`${id}\`${accepted === null ? '' : ' (accepted)'}`);
+    return ids.length === 0 ? [] : [`* **${verdict}**: ${ids.join(', ')}`];
+  });
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** One finding. What the server sent stands in prose escaped, and in fences as it is. */

@@ -250,3 +250,49 @@ it('equal messages in a row are drawn once', () => {
   expect(drawn(many).filter((line) => line.includes('├'))).toHaveLength(1);
   expect(drawn(many).join('\n')).toContain('10 times:');
 });
+
+describe('the card', () => {
+  const plain = (
+    id: string,
+    verdict: ReportedCheck['verdict'],
+    accepted: string | null = null,
+  ): ReportedCheck => ({
+    ...check(verdict, 0),
+    ...{ id, accepted, actual: 'seen', conversation: null },
+  });
+  const reportWith = (checks: readonly ReportedCheck[], exitCode: Report['exitCode']): Report => {
+    const counts = Object.fromEntries(
+      VERDICTS.map((verdict) => [verdict, checks.filter((one) => one.verdict === verdict).length]),
+    );
+    const ran = checks.filter(({ verdict }) => !verdict.includes('not')).length;
+    return { ...report, checks, exitCode, summary: { ...report.summary, ...counts, ran, stale: [] } };
+  };
+
+  it('marks accepted findings, in every report', () => {
+    const one = reportWith([plain('state.size', 'fail', 'it is known'), plain('state.oracle', 'fail')], 1);
+    expect(terminalReport(one)).toMatch(/ {2}fail {4}state\.size \(accepted\) {2}state\.oracle\n/);
+    expect(markdownReport(one)).toMatch(/^\* \*\*fail\*\*: `state\.size` \(accepted\), `state\.oracle`$/m);
+    expect(htmlReport([one])).toMatch(
+      /<a href="#1-state\.size">state\.size<\/a> \(accepted\).*<section class="finding" id="1-state\.size">/s,
+    );
+  });
+
+  it('begins each line of ids in one column', () => {
+    const long = ['decline-ends', 'cancel-ends', 'rounds-bounded'].map((name) => `refusal.${name}`);
+    const ids = ['state.aliased', 'state.readable', 'answer.unasked', ...long].map((id) =>
+      plain(id, 'advice'),
+    );
+    const lines = terminalReport(reportWith(ids, 0)).split('\n');
+    const from = lines.findIndex((line) => line.startsWith('  advice'));
+    expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.search(/\S/))).toEqual([10]);
+  });
+
+  it('says why it ends with 1 where nothing but a warn was found, and that nothing ran', () => {
+    expect(terminalReport(reportWith([plain('state.size', 'warn')], 1))).toMatch(
+      /exit 1: under --strict a warn counts as a fail/,
+    );
+    expect(terminalReport(reportWith([plain('state.size', 'not-run')], 0))).toMatch(
+      /exit 0: nothing failed, as nothing ran/,
+    );
+  });
+});

@@ -123,7 +123,7 @@ function reported(
   const found = isFinding(verdict);
   const talk = 'talk' in finding ? finding.talk : undefined;
   const { headers, otherHeaders } = inputs.address;
-  const turn = talk?.turns.at(-1);
+  const turn = talk?.decisive ?? talk?.turns.at(-1);
   const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },

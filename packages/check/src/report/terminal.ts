@@ -21,8 +21,7 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
 
 /** Writes the report as text, in colours where they are wanted. */
 export function terminalReport(report: Report, { colours = false } = {}): string {
-  const paint = (style: Style, text: string) =>
-    colours ? styleText(style, text, { validateStream: false }) : text;
+  const paint = painter(colours);
   const findings = ['fail', 'warn', 'advice'] as const;
   const shown = findings.flatMap((verdict) => report.checks.filter((one) => one.verdict === verdict));
   return [
@@ -34,7 +33,18 @@ export function terminalReport(report: Report, { colours = false } = {}): string
   ].join('\n');
 }
 
+/** The card alone, with the exit code: for runs whose reports go to files. */
+export function terminalCard(report: Report, { colours = false } = {}): string {
+  const paint = painter(colours);
+  return [...card(report, paint), ...ending(report, paint), ''].join('\n');
+}
+
 type Paint = (style: Style, text: string) => string;
+
+const painter =
+  (colours: boolean): Paint =>
+  (style, text) =>
+    colours ? styleText(style, text, { validateStream: false }) : text;
 
 /** What is read in ten seconds: how many of each, which ones, and how much was looked at. */
 function card({ target, summary, seed, checks }: Report, paint: Paint): readonly string[] {
@@ -46,10 +56,12 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
   const rule = paint('gray', '─'.repeat(WIDTH));
   const found = (['fail', 'warn', 'advice'] as const).flatMap((verdict) => {
-    const ids = checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+    const ids = checks
+      .filter((check) => check.verdict === verdict)
+      .map(({ id, accepted }) => (accepted === null ? id : `${id} (accepted)`));
     const lines = ids.length === 0 ? [] : wrapped(ids.join('  '), WIDTH - 12);
     return lines.map(
-      (line, at) => `  ${paint(LOOK[verdict].style, padded(at === 0 ? verdict : '', 8))}${line}`,
+      (line, at) => `  ${paint(LOOK[verdict].style, padded(at === 0 ? verdict : '', 8))}${line.trimStart()}`,
     );
   });
   return [
@@ -128,6 +140,11 @@ function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly s
     unseen === 0
       ? []
       : [`  ${unseen} of the passes rest on the server's words: --probe would show its effects.`];
-  const meaning = { 0: 'nothing failed', 1: 'a check failed', 3: 'a check could not decide' }[exitCode];
+  const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
+  const meaning = {
+    0: summary.ran === 0 ? 'nothing failed, as nothing ran' : 'nothing failed',
+    1: failed ? 'a check failed' : 'under --strict a warn counts as a fail',
+    3: 'a check could not decide',
+  }[exitCode];
   return [...stale, ...words, `  exit ${exitCode}: ${stale.length > 0 ? 'the baseline is stale' : meaning}`];
 }

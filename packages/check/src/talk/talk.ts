@@ -60,6 +60,8 @@ export class Talk {
   operation: Operation;
   readonly turns: Turn[] = [];
   evidence: Evidence;
+  /** The request that a finding is about, where honest ones followed it. */
+  decisive: Turn | undefined;
   readonly #desk: Desk;
   readonly #capabilities: JsonObject | undefined;
 
