@@ -39,7 +39,7 @@ export class Answerer {
     for (const [key, answer] of Object.entries(this.responses(requests))) {
       const { requestedSchema, mode } = objectAt(requests[key], 'params');
       if (mode === 'url' || !isObject(answer) || answer.action !== 'accept') continue;
-      const why = whyUnfit(requestedSchema, answer.content, key);
+      const why = whyUnfit(requestedSchema, answer.content);
       if (why !== undefined)
         throw new Unanswered(
           `The answer to '${key}' does not fit its form: ${why}. Give one such as ${exampleOf(key, requestedSchema)}.`,

@@ -33,8 +33,8 @@ const compiled = new Map<string, Validate>();
 /** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
 export const fits = (schema: unknown, value: unknown): boolean => whyUnfit(schema, value) === undefined;
 
-/** Why a value does not fit a schema that a server sent, or undefined. `name` stands for the value. */
-export function whyUnfit(schema: unknown, value: unknown, name = 'value'): string | undefined {
+/** Why a value does not fit a schema that a server sent, or undefined. */
+export function whyUnfit(schema: unknown, value: unknown): string | undefined {
   if (!isObject(schema)) return undefined;
   const text = JSON.stringify(schema);
   let validate = compiled.get(text);
@@ -43,7 +43,7 @@ export function whyUnfit(schema: unknown, value: unknown, name = 'value'): strin
     validate = compile(schema);
     compiled.set(text, validate);
   }
-  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: name });
+  return validate(value) ? undefined : ajv.errorsText(validate.errors, { dataVar: '' }).trim();
 }
 
 function compile(schema: JsonObject): Validate {

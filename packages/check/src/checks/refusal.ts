@@ -61,7 +61,7 @@ export const noEffect: Check = {
         const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
         if (outcome.kind === 'failed') return undecided(`${what} got no answer: ${inWords(outcome)}`);
         if (await context.effects.since(before, talk))
-          return broken(`After ${what} the probe changed: ${inWords(outcome)}.`, talk, { matters: true });
+          return broken(`After a ${what} the probe changed: ${inWords(outcome)}.`, talk, { matters: true });
         ends.push(`${action}: ${inWords(outcome)}`);
       }
     }
@@ -78,13 +78,17 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
     for (let round = 0; talk.last?.kind === 'asked' && round < MOST; round++) {
       const question = comparable(talk.last);
       if (seen.has(question))
-        return broken(`After ${action} the same question was asked again: ${inWords(talk.last)}.`, talk);
+        return broken(
+          `After a ${action} the same question was asked again: ${inWords(talk.last).replace(/^asked /, '')}.`,
+          talk,
+        );
       seen.add(question);
       await talk.retry({ inputResponses: refusing(talk, action) });
     }
     ended = talk.last as Outcome;
     if (ended.kind === 'failed') return undecided(inWords(ended));
-    if (ended.kind === 'asked') return broken(`After ${MOST} times ${action} the server still asks.`, talk);
+    if (ended.kind === 'asked')
+      return broken(`After ${MOST} refusals (${action}) the server still asks.`, talk);
   }
   return ended ? held(inWords(ended)) : undecided('nothing was asked');
 }

@@ -28,7 +28,7 @@ export function planText(inputs: Inputs): string {
     ? ', and as many to the new version'
     : '';
   return [
-    `It would call ${nameOf(inputs.operation)} at most about ${total(one, 1)} times where it asks one question, and ` +
+    `It would call ${nameOf(inputs.operation)} up to about ${total(one, 1)} times where it asks one question, and ` +
       `${total(two, 2)} times where it asks two, one after another; honest calls before and after each check are among them.`,
     inputs.probe
       ? 'It would read the probe before and after each attack, about as often.'

@@ -16,7 +16,7 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .card { border: 1px solid var(--line); border-radius: .5rem; padding: 1rem 1.25rem; }
 .verdicts { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; list-style: none; padding: 0; font-size: 1.1rem; }
 .verdicts b { font-size: 1.5rem; }
-.found { list-style: none; padding: 0; } .found b { display: inline-block; min-width: 4.5rem; } .found a { color: inherit; overflow-wrap: anywhere; }
+.found { list-style: none; padding: 0; } .found li { display: grid; grid-template-columns: 4.5rem 1fr; } .found a { color: inherit; display: inline-block; }
 .fail { color: var(--fail); } .warn { color: var(--warn); } .advice { color: var(--advice); } .pass { color: var(--pass); } .could-not-run { color: var(--undecided); }
 .finding { border-top: 1px solid var(--line); }
 .finding > dl > dt { font-weight: 600; float: left; width: 6rem; clear: left; } .finding > dl > dd { margin: 0 0 .4rem 6.5rem; overflow-wrap: anywhere; }
@@ -99,7 +99,9 @@ function links(findings: readonly ReportedCheck[], at: number): string {
         const link = `<a href="#${at}-${forMarkup(id)}">${forMarkup(id)}</a>`;
         return accepted === null ? link : `${link} (accepted)`;
       });
-    return ids.length === 0 ? [] : [`<li><b class="${verdict}">${verdict}</b> ${ids.join(' · ')}</li>`];
+    return ids.length === 0
+      ? []
+      : [`<li><b class="${verdict}">${verdict}</b><span>${ids.join(' · ')}</span></li>`];
   });
   return lines.length === 0 ? '' : `<ul class="found">${lines.join('')}</ul>\n`;
 }
