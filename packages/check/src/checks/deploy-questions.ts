@@ -148,7 +148,7 @@ export const unfit = deployCheck({
           if (crossed.askedAgain.includes(one.key) || !(await counted(context, crossed))) continue;
           return broken(
             `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
-              `not allow, and it counted: ${inWords(crossed.end)}.`,
+              `not allow, and the call was finished all the same: ${inWords(crossed.end)}.`,
             crossed.talk,
           );
         }
