@@ -1,6 +1,7 @@
 /** Every check, in the order of the report. */
 import { flat } from './abandon.ts';
 import * as answer from './answer.ts';
+import { missing, partial } from './answer-missing.ts';
 import { mode, undeclaredCapability } from './capability.ts';
 import type { Check } from './check.ts';
 import * as deploy from './deploy.ts';
@@ -46,8 +47,8 @@ export const CHECKS: readonly Check[] = [
   answer.invalid,
   answer.emptyAccept,
   answer.refusalWithContent,
-  answer.missing,
-  answer.partial,
+  missing,
+  partial,
   refusal.noEffect,
   refusal.declineEnds,
   refusal.cancelEnds,

@@ -1,9 +1,10 @@
-/** Answers that were never asked for, that belong elsewhere, that do not fit, or that are missing. */
+/** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
 import { isForm } from '../run/needs.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from './attack.ts';
 import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
@@ -20,13 +21,6 @@ const IGNORE = {
   words:
     'If additional, unexpected parameters are provided in the InputResponses object, the server SHOULD ignore any ' +
     'information it does not recognize or need.',
-};
-
-export const ASK_AGAIN = {
-  at: `${MRTR}, error handling`,
-  words:
-    'If the client fails to send all the information requested …, and the missing information is necessary …, the ' +
-    'server SHOULD respond with a new InputRequiredResult requesting the missing information again.',
 };
 
 /** A client that knows the keys can answer before the question: the consent that nobody was asked for. */
@@ -99,23 +93,6 @@ export const otherKey: Check = {
     return mustRefuse(context, 'An answer under another key', [attacked]);
   },
 };
-
-const SAME_WITHOUT = 'without any answer it comes to the same, which answer.missing finds';
-
-/** Whether what was accepted is what a retry without any answer comes to: then the answers did not count. */
-async function sameWithoutAnswers(
-  context: CheckContext,
-  round: number,
-  { accepted: [accepted] }: Attacked,
-): Promise<boolean> {
-  if (accepted === undefined) return false;
-  const talk = await context.untilRound(round);
-  const outcome = await talk.retry({ inputResponses: undefined });
-  const end = comparable(context.judge(round, outcome) === 'same' ? await talk.finish() : outcome);
-  const attacked = comparable(accepted.outcome);
-  const { final } = context.facts;
-  return end === attacked || (final.like(end) === true && final.like(attacked) === true);
-}
 
 /** Both ways: an early answer skips a question, and a late one answers what was not asked. */
 export const otherRound: Check = {
@@ -279,82 +256,3 @@ const wentOnHarmlessly = (context: CheckContext, { matters, effect, talk }: Acce
 
 const unlikeHonest = ({ facts }: CheckContext, talk: Talk): boolean =>
   talk.last?.kind === 'completed' && facts.final.like(comparable(talk.last)) !== true;
-
-/** An error would throw the user's other answers away. */
-export const missing: Check = {
-  id: 'answer.missing',
-  family: 'spec',
-  level: 'S',
-  expected: 'A retry without any answer is asked again, and the call can still be finished.',
-  clause: ASK_AGAIN,
-  remedy: 'Return the same questions again where an answer that is needed is missing, and not an error.',
-  needs: ['question'],
-  calls: (rounds) => 2 * (rounds + 2),
-  run: async (context): Promise<Finding> => {
-    const asking = context.facts.rounds.flatMap(({ requests }, round) =>
-      Object.keys(requests).length > 0 ? [round] : [],
-    );
-    // The first question, and the last one, which most often guards an effect.
-    const [first, ...later] = asking;
-    if (first === undefined) return notApplicable('the server only sends state, and asks nothing');
-    const finding = await unanswered(context, first);
-    const last = later.at(-1);
-    return finding.kind === 'held' && last !== undefined ? unanswered(context, last) : finding;
-  },
-};
-
-/** A retry that brings no answer to the questions of a round. */
-async function unanswered(context: CheckContext, round: number): Promise<Finding> {
-  const talk = await context.untilRound(round);
-  const before = await context.effects.read();
-  const outcome = await talk.retry({ inputResponses: undefined });
-  const effect = await context.effects.since(before, talk);
-  const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  return askedAgain(context, talk, { outcome: outcome.kind, effect, what });
-}
-
-/** Both orders: a server may remember the first answer and not the second. */
-export const partial: Check = {
-  id: 'answer.partial',
-  family: 'spec',
-  level: 'S',
-  expected: 'Of two questions, one is answered and then the other: the call converges.',
-  clause: ASK_AGAIN,
-  remedy:
-    'Keep the answers that have come (in the sealed state), and ask only for those that are missing: the shapes once, ' +
-    'tool-builder, resolve and journal do.',
-  needs: ['question', 'two-questions'],
-  calls: (rounds) => 2 * (rounds + 4),
-  run: async (context): Promise<Finding> => {
-    const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
-    for (const order of [0, 1]) {
-      const talk = await context.untilRound(round);
-      const key = Object.keys(talk.asked)[order] ?? '';
-      const before = await context.effects.read();
-      const outcome = await talk.retry({ inputResponses: { [key]: talk.answers()[key] } });
-      const effect = await context.effects.since(before, talk);
-      const what = `The retry with the answer to '${key}' alone`;
-      const finding = await askedAgain(context, talk, { outcome: outcome.kind, effect, what });
-      if (finding.kind !== 'held' || order === 1) return finding;
-    }
-    return undecided('there were not two questions');
-  },
-};
-
-async function askedAgain(
-  context: CheckContext,
-  talk: Talk,
-  { outcome, effect, what }: { outcome: string; effect: boolean | undefined; what: string },
-): Promise<Finding> {
-  const [last] = talk.turns.slice(-1);
-  if (effect && !(outcome === 'asked' && context.effects.asking))
-    return broken(`${what} had an effect${last ? `: ${inWords(last.outcome)}` : ''}.`, talk, {
-      matters: true,
-    });
-  if (outcome === 'failed') return undecided(`${what} got no answer`);
-  if (outcome !== 'asked')
-    return broken(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, talk);
-  const end = await talk.finish(context.facts.rounds.length + 2);
-  if (end.kind === 'completed') return held('asked again, and then completed', talk);
-  return broken(`${what} was asked again, but the call did not end: ${inWords(end)}.`, talk);
-}

@@ -4,7 +4,8 @@ import { fits } from '../answers/schema.ts';
 import { isForm } from '../run/needs.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { ASK_AGAIN, VALIDATE } from './answer.ts';
+import { VALIDATE } from './answer.ts';
+import { ASK_AGAIN } from './answer-missing.ts';
 import { broken, type Finding, held, notApplicable } from './check.ts';
 import type { CheckContext } from './context.ts';
 import {
