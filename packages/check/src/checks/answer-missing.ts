@@ -36,7 +36,9 @@ export const missing: Check = {
   level: 'S',
   expected: 'A retry without any answer is asked again, and the call can still be finished.',
   clause: ASK_AGAIN,
-  remedy: 'Return the same questions again where an answer that is needed is missing, and not an error.',
+  remedy:
+    'Return the same questions again where an answer is missing, and neither an error nor a default. Where a question is ' +
+    'optional, so that nothing means its default, put this check into the baseline with that reason.',
   needs: ['question'],
   calls: (rounds) => 2 * (rounds + 2),
   run: async (context): Promise<Finding> => {
