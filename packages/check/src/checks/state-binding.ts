@@ -28,8 +28,9 @@ const REQUEST = bound(
 );
 
 const BIND_REQUEST =
-  'Put the method, the name and a digest of the arguments into the state, and compare them when it comes back: bind() ' +
-  "of the SDK's createRequestStateCodec, or @mrtr/core, which binds every state to its request.";
+  'Put the method, the name and a digest of the arguments into the state, and compare them when it comes back. ' +
+  "bind() of the SDK's createRequestStateCodec is given the method and the caller alone: the name and the arguments go " +
+  'into the payload. @mrtr/core binds every state to its request.';
 
 const OTHER_ARGUMENTS = 'other arguments';
 

@@ -25,11 +25,10 @@ export class Facts {
   readonly listed: Listed | undefined;
   readonly otherArguments: JsonObject | undefined;
   readonly readOnly: boolean;
-  /** One approval is good for one effect: the user said so, or the tool says that it is not idempotent. */
-  readonly oneTime: boolean;
   rounds: readonly Round[] = [];
   /** The result of the first honest call. */
   result: JsonObject = {};
+  readonly #declaredOneTime: boolean;
   readonly #final = new Likeness();
   #calls = 0;
 
@@ -38,12 +37,20 @@ export class Facts {
     this.listed = parts.listed;
     this.otherArguments = parts.otherArguments;
     this.readOnly = parts.readOnly;
-    this.oneTime = parts.oneTime;
+    this.#declaredOneTime = parts.oneTime;
   }
 
   /** Whether any round carries state. */
   get carriesState(): boolean {
     return this.rounds.some(({ state }) => state !== undefined);
+  }
+
+  /**
+   * One approval is good for one effect: the user said so, or the tool says that it is not idempotent. The clause on
+   * single use speaks of state: of a tool that sends none it asks nothing, whatever the tool says of itself.
+   */
+  get oneTime(): boolean {
+    return this.#declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
   }
 
   /** What comes after the honest answer of a round. */

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { Likeness } from '../talk/likeness.ts';
+import { Facts } from './facts.ts';
+
+function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: boolean }): Facts {
+  const { idempotentHint, state, oneTime = false } = given;
+  const annotations = idempotentHint === undefined ? {} : { idempotentHint };
+  const facts = new Facts({
+    transport: 'http',
+    listed: { annotations },
+    otherArguments: undefined,
+    readOnly: false,
+    oneTime,
+  });
+  facts.rounds = [
+    { requests: { kind: 'asked', requests: {}, state }, state, likeness: new Likeness() },
+  ] as never;
+  return facts;
+}
+
+describe('one approval for one effect', () => {
+  it('is owed by a tool that sends state and says that it is not idempotent', () => {
+    expect(factsOf({ idempotentHint: false, state: 'v1.x' }).oneTime).toBe(true);
+    expect(factsOf({ state: 'v1.x' }).oneTime).toBe(false);
+  });
+
+  it('is not owed by a tool without state, for the clause speaks of state', () => {
+    expect(factsOf({ idempotentHint: false }).oneTime).toBe(false);
+  });
+
+  it('is owed by every tool whose author declares it', () => {
+    expect(factsOf({ oneTime: true }).oneTime).toBe(true);
+  });
+});
