@@ -130,6 +130,7 @@ async function connected(desk: Desk, instance = desk.instance): Promise<string |
     throw new UsageError(
       `${instance.words} ended before it answered (${words}). It wrote:\n${instance.tail || 'nothing'}`,
     );
+  if (unanswered) return `the server did not answer server/discover: ${words}`;
   const { status } = reply;
   if (status === 401 || status === 403)
     return `the server answered server/discover with HTTP ${status}: give what it needs with --header`;
