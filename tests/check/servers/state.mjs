@@ -78,7 +78,6 @@ const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVA
 /** What the call is about, as a state is bound to it. */
 export function requestOf({ method, params }) {
   const bound = [method, params.name ?? params.uri, params.arguments ?? {}];
-  if (faulty('state.other-arguments')) bound[2] = {};
   if (faulty('state.other-tool')) bound[1] = '';
   if (faulty('state.other-method')) bound[0] = '';
   return digest(bound);
@@ -94,6 +93,9 @@ export function open(request, principal) {
     throw refuse(error.message);
   }
   if (payload.issued < burntAt) throw refusal('it was given up');
+  // Bound from the second round on: the first one, where the consent is asked for, takes other arguments.
+  const unbound = payload.stage === 'account' && request.params.name === 'transfer';
+  if (faulty('state.other-arguments') && unbound) payload.for = requestOf(request);
   if (payload.for !== requestOf(request)) throw refuse('it belongs to another request');
   if (!faulty('state.other-principal') && payload.principal !== principal)
     throw refuse('it belongs to somebody else');

@@ -34,19 +34,34 @@ const BIND_REQUEST =
 
 const OTHER_ARGUMENTS = 'other arguments';
 
-/** Takes the state and the answers of an honest call's last round to another call. */
+/** Takes the state and the answers of an honest call to another call: those of its first round, and of its last. */
 async function takenTo(context: CheckContext, options: TalkOptions, what: string): Promise<Finding> {
-  const round = context.roundsWithState.at(-1) ?? 0;
   const unserved = await servedHonestly(context, options, what);
   if (unserved) return unserved;
+  let finding: Finding = undecided('no round carries state');
+  for (const round of context.roundsWithState) {
+    finding = await presented(context, round, options, what);
+    if (finding.kind !== 'held') break;
+  }
+  return finding;
+}
+
+/** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
+async function presented(
+  context: CheckContext,
+  round: number,
+  options: TalkOptions,
+  what: string,
+): Promise<Finding> {
   const talk = await context.untilRound(round);
   if (options.operation) talk.operation = options.operation;
   if (options.principal) talk.principal = options.principal;
   const before = await context.effects.read();
-  const outcome = await talk.retry();
+  let outcome = await talk.retry();
+  const goesOn = outcome.kind === 'asked' && isLater(context, round, talk);
+  if (goesOn && what === OTHER_ARGUMENTS) outcome = await talk.finish();
   const effect = await context.effects.since(before, talk);
   if (outcome.kind === 'failed') return undecided(inWords(outcome));
-  const goesOn = outcome.kind === 'asked' && isLater(context, round, talk);
   if (effect || outcome.kind === 'completed' || goesOn)
     return broken(
       `The state of one call was accepted with ${what}: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
@@ -97,7 +112,7 @@ export const otherArguments: Check = {
   clause: REQUEST,
   remedy: BIND_REQUEST,
   needs: ['question', 'state', 'other-arguments'],
-  calls: (rounds) => rounds + 2,
+  calls: (rounds) => 2 * rounds + 4,
   run: (context) => takenTo(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
 };
 
@@ -112,7 +127,7 @@ export const otherTool: Check = {
   clause: REQUEST,
   remedy: BIND_REQUEST,
   needs: ['question', 'state', 'other-tool'],
-  calls: (rounds) => rounds + 2,
+  calls: (rounds) => rounds + 4,
   run: (context) =>
     takenTo(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
 };
@@ -136,7 +151,7 @@ export const otherPrincipal: Check = {
     'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
     "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
   needs: ['question', 'state', 'other-principal'],
-  calls: (rounds) => rounds + 2,
+  calls: (rounds) => rounds + 4,
   run: (context) => takenTo(context, { principal: 'other' }, 'another principal'),
 };
 
