@@ -130,12 +130,13 @@ async function connected(desk: Desk, instance = desk.instance): Promise<string |
     throw new UsageError(
       `${instance.words} ended before it answered (${words}). It wrote:\n${instance.tail || 'nothing'}`,
     );
-  if (unanswered) return `the server did not answer server/discover: ${words}`;
+  if (unanswered) {
+    const got = words.startsWith('no answer') ? words : `no answer: ${words}`;
+    return `server/discover got ${got}${overStdio(instance)}`;
+  }
   const { status } = reply;
   if (status === 401 || status === 403)
     return `the server answered server/discover with HTTP ${status}: give what it needs with --header`;
-  const got = words.startsWith('no answer') ? words : `no answer: ${words}`;
-  if (unanswered) return `server/discover got ${got}${overStdio(instance)}`;
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
 
