@@ -14,7 +14,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
   it('a server that cannot be reached is 3', async () => {
     const { code, out } = await mrtrCheck('--tool', 'a', '--only', 'wire', 'http://127.0.0.1:1/mcp');
     expect(out).toMatch(/COULD NOT RUN/);
-    expect(out).toMatch(/the server did not answer server\/discover/);
+    expect(out).toMatch(/server\/discover got no answer: the connection failed/);
     expect(code).toBe(3);
   });
 
