@@ -3,6 +3,7 @@
 import type { Reading } from '../run/effects.ts';
 import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Retry, Talk } from '../talk/talk.ts';
+import { ProbeFailed } from '../target/probe.ts';
 import { broken, type Finding, held, undecided } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
@@ -128,6 +129,7 @@ async function settled(
 ): Promise<Settled> {
   const outcome = talk.last as Outcome;
   const judged = context.judge(round, outcome);
+  if (judged === 'failed') return { judged, effect: await afterFailure(context, talk, before) };
   if (judged === 'different' || (declinedIsRefused && judged === 'same')) {
     const effect = await context.effects.since(before, talk);
     const plain = await context.asRefused(round, outcome);
@@ -141,6 +143,21 @@ async function settled(
   const effect = await context.effects.since(before, talk);
   const different = end.kind === 'completed' && context.facts.final.like(comparable(end)) === false;
   return { judged: different ? 'different' : 'same', effect };
+}
+
+/** A server that broke on a retry may have taken its probe with it: that is the finding, and no reason to stop. */
+async function afterFailure(
+  { effects }: CheckContext,
+  talk: Talk,
+  before: Reading,
+): Promise<boolean | undefined> {
+  try {
+    return await effects.since(before, talk);
+  } catch (error) {
+    if (!(error instanceof ProbeFailed)) throw error;
+    await talk.instance.ending();
+    return undefined;
+  }
 }
 
 /** An answer without an error and without the effect that an honest one has is no acceptance that matters. */

@@ -29,6 +29,8 @@ const REMEDY =
 interface Seen {
   readonly evidence: Evidence;
   readonly questions: readonly ShownQuestion[];
+  /** Whether it was sent an input_required result: its SDK takes that for a malformed prompt or resource. */
+  readonly sentAsking: boolean;
   readonly result?: JsonObject;
   readonly refusal?: string;
   readonly late?: boolean;
@@ -59,9 +61,8 @@ export const same: Check = {
 /** What is wrong with what an old client saw, or undefined. */
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
+  if (seen.sentAsking) return 'The old client was sent an input_required result, which it does not know.';
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
-  if (outcome.kind === 'asked')
-    return 'The old client was sent an input_required result, which it does not know.';
   if (outcome.kind === 'tool-error') return undefined;
   const expected = modernQuestions(context);
   const shown = seen.questions.map(questionText);
@@ -104,6 +105,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   const { legacyClient } = await import('@mrtr/harness');
   const { legacyTransport } = await import('../target/legacy.ts');
   let client: Client | undefined;
+  let sentAsking = false;
   const transport = await legacyTransport(fleet.first, inputs.address);
   try {
     client = await legacyClient(transport as Transport, {
@@ -112,23 +114,27 @@ async function oldCall(context: CheckContext): Promise<Seen> {
       createMessage: () =>
         ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
     });
-    recorded(transport, evidence);
-    return { evidence, questions, result: await called(client, context, timeout) };
+    recorded(transport, evidence, (message) => {
+      sentAsking ||= objectAt(message, 'result').resultType === 'input_required';
+    });
+    const result = await called(client, context, timeout);
+    return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return { evidence, questions, refusal: message, late: code === TIMED_OUT };
+    return { evidence, questions, sentAsking, refusal: message, late: code === TIMED_OUT };
   } finally {
     await client?.close().catch(() => {});
     await transport.close().catch(() => {});
   }
 }
 
-/** Records what goes over a connected transport. */
-function recorded(transport: Transport, evidence: Evidence): void {
+/** Records what goes over a connected transport. `received` is called with each message, before the SDK reads it. */
+function recorded(transport: Transport, evidence: Evidence, received: (message: unknown) => void): void {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message, extra) => {
     evidence.received('server', message);
+    received(message);
     onmessage?.(message, extra);
   };
   transport.send = (message, options) => {
