@@ -126,6 +126,10 @@ function proceeds(state: State, responses: NonNullable<Sent['params']['inputResp
   return ends(says(`Sent from ${answers.account}: ${answers.memo}.`));
 }
 
+/** Calls that wait for an answer: this server keeps them in its memory. */
+const openCalls = ({ states }: World): number =>
+  new Set([...states.values()].map(({ call }) => call).filter(({ used }) => used === undefined)).size;
+
 const INPUT = {
   type: 'object',
   properties: { to: { type: 'string', enum: ['bob', 'carol'] } },
@@ -140,9 +144,10 @@ function honestly(sent: Sent, world: World): Answer {
     case 'server/discover':
       return complete({ supportedVersions: ['2026-07-28'], capabilities: { tools: {} } });
     case 'tools/list':
-      return complete({ tools: ['send', 'count'].map((name) => ({ name, inputSchema: INPUT })) });
+      return complete({ tools: ['send', 'count', 'open'].map((name) => ({ name, inputSchema: INPUT })) });
     case 'tools/call':
-      return sent.params.name === 'count' ? says(String(world.effects)) : called(sent, world);
+      if (sent.params.name === 'count') return says(String(world.effects));
+      return sent.params.name === 'open' ? says(String(openCalls(world))) : called(sent, world);
     default:
       return refuses(-32601, undefined, 404);
   }

@@ -17,11 +17,12 @@ type Way = readonly [way: string, verdict: Verdict, words: RegExp, twist: Twist,
 
 const ways = (id: string, all: readonly Way[]) =>
   describe(id, () => {
-    it.each(all)('%s: %s', async (_way, verdict, words, twist, inputs) => {
-      const { checked } = await checkTwisted(twist, [id], inputs);
-      expect(checked[0]?.finding.actual).toMatch(words);
-      expect(checked[0]?.verdict).toBe(verdict);
-    });
+    for (const [way, verdict, words, twist, inputs] of all)
+      it(`${way}: ${verdict}`, async () => {
+        const { checked } = await checkTwisted(twist, [id], inputs);
+        expect(checked[0]?.finding.actual).toMatch(words);
+        expect(checked[0]?.verdict).toBe(verdict);
+      });
   });
 
 const isCall = ({ method, params }: Sent): boolean => method === 'tools/call' && params.name === 'send';
@@ -418,3 +419,45 @@ for (const id of ['state.other-arguments', 'state.other-principal'])
       { otherArguments: { to: 'carol' } },
     ],
   ]);
+
+ways('state.rolled-back', [
+  ['a second effect after the end', 'fail', /worked again after the end/, again(() => true)],
+  ['a second effect of a branch', 'fail', /presented a second time before the end/, branching()],
+  ['advice, where nobody wants it once', 'advice', /before the end/, branching(), twoTimes],
+]);
+
+/** It remembers the states that came, and not the call that they are of. */
+function branching(): Twist {
+  const came = new Set<unknown>();
+  return when(isRetry, (sent, honest, world) => {
+    const { requestState } = sent.params;
+    const used = world.states.get(String(requestState))?.call.used !== undefined;
+    const first = !came.has(requestState);
+    came.add(requestState);
+    return used && first ? writesToo(sent, honest, world) : honest();
+  });
+}
+
+const OPEN = {
+  probe: { kind: 'operation', operation: { kind: 'tool', name: 'open', arguments: {} } },
+} as const;
+
+ways('abandon.flat', [
+  [
+    'a server that keeps each call',
+    'advice',
+    /the probe went from \d+ to \d+ and to \d+/,
+    (_sent, honest) => honest(),
+    OPEN,
+  ],
+  [
+    'one that keeps none',
+    'pass',
+    /a quarter of/,
+    when(
+      ({ params }) => params.name === 'open',
+      () => says('3 open'),
+    ),
+    OPEN,
+  ],
+]);
