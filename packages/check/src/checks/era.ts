@@ -8,7 +8,7 @@ import { Evidence } from '../talk/evidence.ts';
 import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
-import { replyFrom } from '../wire/reply.ts';
+import { type Reply, replyFrom } from '../wire/reply.ts';
 import { broken, type Check, type Finding, held } from './check.ts';
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
@@ -176,42 +176,46 @@ export const stateless: Check = {
   remedy: REMEDY,
   needs: ['question', 'http'],
   calls: () => 1,
-  run: async ({ fleet, inputs }): Promise<Finding> => {
-    const started = performance.now();
-    const timeoutMs = inputs.timeoutSeconds * 1000;
-    try {
-      const response = await fetch(fleet.first.url as URL, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2025-11-25',
-          ...inputs.address.headers,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: METHOD[inputs.operation.kind],
-          params: paramsOf(inputs.operation),
-        }),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const text = await response.text();
-      const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
-      const reply = replyFrom(data.length > 0 ? data : [text], {
-        id: 1,
-        started,
-        status: response.status,
-        otherwise: `HTTP ${response.status} without a JSON-RPC response`,
-      });
-      const outcome = outcomeOf(reply);
-      if (outcome.kind === 'asked')
-        return broken('It was sent an input_required result, which it does not know.');
-      if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`);
-      return held(inWords(outcome));
-    } catch (error) {
-      return broken(`It got no answer: ${(error as Error).message}.`);
-    }
+  run: async (context): Promise<Finding> => {
+    const { inputs } = context;
+    const { operation } = inputs;
+    const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
+    const evidence = new Evidence(`${message.method} ${operation.name}`, undefined, 'legacy');
+    evidence.sent('server', message);
+    const reply = await posted(context, message);
+    evidence.answered('server', reply);
+    const outcome = outcomeOf(reply);
+    const talk: Evident = { evidence, turns: [], last: outcome };
+    if (outcome.kind === 'asked')
+      return broken('It was sent an input_required result, which it does not know.', talk);
+    if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`, talk);
+    return held(inWords(outcome), talk);
   },
 };
+
+/** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
+async function posted({ fleet, inputs }: CheckContext, message: JsonObject): Promise<Reply> {
+  const started = performance.now();
+  const timeoutMs = inputs.timeoutSeconds * 1000;
+  try {
+    const response = await fetch(fleet.first.url as URL, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        ...inputs.address.headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
+    const { status } = response;
+    const otherwise = `HTTP ${status} without a JSON-RPC response`;
+    return replyFrom(data.length > 0 ? data : [text], { id: 1, started, status, otherwise });
+  } catch (error) {
+    return replyFrom([], { id: 1, started, otherwise: `no answer: ${(error as Error).message}` });
+  }
+}
