@@ -186,20 +186,39 @@ async function listening(twist: Twist, world: World, instance: number): Promise<
   return server;
 }
 
-/** Runs checks against two instances of it. */
-export async function checkTwisted(
+/** The addresses of its two instances, while `use` runs. */
+export async function serveTwisted<T>(
   twist: Twist,
-  only: readonly string[],
-  inputs: Partial<RunInputs> = {},
-): Promise<Run> {
+  use: (addresses: { readonly url: string; readonly also: string }) => Promise<T>,
+): Promise<T> {
   const world = new World();
   const servers = [await listening(twist, world, 0), await listening(twist, world, 1)];
   const [url = '', also = ''] = servers.map(
     (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
   );
   try {
-    return await run({
-      address: { url, also, headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } },
+    return await use({ url, also });
+  } finally {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+}
+
+/** Runs checks against it. */
+export const checkTwisted = (
+  twist: Twist,
+  only: readonly string[],
+  inputs: Partial<RunInputs> = {},
+): Promise<Run> =>
+  serveTwisted(twist, (addresses) =>
+    run({
+      address: {
+        ...addresses,
+        headers: { authorization: 'alice' },
+        otherHeaders: { authorization: 'mallory' },
+      },
       operation: { kind: 'tool', name: 'send', arguments: { to: 'bob' } },
       answers: { account: 'checking', sure: true, memo: 'lunch' },
       probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
@@ -208,11 +227,5 @@ export async function checkTwisted(
       timeoutSeconds: 10,
       only,
       ...inputs,
-    });
-  } finally {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
-}
+    }),
+  );
