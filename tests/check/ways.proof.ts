@@ -1,6 +1,7 @@
 /** A check looks for a fault in more than one way: each way alone is found, and what is no fault is not. */
 import type { RunInputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
+import { checkBare } from './bare.test-support.ts';
 import {
   type Answer,
   asks,
@@ -461,3 +462,23 @@ ways('abandon.flat', [
     OPEN,
   ],
 ]);
+
+describe('era.same', () => {
+  it.each([
+    ['right', 'pass', /the same 3 question\(s\), and the same end/],
+    [
+      'words',
+      'advice',
+      /was asked "From which account\? Please\." and .*, and the new one "From which account\?"/,
+    ],
+    ['end', 'advice', /ended otherwise: completed: "Something else\."/],
+    ['hang', 'advice', /The old client waited, and got .*timed out/],
+    ['wordless', 'advice', /got an error without a word/],
+  ] as const)('an old client that is asked by requests, %s: %s', async (shim, verdict, words) => {
+    const inputs = shim === 'hang' ? { timeoutSeconds: 1 } : {};
+    const given = { transport: 'stdio', only: ['era.same'], args: ['--shim', shim], inputs } as const;
+    const [seen] = (await checkBare(given)).checked;
+    expect(seen?.finding.actual).toMatch(words);
+    expect(seen?.verdict).toBe(verdict);
+  });
+});

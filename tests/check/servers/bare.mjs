@@ -380,6 +380,7 @@ async function respond(request, principal, exchange) {
 async function legacy(request, exchange) {
   const { id, method, params } = request;
   const blind =
+    (options.shim && exchange.session) ||
     (faulty('era.same') && (method === 'initialize' || exchange.session)) ||
     (faulty('era.stateless') && method !== 'initialize');
   if (!blind) {
@@ -391,6 +392,8 @@ async function legacy(request, exchange) {
       error: { code: -32022, message: `This server speaks ${REVISION}.`, data },
     });
   }
+  if (options.shim && method !== 'initialize')
+    return JSON.stringify({ jsonrpc: '2.0', id, ...(await shimmed(request, exchange)) });
   const result =
     method === 'initialize'
       ? {
@@ -400,6 +403,28 @@ async function legacy(request, exchange) {
         }
       : await answer(request, 'nobody', { ...exchange, capabilities: { elicitation: {} } });
   return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+/** An old client is asked by requests, one question after another, on its live session. */
+async function shimmed(request, exchange) {
+  if (options.shim === 'hang') await new Promise(() => {});
+  if (options.shim === 'wordless') return { error: { code: -32603, message: '' } };
+  let { params } = request;
+  for (;;) {
+    const capabilities = { elicitation: {} };
+    const { resultType, ...result } = await answer({ ...request, params }, 'nobody', {
+      ...exchange,
+      capabilities,
+    });
+    if (resultType !== 'input_required')
+      return { result: options.shim === 'end' ? sayOf(request, 'Something else.') : result };
+    const inputResponses = {};
+    for (const [key, asked] of Object.entries(result.inputRequests)) {
+      const message = options.shim === 'words' ? `${asked.params.message} Please.` : asked.params.message;
+      inputResponses[key] = await exchange.ask({ ...asked.params, message });
+    }
+    params = { ...request.params, inputResponses, requestState: result.requestState };
+  }
 }
 
 // ---------------------------------------------------------------------------------------------- transports
@@ -445,14 +470,24 @@ async function overHttp(port) {
 }
 
 function overStdio() {
+  const waiting = new Map();
+  const ask = (params) =>
+    new Promise((resolve) => {
+      const id = `e${waiting.size}`;
+      waiting.set(id, resolve);
+      process.stdout.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params })}\n`,
+      );
+    });
   createInterface({ input: process.stdin }).on('line', async (line) => {
     const request = JSON.parse(line);
     if (request.id === undefined) return;
+    if (request.method === undefined) return waiting.get(request.id)?.(request.result);
     if (options.chatty) process.stdout.write('got a request\n');
     if (faulty('wire.no-server-requests') && MAY_ASK.includes(request.method))
       process.stdout.write(`${INTERRUPTION}\n`);
     // A process is a session of its own.
-    const exchange = { drop: () => process.exit(1), session: 'stdio', whenRead: async (then) => then() };
+    const exchange = { drop: () => process.exit(1), session: 'stdio', ask, whenRead: async (then) => then() };
     process.stdout.write(`${await respond(request, 'nobody', exchange)}\n`);
   });
 }

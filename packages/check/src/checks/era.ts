@@ -121,7 +121,13 @@ async function oldCall(context: CheckContext): Promise<Seen> {
     return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return { evidence, questions, sentAsking, refusal: message, late: code === TIMED_OUT };
+    return {
+      evidence,
+      questions,
+      sentAsking,
+      refusal: message.replace(SDK_PREFIX, ''),
+      late: code === TIMED_OUT,
+    };
   } finally {
     await client?.close().catch(() => {});
     await transport.close().catch(() => {});
@@ -142,6 +148,9 @@ function recorded(transport: Transport, evidence: Evidence, received: (message: 
     return send(message, options);
   };
 }
+
+/** The v1 SDK puts this before the words of the server, also where there are none. */
+const SDK_PREFIX = /^MCP error -?\d+: */;
 
 /** The v1 SDK's own code for an answer that did not come. */
 const TIMED_OUT = -32001;
