@@ -45,8 +45,11 @@ interface State {
   readonly tries: number;
 }
 
-/** Changes an answer; `honest` makes the right one, with its effects. */
-export type Twist = (sent: Sent, honest: () => Answer, world: World) => Answer;
+/** The right answer to this request, or to another one, with its effects. */
+type Honest = (other?: Sent) => Answer;
+
+/** Changes an answer. */
+export type Twist = (sent: Sent, honest: Honest, world: World) => Answer;
 
 /** Content is `{ value }` in each form. */
 const STAGES: readonly (readonly string[])[] = [['account'], ['sure', 'memo']];
@@ -177,7 +180,7 @@ async function listening(twist: Twist, world: World, instance: number): Promise<
     for await (const chunk of req) chunks.push(chunk as Buffer);
     const sent = sentFrom(JSON.parse(Buffer.concat(chunks).toString()), req, instance);
     reply(
-      twist(sent, () => honestly(sent, world), world),
+      twist(sent, (other = sent) => honestly(other, world), world),
       sent.id,
       res,
     );

@@ -11,6 +11,7 @@ import {
   type Sent,
   says,
   type Twist,
+  type World,
 } from './scripted.test-support.ts';
 
 /** One way: what the server does, the verdict, and the words that say what was seen. */
@@ -482,3 +483,464 @@ describe('era.same', () => {
     expect(seen?.verdict).toBe(verdict);
   });
 });
+
+const valued = (sent: Sent, key: string): unknown => sent.params.inputResponses?.[key]?.content?.value;
+const early = (sent: Sent): boolean =>
+  isCall(sent) && !isRetry(sent) && sent.params.inputResponses !== undefined;
+const hangUp: Twist = () => 'hang-up';
+
+ways('answer.unasked', [
+  [
+    'the first question is skipped',
+    'advice',
+    /skipped: asked sure/,
+    when(early, (_sent, _honest, world) => asks(world, { ...FRESH, stage: 1 })),
+  ],
+  [
+    'an effect behind a refusal',
+    'advice',
+    /and the probe changed/,
+    when(early, (sent, _honest, world) => writesToo(sent, () => refuses(-32602), world)),
+  ],
+  ['a refusal is right', 'pass', /error -32602/, when(early, () => refuses(-32602))],
+  ['no answer', 'could-not-run', /the connection failed/, when(early, hangUp)],
+]);
+
+/** Goes on as if the questions of this round had been answered. */
+const goingOn = (sent: Sent, honest: Parameters<Twist>[1]): Answer => {
+  const accept = (value: unknown) => ({ action: 'accept', content: { value } });
+  const inputResponses = { account: accept('checking'), sure: accept(true), memo: accept('lunch') };
+  return honest({ ...sent, params: { ...sent.params, inputResponses } });
+};
+
+ways('answer.other-round', [
+  [
+    'a late one',
+    'warn',
+    /the answers of round 1 in the last round\) was accepted/,
+    when((sent) => isRetry(sent) && actions(sent) === 'account accept', goingOn),
+  ],
+]);
+ways('answer.other-key', [
+  [
+    'an effect behind the question',
+    'warn',
+    /and the probe changed/,
+    when((sent) => 'sure-mrtr-check' in (sent.params.inputResponses ?? {}), writesToo),
+  ],
+]);
+
+const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
+
+ways('answer.invalid', [
+  ['an effect behind the question', 'warn', /and the probe changed/, when(misfit, writesToo)],
+  [
+    'another end without an effect is right',
+    'pass',
+    /went on without the effect/,
+    when(misfit, () => says('Sent without a memo.')),
+  ],
+  ['no answer', 'could-not-run', /got no answer/, when(misfit, hangUp)],
+]);
+for (const action of ['decline', 'cancel'])
+  ways('answer.refusal-with-content', [
+    [
+      `${action} alone`,
+      'warn',
+      new RegExp(`refused with ${action}`),
+      when(
+        (sent) =>
+          actions(sent).includes(action) && (valued(sent, 'sure') ?? valued(sent, 'account')) !== undefined,
+        goingOn,
+      ),
+    ],
+  ]);
+
+const bare = (sent: Sent): boolean => isRetry(sent) && sent.params.inputResponses === undefined;
+/** The first answer of a round comes alone. */
+const alone =
+  (key: string, twist: Twist): Twist =>
+  (sent, honest, world) => {
+    const known = Object.keys(world.states.get(String(sent.params.requestState))?.answers ?? {}).join();
+    const now = Object.keys(sent.params.inputResponses ?? {}).join();
+    return known === 'account' && now === key ? twist(sent, honest, world) : honest();
+  };
+/** After such a retry the same question comes again and again. */
+function stuck(picked: (sent: Sent) => boolean): Twist {
+  let times = 0;
+  return when(
+    (sent) => picked(sent) || (times > 0 && times < 5 && isRetry(sent)),
+    (_sent, _honest, world) => {
+      times++;
+      return asks(world, FRESH);
+    },
+  );
+}
+
+ways('answer.missing', [
+  ['an effect', 'warn', /had an effect/, when(bare, writesToo)],
+  ['the end', 'warn', /was not asked again: completed/, when(bare, () => says('Sent.'))],
+  ['a call that does not end', 'warn', /but the call did not end/, stuck(bare)],
+  ['no answer', 'could-not-run', /got no answer/, when(bare, hangUp)],
+]);
+for (const key of ['sure', 'memo'])
+  ways('answer.partial', [
+    [
+      `an error after ${key} alone`,
+      'warn',
+      new RegExp(`'${key}' alone was not asked again: error`),
+      alone(key, () => refuses(-32602)),
+    ],
+    [`an effect after ${key} alone`, 'warn', /had an effect/, alone(key, writesToo)],
+  ]);
+
+const presents = (picked: (state: unknown) => boolean) => (sent: Sent) =>
+  isRetry(sent) && picked(sent.params.requestState);
+const isToken = (state: unknown): boolean => /^[0-9a-f-]{36}$/.test(String(state));
+/** Takes this in place of the state that came. */
+const read =
+  (state: (sent: Sent, world: World) => unknown): Twist =>
+  (sent, honest, world) => {
+    const requestState = state(sent, world);
+    return requestState === undefined
+      ? honest()
+      : honest({ ...sent, params: { ...sent.params, requestState } });
+  };
+const nearly = ({ params }: Sent, { states }: World): string | undefined =>
+  [...states.keys()].findLast((token) => token.slice(0, -1) === String(params.requestState).slice(0, -1));
+
+const tampered = presents((state) => /[^0-9a-f-]/.test(String(state)));
+
+ways('state.tampered', [
+  ['a character that counts for nothing', 'advice', /The result is that of an honest call/, read(nearly)],
+  [
+    'another result without the effect',
+    'advice',
+    /mallory\."\. It had no effect\./,
+    when(tampered, () => DIFFERENT),
+  ],
+  [
+    'another result, and no probe',
+    'fail',
+    /was accepted: completed/,
+    when(tampered, () => DIFFERENT),
+    { probe: undefined } as never,
+  ],
+  [
+    'another result with an effect',
+    'fail',
+    /and the probe changed/,
+    when(tampered, (sent, _honest, world) => writesToo(sent, () => DIFFERENT, world)),
+  ],
+  [
+    'an effect behind the refusal',
+    'fail',
+    /and the probe changed/,
+    when(presents(isToken), insteadOfRefusal(writesToo)),
+  ],
+]);
+ways('state.aliased', [
+  [
+    'whitespace',
+    'advice',
+    /a space before it, a line break after it/,
+    read(({ params }) =>
+      isToken(String(params.requestState).trim()) ? String(params.requestState).trim() : undefined,
+    ),
+  ],
+]);
+ways('state.malformed', [
+  [
+    'HTTP 500',
+    'advice',
+    /the empty string in place of the state came to HTTP 500/,
+    when(
+      presents((state) => state === ''),
+      () => ({ text: 'oops', status: 500 }),
+    ),
+  ],
+  [
+    'no answer',
+    'fail',
+    /a NUL in place of the state got no answer: no answer in/,
+    when(
+      presents((state) => state === '\0'),
+      () => 'silence',
+    ),
+    SHORT,
+  ],
+  [
+    'a lost connection',
+    'fail',
+    /a list in place of the state got no answer/,
+    when(presents(Array.isArray), hangUp),
+  ],
+  [
+    'one that is too long may be cut off',
+    'pass',
+    /refused/,
+    when(
+      presents((state) => String(state).length > 100_000),
+      hangUp,
+    ),
+  ],
+  [
+    'an object that holds the state',
+    'advice',
+    /The result is that of an honest call/,
+    read(({ params }) => (params.requestState as { token?: string })?.token),
+  ],
+  [
+    'the prototype of an object',
+    'fail',
+    /\("__proto__"\) was accepted/,
+    when(
+      presents((state) => state === '__proto__'),
+      (sent, _honest, world) => writesToo(sent, () => DIFFERENT, world),
+    ),
+  ],
+  ['the end of the server', 'fail', /does not answer an honest call/, dying()],
+]);
+
+/** It answers no call of ours after the last malformed state, which is a list. */
+function dying(): Twist {
+  let dead = 0;
+  return (sent, honest) => {
+    const over = dead > 1 && isCall(sent);
+    if (Array.isArray(sent.params.requestState)) dead++;
+    return over ? 'hang-up' : honest();
+  };
+}
+
+const stateless = (sent: Sent): boolean => early(sent) && valued(sent, 'account') === undefined;
+
+ways('state.dropped', [
+  [
+    'an effect behind a refusal',
+    'advice',
+    /was accepted/,
+    when(stateless, (sent, _honest, world) => writesToo(sent, () => refuses(-32602), world)),
+  ],
+  ['the end', 'advice', /was accepted: completed/, when(stateless, () => says('Sent.'))],
+  ['no answer', 'could-not-run', /got no answer/, when(stateless, hangUp)],
+]);
+ways('state.oracle', [
+  [
+    'a malformed one',
+    'advice',
+    /a malformed state to/,
+    when(
+      presents((state) => state === 'mrtr-check'),
+      () => refuses(-32600),
+    ),
+  ],
+  [
+    'a tampered one',
+    'advice',
+    /a tampered state came to/,
+    when(
+      ({ params, principal }) =>
+        principal === 'alice' && params.arguments?.to === 'bob' && params.requestState !== 'mrtr-check',
+      insteadOfRefusal(() => refuses(-32600)),
+    ),
+  ],
+  [
+    "another principal's",
+    'advice',
+    /another principal's state to/,
+    when(
+      (sent) => isRetry(sent) && sent.principal === 'mallory',
+      insteadOfRefusal(() => refuses(-32600)),
+    ),
+  ],
+  [
+    'other arguments',
+    'advice',
+    /a state with other arguments to/,
+    when(
+      (sent) => isRetry(sent) && sent.params.arguments?.to === 'carol',
+      insteadOfRefusal(() => refuses(-32600)),
+    ),
+  ],
+]);
+
+/** The same server with its state written otherwise. */
+const written = (
+  write: (token: string, sent: Sent) => string,
+  readBack: (state: string) => string,
+): Twist => {
+  const back = read(({ params }) =>
+    typeof params.requestState === 'string' ? readBack(params.requestState) : undefined,
+  );
+  return (sent, honest, world) => {
+    const answer = back(sent, honest, world);
+    if (typeof answer !== 'object' || !('result' in answer) || answer.result.requestState === undefined)
+      return answer;
+    return { result: { ...answer.result, requestState: write(String(answer.result.requestState), sent) } };
+  };
+};
+const encodes = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+ways('state.readable', [
+  [
+    'JSON',
+    'advice',
+    /A client can read in the state: \{"to":"bob"\}/,
+    written(
+      (token) => `${encodes({ to: 'bob' })}.${token}`,
+      (state) => state.slice(-36),
+    ),
+  ],
+  [
+    'words',
+    'advice',
+    /A client can read in the state: to bob/,
+    written(
+      (token) => `to bob|${token}`,
+      (state) => state.slice(-36),
+    ),
+  ],
+]);
+ways('state.size', [
+  [
+    'a round that adds too much',
+    'advice',
+    /Round 2 adds \d+ bytes to the state for \d+ bytes of answers/,
+    written(
+      (token, sent) => `${isRetry(sent) ? 'A'.repeat(1600) : ''}${token}`,
+      (state) => state.slice(-36),
+    ),
+  ],
+  [
+    'two kibibytes and one',
+    'advice',
+    /The state of round 1 has 2049 bytes/,
+    written(
+      (token) => 'A'.repeat(2013) + token,
+      (state) => state.slice(-36),
+    ),
+  ],
+  [
+    'two kibibytes are right',
+    'pass',
+    /at most 2048 bytes/,
+    written(
+      (token) => 'A'.repeat(2012) + token,
+      (state) => state.slice(-36),
+    ),
+  ],
+]);
+
+const written200 = (more: object) => (sent: Sent) => ({
+  text: JSON.stringify({ jsonrpc: '2.0', id: sent.id, ...more }),
+});
+const COMPLETE = { resultType: 'complete', content: [] };
+
+ways('wire.result-type', [
+  [
+    'one that nobody knows',
+    'fail',
+    /the resultType is "done"/,
+    when(mute, () => ({ result: { ...COMPLETE, resultType: 'done' } })),
+  ],
+]);
+ways('wire.shape', [
+  [
+    'the id of another request',
+    'fail',
+    /has the id 99 for a request/,
+    when(mute, written200({ id: 99, result: COMPLETE })),
+  ],
+  [
+    'no jsonrpc',
+    'fail',
+    /does not say jsonrpc "2\.0"/,
+    when(mute, written200({ jsonrpc: undefined, result: COMPLETE })),
+  ],
+  [
+    'a result and an error',
+    'fail',
+    /both a result and an error/,
+    when(mute, written200({ result: COMPLETE, error: { code: 1, message: 'a' } })),
+  ],
+  [
+    'neither requests nor state',
+    'fail',
+    /neither requests nor state/,
+    when(mute, () => ({ result: { resultType: 'input_required' } })),
+  ],
+  [
+    'a request that may not be asked',
+    'fail',
+    /the request 'a' is none of/,
+    when(mute, () => asked({ a: { method: 'tools/list' } })),
+  ],
+  [
+    'a list that asks',
+    'fail',
+    /may not ask/,
+    when(
+      ({ method }) => method === 'tools/list',
+      () => asked({ a: ROOTS }),
+    ),
+  ],
+  ['no response', 'fail', /without a JSON-RPC response/, when(mute, () => ({ text: '{}' }))],
+]);
+const form = (requestedSchema: object): Answer =>
+  asked({ a: { method: 'elicitation/create', params: { mode: 'form', message: 'A?', requestedSchema } } });
+ways('wire.schema', [
+  ['a reserved code', 'fail', /-32050 is reserved and not defined/, when(mute, () => refuses(-32050))],
+  [
+    'an error without a message',
+    'fail',
+    /the error does not fit/,
+    when(mute, () => ({ error: { code: -32600 } })),
+  ],
+  ['a result without content', 'fail', /content/, when(mute, () => ({ result: { resultType: 'complete' } }))],
+  [
+    'a nested form',
+    'fail',
+    /the request 'a' does not fit/,
+    when(mute, () => form({ type: 'object', properties: { b: { type: 'object', properties: {} } } })),
+  ],
+  [
+    'a field that is required and not described',
+    'fail',
+    /requires 'c', which it does not describe/,
+    when(mute, () => form({ type: 'object', properties: {}, required: ['c'] })),
+  ],
+  [
+    'a URL without an address',
+    'fail',
+    /the request 'a' does not fit/,
+    when(mute, () => asked({ a: { method: 'elicitation/create', params: { mode: 'url', message: 'A?' } } })),
+  ],
+]);
+ways('wire.duplicate-keys', [
+  [
+    'deep in a result',
+    'fail',
+    /result\.a\.\[\]\.b stands twice/,
+    when(mute, ({ id }) => ({
+      text: `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete","content":[],"a":[{"b":1,"b":2}]}}`,
+    })),
+  ],
+]);
+
+const stranger = (sent: Sent): boolean => 'mrtr-check-unknown' in (sent.params.inputResponses ?? {});
+
+ways('wire.unknown-members', [
+  [
+    'another end',
+    'warn',
+    /came to completed: "It was all sent to mallory/,
+    when(
+      (sent) => stranger(sent) && sent.params.inputResponses?.sure !== undefined,
+      (_sent, honest) => {
+        honest();
+        return DIFFERENT;
+      },
+    ),
+  ],
+  ['no answer', 'could-not-run', /the connection failed/, when(stranger, hangUp)],
+]);

@@ -21,6 +21,8 @@ export interface Accepted {
   readonly talk: Talk;
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
+  /** It came to what an honest call comes to. */
+  readonly same: boolean;
   /** It changed the result or the effects, against the honest call. */
   readonly matters: boolean;
 }
@@ -104,7 +106,7 @@ async function presented(
     if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
     else {
       const matters = await changesAnything(context, outcome, judged, effect);
-      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, matters });
+      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, same: judged === 'same', matters });
       if (matters) break;
     }
     await context.fleet.revive();
@@ -188,9 +190,9 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
   if (worst) {
     const effect = worst.effect ? ', and the probe changed' : '';
     const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
-    const same = worst.matters ? '' : ' The result is that of an honest call.';
+    const harmless = worst.same ? ' The result is that of an honest call.' : ' It had no effect.';
     return broken(
-      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${same}${others}`,
+      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.talk,
       {
         matters: worst.matters,
