@@ -444,7 +444,31 @@ const OPEN = {
   probe: { kind: 'operation', operation: { kind: 'tool', name: 'open', arguments: {} } },
 } as const;
 
+/** After so many calls in a row that nobody answers it takes no more, of anybody or of this principal, or refuses one. */
+function full(most: number, of: 'all' | 'each' | 'once'): Twist {
+  const open = new Map<string, number>();
+  return when(isCall, (sent, honest) => {
+    const who = of === 'each' ? sent.principal : 'all';
+    const calls = isRetry(sent) ? 0 : (open.get(who) ?? 0) + 1;
+    open.set(who, calls);
+    return (of === 'once' ? calls === most + 1 : calls > most) ? refuses(-32603) : honest();
+  });
+}
+
 ways('abandon.flat', [
+  [
+    'a server that is full',
+    'advice',
+    /After 40 abandoned calls .* Another principal is not served either/,
+    full(40, 'all'),
+  ],
+  [
+    'one that is full for one principal',
+    'advice',
+    /After 40 abandoned calls .* Another principal is still served/,
+    full(40, 'each'),
+  ],
+  ['one that is out of order', 'could-not-run', /after 4 calls the server is out of order/, full(4, 'once')],
   [
     'a server that keeps each call',
     'advice',
