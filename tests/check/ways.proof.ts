@@ -168,6 +168,21 @@ ways('capability.mode', [
     ),
   ],
   [
+    'a URL to a client of URLs is right',
+    'pass',
+    /completed/,
+    when(declares('{"url":{}}'), (sent) =>
+      isRetry(sent)
+        ? says('Sent.')
+        : asked({
+            page: {
+              method: 'elicitation/create',
+              params: { mode: 'url', message: 'In.', url: 'https://a.example' },
+            },
+          }),
+    ),
+  ],
+  [
     'roots, which both declare',
     'pass',
     /completed/,
@@ -302,11 +317,26 @@ const effectsAt = (...times: readonly number[]): Twist => {
   });
 };
 
+/** The probe reads otherwise, and each call adds `by` to it. */
+const reading = (by: number, text: (effects: number) => string): Twist => {
+  const effects = effectsAt(0, 0, by);
+  return (sent, honest, world) =>
+    sent.params.name === 'count' ? says(text(world.effects)) : effects(sent, honest, world);
+};
+const UNCOUNTED = reading(1, (effects) => `sent ${'and '.repeat(effects)}done`);
+
 ways('effect.once', [
   ['one in each round', 'advice', /changed 2 times: after request 2, after request 3/, effectsAt(0, 1, 1)],
   ['two at the end', 'advice', /One call adds 2 to the probe/, effectsAt(0, 0, 2)],
   ['one in the middle is right', 'pass', /the probe went from/, effectsAt(0, 1, 0)],
   ['a balance that goes up by five is right', 'pass', /the probe went from/, effectsAt(0, 0, 5)],
+  [
+    'a balance in words that goes up by two is right',
+    'pass',
+    /the probe went from/,
+    reading(2, (effects) => `${effects} euros`),
+  ],
+  ['a fraction is right', 'pass', /the probe went from/, reading(1, (effects) => String(effects * 1.5))],
 ]);
 ways('effect.before-answer', [
   ['with the question', 'advice', /before anything was answered/, effectsAt(1, 0, 1)],
@@ -314,6 +344,7 @@ ways('effect.before-answer', [
 ]);
 ways('effect.per-round', [
   ['with each question', 'advice', /times the effects of an honest one/, effectsAt(1, 1, 1)],
+  ['a probe without a number', 'could-not-run', /holds no single number/, UNCOUNTED],
   [
     'a call that cannot be made longer',
     'not-applicable',
@@ -358,6 +389,7 @@ ways('instance.replay-elsewhere', [
   ['no answer there', 'could-not-run', /the connection failed/, when(elsewhere, () => 'hang-up')],
 ]);
 ways('retry.concurrent', [
+  ['a probe without a number', 'could-not-run', /effects cannot be counted/, UNCOUNTED],
   ['none completes', 'could-not-run', /none completed/, crowded()],
   ['a second effect', 'fail', /10 retries at once/, again(ending)],
 ]);
