@@ -6,19 +6,19 @@ ways('refusal.no-effect', [
   [
     'after a cancel',
     'fail',
-    /After cancel of question 1/,
+    /After a cancel of question 1/,
     when((sent) => actions(sent) === 'account cancel', writesToo),
   ],
   [
     'after a decline of the last question',
     'fail',
-    /After decline of question 2/,
+    /After a decline of question 2/,
     when((sent) => actions(sent) === 'sure decline,memo decline', writesToo),
   ],
   [
     'after a decline of one of two',
     'fail',
-    /After decline of 'memo' alone/,
+    /After a decline of 'memo' alone/,
     when((sent) => actions(sent) === 'sure accept,memo decline', writesToo),
   ],
   [
@@ -52,16 +52,16 @@ for (const action of ['decline', 'cancel'])
     [
       'the first question again',
       'advice',
-      /the same question was asked again: asked account/,
+      /the same question was asked again: account/,
       ignoring('account', action),
     ],
     [
       'the last question again',
       'advice',
-      /the same question was asked again: asked sure/,
+      /the same question was asked again: sure/,
       ignoring('sure', action),
     ],
-    ['always a new question', 'advice', /After 10 times .* still asks/, nagging(action)],
+    ['always a new question', 'advice', /After 10 refusals .* still asks/, nagging(action)],
     [
       'no answer',
       'could-not-run',
