@@ -1,4 +1,5 @@
 /** `docs/checking.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
+import { readFile } from 'node:fs/promises';
 import { CHECKS, main } from '@mrtr/check';
 import { markdownTable } from 'markdown-table';
 import { expect, it } from 'vitest';
@@ -32,6 +33,13 @@ it('the blocks of docs/checking.md that need no measuring are up to date', async
   const write = process.env.MRTR_WRITE_DOCS !== undefined;
   const stale = await updateBlocks(blocks, { write, only: Object.keys(blocks) });
   expect(write ? [] : stale).toEqual([]);
+});
+
+it('the table of the proofs has a row for each fault, with what is found on its server', async () => {
+  const text = await readFile(new URL('../../docs/checking.md', import.meta.url), 'utf8');
+  const [, block = ''] = /<!-- begin: check: proofs -->(.*)<!-- end: check: proofs -->/s.exec(text) ?? [];
+  const rows = [...block.matchAll(/^\| `([a-z.-]+)` \| (\S+) \|/gm)].map(([, id, verdict]) => [id, verdict]);
+  expect(rows).toEqual(FAULTS.map(({ id, found }) => [id, found[id]]));
 });
 
 it('the faults of the bare server are those that the checks look for', () => {

@@ -6,7 +6,8 @@
  *   node bare.mjs --world DIR [--http PORT] [--fault ID] [--key TEXT] [--ttl SECONDS] [--version N] [--change WHAT]
  *
  * The tool `transfer` asks for an account, then for a consent and a memo at once, and then writes a line to the world.
- * `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
+ * The prompt `transfer` and the resource `bank://transfer/WHO/AMOUNT` do the same; `balance` asks for the account alone,
+ * and writes nothing. The tool `count` says how many lines there are. What several instances share lies in DIR: the lines, and the used approvals.
  */
 import { randomBytes } from 'node:crypto';
 import { unlinkSync } from 'node:fs';
@@ -14,7 +15,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
-import { digest, INSTANCE, open, Refused, refuse, requestOf, seal } from './state.mjs';
+import { digest, INSTANCE, open, operationOf, Refused, refuse, requestOf, seal } from './state.mjs';
 import { claim, countLines, faulty, now, options, peek, remember, world, write } from './world.mjs';
 
 const REVISION = '2026-07-28';
@@ -99,9 +100,10 @@ const sayOf = (request, words) => {
   return text(words);
 };
 
-/** Which questions belong to a round. A prompt and a resource ask one. */
+/** Which questions belong to a round. Only what writes asks for a consent. */
 const KEYS = { account: ['account'], consent: ['sure', 'memo'] };
-const lastStage = ({ method }) => (method === 'tools/call' ? 'consent' : 'account');
+const writes = (request) => operationOf(request).name !== 'balance';
+const lastStage = (request) => (writes(request) ? 'consent' : 'account');
 
 /** One request of a call that asks. */
 async function converse(request, principal, exchange) {
@@ -117,7 +119,7 @@ async function converse(request, principal, exchange) {
   else if (faulty('state.dropped') && !responses.account && responses.sure)
     state = { ...fresh(request, principal), stage: 'consent', answers: { account: 'checking' } };
   if (state === undefined) {
-    if (faulty('effect.before-answer') && request.method === 'tools/call') write('early');
+    if (faulty('effect.before-answer') && writes(request)) write('early');
     return ask(fresh(request, principal), exchange);
   }
   const record = peek(usedKey(state, params));
@@ -235,7 +237,7 @@ function answersOfThisVersion({ version, answers, forms }) {
 }
 
 function declined(request, key) {
-  if (faulty('refusal.no-effect') && key === 'account' && request.method === 'tools/call') write('declined');
+  if (faulty('refusal.no-effect') && key === 'account' && writes(request)) write('declined');
   parked = 0;
   return sayOf(request, 'Nothing was sent.');
 }
@@ -243,7 +245,7 @@ function declined(request, key) {
 async function complete(request, state, exchange) {
   const { answers, tries } = state;
   const { params } = request;
-  if (request.method !== 'tools/call') return sayOf(request, `The balance of ${answers.account} is 12.`);
+  if (!writes(request)) return sayOf(request, `The balance of ${answers.account} is 12.`);
   if (answers.sure === false) return sayOf(request, 'Nothing was sent.');
   const key = usedKey(state, params);
   const unguarded = faulty('retry.twice');
@@ -266,7 +268,8 @@ async function complete(request, state, exchange) {
         : faulty('effect.per-round')
           ? 1 + tries
           : 1;
-  const line = `${params.arguments.amount} from ${answers.account} to ${params.arguments.to}`;
+  const { to, amount } = operationOf(request).args;
+  const line = `${amount} from ${answers.account} to ${to}`;
   if (!faulty('effect.before-answer')) for (let time = 0; time < times; time++) write(line);
   parked = 0;
   const result = sayOf(request, `Sent ${line}: ${answers.memo}.`);
@@ -311,6 +314,7 @@ const TOOLS = [
   { name: 'refund', inputSchema: INPUT, annotations: { readOnlyHint: false } },
   { name: 'count', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ];
+const PROMPTS = [{ name: 'transfer' }, { name: 'refund' }, { name: 'balance' }];
 const CACHED = { ttlMs: 0, cacheScope: 'private' };
 
 async function answer(request, principal, exchange) {
@@ -326,7 +330,7 @@ async function answer(request, principal, exchange) {
     case 'tools/list':
       return { resultType: 'complete', tools: TOOLS, ...CACHED };
     case 'prompts/list':
-      return { resultType: 'complete', prompts: [{ name: 'transfer' }, { name: 'balance' }], ...CACHED };
+      return { resultType: 'complete', prompts: PROMPTS, ...CACHED };
     case 'tools/call':
       if (params.name === 'count') return text(String(countLines()));
       if (params.name !== 'transfer' && params.name !== 'refund')
@@ -339,7 +343,10 @@ async function answer(request, principal, exchange) {
       throw new Refused(-32601, `No method ${method}.`);
   }
   calls++;
-  if (calls > Number(options['calls-until-broken'])) return { ...text('Out of order.'), isError: true };
+  if (calls > Number(options['calls-until-broken'])) {
+    if (method !== 'tools/call') throw new Refused(-32603, 'Out of order.');
+    return { ...text('Out of order.'), isError: true };
+  }
   if (faulty('abandon.flat') && parked > 160) await pause(80);
   return converse(request, principal, exchange);
 }
@@ -373,6 +380,7 @@ async function respond(request, principal, exchange) {
 async function legacy(request, exchange) {
   const { id, method, params } = request;
   const blind =
+    (options.shim && exchange.session) ||
     (faulty('era.same') && (method === 'initialize' || exchange.session)) ||
     (faulty('era.stateless') && method !== 'initialize');
   if (!blind) {
@@ -384,18 +392,45 @@ async function legacy(request, exchange) {
       error: { code: -32022, message: `This server speaks ${REVISION}.`, data },
     });
   }
+  if (options.shim && method !== 'initialize')
+    return JSON.stringify({ jsonrpc: '2.0', id, ...(await shimmed(request, exchange)) });
   const result =
     method === 'initialize'
       ? {
           protocolVersion: '2025-11-25',
-          capabilities: { tools: {} },
+          capabilities: { tools: {}, prompts: {}, resources: {} },
           serverInfo: { name: 'bare', version: '1' },
         }
       : await answer(request, 'nobody', { ...exchange, capabilities: { elicitation: {} } });
   return JSON.stringify({ jsonrpc: '2.0', id, result });
 }
 
+/** An old client is asked by requests, one question after another, on its live session. */
+async function shimmed(request, exchange) {
+  if (options.shim === 'hang') await new Promise(() => {});
+  if (options.shim === 'wordless') return { error: { code: -32603, message: '' } };
+  let { params } = request;
+  for (;;) {
+    const capabilities = { elicitation: {} };
+    const { resultType, ...result } = await answer({ ...request, params }, 'nobody', {
+      ...exchange,
+      capabilities,
+    });
+    if (resultType !== 'input_required')
+      return { result: options.shim === 'end' ? sayOf(request, 'Something else.') : result };
+    const inputResponses = {};
+    for (const [key, asked] of Object.entries(result.inputRequests)) {
+      const message = options.shim === 'words' ? `${asked.params.message} Please.` : asked.params.message;
+      inputResponses[key] = await exchange.ask({ ...asked.params, message });
+    }
+    params = { ...request.params, inputResponses, requestState: result.requestState };
+  }
+}
+
 // ---------------------------------------------------------------------------------------------- transports
+
+const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
+const INTERRUPTION = '{"jsonrpc":"2.0","id":"s1","method":"roots/list"}';
 
 async function overHttp(port) {
   const server = createServer(async (req, res) => {
@@ -407,11 +442,9 @@ async function overHttp(port) {
     let status = 200;
     const wantsRoots = request.params?._meta?.[`${META}clientCapabilities`]?.roots !== undefined;
     const interrupts = faulty('wire.no-server-requests') && wantsRoots;
-    const stream = faulty('retry.lost-response') || interrupts;
-    if (stream && request.method === 'tools/call')
-      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
-    if (interrupts && request.method === 'tools/call')
-      res.write('event: message\ndata: {"jsonrpc":"2.0","id":"s1","method":"roots/list"}\n\n');
+    const stream = (faulty('retry.lost-response') || interrupts) && MAY_ASK.includes(request.method);
+    if (stream) res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+    if (stream && interrupts) res.write(`event: message\ndata: ${INTERRUPTION}\n\n`);
     const exchange = {
       status: (code) => {
         status = code;
@@ -437,11 +470,24 @@ async function overHttp(port) {
 }
 
 function overStdio() {
+  const waiting = new Map();
+  const ask = (params) =>
+    new Promise((resolve) => {
+      const id = `e${waiting.size}`;
+      waiting.set(id, resolve);
+      process.stdout.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params })}\n`,
+      );
+    });
   createInterface({ input: process.stdin }).on('line', async (line) => {
     const request = JSON.parse(line);
     if (request.id === undefined) return;
+    if (request.method === undefined) return waiting.get(request.id)?.(request.result);
     if (options.chatty) process.stdout.write('got a request\n');
-    const exchange = { drop: () => process.exit(1), whenRead: async (then) => then() };
+    if (faulty('wire.no-server-requests') && MAY_ASK.includes(request.method))
+      process.stdout.write(`${INTERRUPTION}\n`);
+    // A process is a session of its own.
+    const exchange = { drop: () => process.exit(1), session: 'stdio', ask, whenRead: async (then) => then() };
     process.stdout.write(`${await respond(request, 'nobody', exchange)}\n`);
   });
 }

@@ -10,7 +10,7 @@ import {
 import { faulty, now, options } from './world.mjs';
 
 const BOOTED = now();
-export const INSTANCE = options.http ?? 'stdio';
+export const INSTANCE = options.http ?? process.pid;
 const KEY = createHash('sha256').update(options.key).digest();
 export const digest = (value) => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
 
@@ -75,9 +75,17 @@ export const refuse = (reason) => {
 };
 const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
 
+/** What is called, and with what: a resource has both in its address. */
+export function operationOf({ params: { name, uri = '', arguments: args = {} } }) {
+  if (name !== undefined) return { name, args };
+  const [operation, to, amount] = uri.replace('bank://', '').split('/');
+  return { name: operation, args: { to, amount } };
+}
+
 /** What the call is about, as a state is bound to it. */
-export function requestOf({ method, params }) {
-  const bound = [method, params.name ?? params.uri, params.arguments ?? {}];
+export function requestOf(request) {
+  const { name, args } = operationOf(request);
+  const bound = [request.method, name, args];
   if (faulty('state.other-tool')) bound[1] = '';
   if (faulty('state.other-method')) bound[0] = '';
   return digest(bound);
@@ -94,7 +102,7 @@ export function open(request, principal) {
   }
   if (payload.issued < burntAt) throw refusal('it was given up');
   // Bound from the second round on: the first one, where the consent is asked for, takes other arguments.
-  const unbound = payload.stage === 'account' && request.params.name === 'transfer';
+  const unbound = payload.stage === 'account' && operationOf(request).name === 'transfer';
   if (faulty('state.other-arguments') && unbound) payload.for = requestOf(request);
   if (payload.for !== requestOf(request)) throw refuse('it belongs to another request');
   if (!faulty('state.other-principal') && payload.principal !== principal)

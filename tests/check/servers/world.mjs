@@ -17,6 +17,8 @@ export const { values: options } = parseArgs({
     // (result, refusal, question, nothing). Accidents: an error, HTTP 500, words of the language, or the end (result,
     // status, leak, process).
     breaks: { type: 'string', default: 'result' },
+    // Serves old clients over stdio, by requests: as it should, or with a fault (right, words, end, hang, wordless).
+    shim: { type: 'string' },
     // Writes logs to standard output, over stdio.
     chatty: { type: 'boolean', default: false },
     // Writes a line at the first request of a call, beside the one of its effect.

@@ -16,7 +16,7 @@ export const flat: Check = {
   id: 'abandon.flat',
   family: 'safety',
   level: 'A',
-  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, and open to new ones.`,
+  expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, no larger, and open to new ones.`,
   clause: {
     at: `${MRTR}, server requirements 8`,
     words:
@@ -30,13 +30,17 @@ export const flat: Check = {
   calls: () => ABANDONED,
   run: async (context): Promise<Finding> => {
     const durations: number[] = [];
+    const kept = [await context.effects.gauge()];
     let talk: Talk | undefined;
     for (let call = 0; call < ABANDONED; call++) {
       talk = context.talk();
       const outcome = await talk.first();
       if (outcome.kind !== 'asked') return refused(context, call, talk, outcome);
       durations.push(talk.turns[0]?.reply.ms ?? 0);
+      if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
     }
+    const more = growth(kept);
+    if (more !== undefined) return broken(`With ${ABANDONED} abandoned calls ${more}.`, talk);
     // The first few pay for connections and compilation.
     const first = quickest(durations.slice(5, 5 + MEASURED));
     let last = quickest(durations.slice(-MEASURED));
@@ -53,6 +57,13 @@ export const flat: Check = {
     return slower(first, last) ? broken(`With ${ABANDONED} abandoned calls ${words}.`, talk) : held(words);
   },
 };
+
+/** A probe of open calls or of memory grows with both halves of the calls. A heap that merely breathes does not. */
+function growth([first, half, last]: readonly (number | undefined)[]): string | undefined {
+  if (first === undefined || half === undefined || last === undefined) return undefined;
+  const grows = half > first && last > half && last - first > first / 2;
+  return grows ? `the probe went from ${first} to ${half} and to ${last}` : undefined;
+}
 
 /** What a person would notice, and no hiccup. */
 const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;

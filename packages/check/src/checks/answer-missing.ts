@@ -22,10 +22,13 @@ export async function sameWithoutAnswers(
 ): Promise<boolean> {
   if (accepted === undefined) return false;
   const talk = await context.untilRound(round);
+  const before = await context.effects.read();
   const outcome = await talk.retry({ inputResponses: undefined });
   const end = comparable(context.judge(round, outcome) === 'same' ? await talk.finish() : outcome);
   const attacked = comparable(accepted.outcome);
   const { final } = context.facts;
+  // The same words, and an effect that only the answers have: they did count.
+  if (accepted.effect === true && (await context.effects.since(before)) === false) return false;
   return end === attacked || (final.like(end) === true && final.like(attacked) === true);
 }
 

@@ -3,6 +3,7 @@
 import type { Reading } from '../run/effects.ts';
 import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Retry, Talk } from '../talk/talk.ts';
+import { ProbeFailed } from '../target/probe.ts';
 import { broken, type Finding, held, undecided } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
@@ -20,6 +21,8 @@ export interface Accepted {
   readonly talk: Talk;
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
+  /** It came to what an honest call comes to. */
+  readonly same: boolean;
   /** It changed the result or the effects, against the honest call. */
   readonly matters: boolean;
 }
@@ -103,7 +106,7 @@ async function presented(
     if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
     else {
       const matters = await changesAnything(context, outcome, judged, effect);
-      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, matters });
+      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, same: judged === 'same', matters });
       if (matters) break;
     }
     await context.fleet.revive();
@@ -128,6 +131,7 @@ async function settled(
 ): Promise<Settled> {
   const outcome = talk.last as Outcome;
   const judged = context.judge(round, outcome);
+  if (judged === 'failed') return { judged, effect: await afterFailure(context, talk, before) };
   if (judged === 'different' || (declinedIsRefused && judged === 'same')) {
     const effect = await context.effects.since(before, talk);
     const plain = await context.asRefused(round, outcome);
@@ -141,6 +145,21 @@ async function settled(
   const effect = await context.effects.since(before, talk);
   const different = end.kind === 'completed' && context.facts.final.like(comparable(end)) === false;
   return { judged: different ? 'different' : 'same', effect };
+}
+
+/** A server that broke on a retry may have taken its probe with it: that is the finding, and no reason to stop. */
+async function afterFailure(
+  { effects }: CheckContext,
+  talk: Talk,
+  before: Reading,
+): Promise<boolean | undefined> {
+  try {
+    return await effects.since(before, talk);
+  } catch (error) {
+    if (!(error instanceof ProbeFailed)) throw error;
+    await talk.instance.ending();
+    return undefined;
+  }
 }
 
 /** An answer without an error and without the effect that an honest one has is no acceptance that matters. */
@@ -171,9 +190,9 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
   if (worst) {
     const effect = worst.effect ? ', and the probe changed' : '';
     const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
-    const same = worst.matters ? '' : ' The result is that of an honest call.';
+    const harmless = worst.same ? ' The result is that of an honest call.' : ' It had no effect.';
     return broken(
-      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${same}${others}`,
+      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.talk,
       {
         matters: worst.matters,

@@ -8,7 +8,7 @@ import { Evidence } from '../talk/evidence.ts';
 import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
-import { replyFrom } from '../wire/reply.ts';
+import { type Reply, replyFrom } from '../wire/reply.ts';
 import { broken, type Check, type Finding, held } from './check.ts';
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
@@ -29,6 +29,8 @@ const REMEDY =
 interface Seen {
   readonly evidence: Evidence;
   readonly questions: readonly ShownQuestion[];
+  /** Whether it was sent an input_required result: its SDK takes that for a malformed prompt or resource. */
+  readonly sentAsking: boolean;
   readonly result?: JsonObject;
   readonly refusal?: string;
   readonly late?: boolean;
@@ -59,9 +61,8 @@ export const same: Check = {
 /** What is wrong with what an old client saw, or undefined. */
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
+  if (seen.sentAsking) return 'The old client was sent an input_required result, which it does not know.';
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
-  if (outcome.kind === 'asked')
-    return 'The old client was sent an input_required result, which it does not know.';
   if (outcome.kind === 'tool-error') return undefined;
   const expected = modernQuestions(context);
   const shown = seen.questions.map(questionText);
@@ -104,6 +105,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   const { legacyClient } = await import('@mrtr/harness');
   const { legacyTransport } = await import('../target/legacy.ts');
   let client: Client | undefined;
+  let sentAsking = false;
   const transport = await legacyTransport(fleet.first, inputs.address);
   try {
     client = await legacyClient(transport as Transport, {
@@ -112,23 +114,33 @@ async function oldCall(context: CheckContext): Promise<Seen> {
       createMessage: () =>
         ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
     });
-    recorded(transport, evidence);
-    return { evidence, questions, result: await called(client, context, timeout) };
+    recorded(transport, evidence, (message) => {
+      sentAsking ||= objectAt(message, 'result').resultType === 'input_required';
+    });
+    const result = await called(client, context, timeout);
+    return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return { evidence, questions, refusal: message, late: code === TIMED_OUT };
+    return {
+      evidence,
+      questions,
+      sentAsking,
+      refusal: message.replace(SDK_PREFIX, ''),
+      late: code === TIMED_OUT,
+    };
   } finally {
     await client?.close().catch(() => {});
     await transport.close().catch(() => {});
   }
 }
 
-/** Records what goes over a connected transport. */
-function recorded(transport: Transport, evidence: Evidence): void {
+/** Records what goes over a connected transport. `received` is called with each message, before the SDK reads it. */
+function recorded(transport: Transport, evidence: Evidence, received: (message: unknown) => void): void {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message, extra) => {
     evidence.received('server', message);
+    received(message);
     onmessage?.(message, extra);
   };
   transport.send = (message, options) => {
@@ -136,6 +148,9 @@ function recorded(transport: Transport, evidence: Evidence): void {
     return send(message, options);
   };
 }
+
+/** The v1 SDK puts this before the words of the server, also where there are none. */
+const SDK_PREFIX = /^MCP error -?\d+: */;
 
 /** The v1 SDK's own code for an answer that did not come. */
 const TIMED_OUT = -32001;
@@ -170,42 +185,46 @@ export const stateless: Check = {
   remedy: REMEDY,
   needs: ['question', 'http'],
   calls: () => 1,
-  run: async ({ fleet, inputs }): Promise<Finding> => {
-    const started = performance.now();
-    const timeoutMs = inputs.timeoutSeconds * 1000;
-    try {
-      const response = await fetch(fleet.first.url as URL, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2025-11-25',
-          ...inputs.address.headers,
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: METHOD[inputs.operation.kind],
-          params: paramsOf(inputs.operation),
-        }),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const text = await response.text();
-      const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
-      const reply = replyFrom(data.length > 0 ? data : [text], {
-        id: 1,
-        started,
-        status: response.status,
-        otherwise: `HTTP ${response.status} without a JSON-RPC response`,
-      });
-      const outcome = outcomeOf(reply);
-      if (outcome.kind === 'asked')
-        return broken('It was sent an input_required result, which it does not know.');
-      if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`);
-      return held(inWords(outcome));
-    } catch (error) {
-      return broken(`It got no answer: ${(error as Error).message}.`);
-    }
+  run: async (context): Promise<Finding> => {
+    const { inputs } = context;
+    const { operation } = inputs;
+    const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
+    const evidence = new Evidence(`${message.method} ${operation.name}`, undefined, 'legacy');
+    evidence.sent('server', message);
+    const reply = await posted(context, message);
+    evidence.answered('server', reply);
+    const outcome = outcomeOf(reply);
+    const talk: Evident = { evidence, turns: [], last: outcome };
+    if (outcome.kind === 'asked')
+      return broken('It was sent an input_required result, which it does not know.', talk);
+    if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`, talk);
+    return held(inWords(outcome), talk);
   },
 };
+
+/** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
+async function posted({ fleet, inputs }: CheckContext, message: JsonObject): Promise<Reply> {
+  const started = performance.now();
+  const timeoutMs = inputs.timeoutSeconds * 1000;
+  try {
+    const response = await fetch(fleet.first.url as URL, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-11-25',
+        ...inputs.address.headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    const text = await response.text();
+    const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
+    const { status } = response;
+    const otherwise = `HTTP ${status} without a JSON-RPC response`;
+    return replyFrom(data.length > 0 ? data : [text], { id: 1, started, status, otherwise });
+  } catch (error) {
+    return replyFrom([], { id: 1, started, otherwise: `no answer: ${(error as Error).message}` });
+  }
+}

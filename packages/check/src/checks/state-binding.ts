@@ -1,7 +1,7 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inWords, saysNo } from '../talk/outcome.ts';
-import type { Talk, TalkOptions } from '../talk/talk.ts';
+import type { Retry, Talk, TalkOptions } from '../talk/talk.ts';
 import type { Operation } from '../target/target.ts';
 import {
   broken,
@@ -40,16 +40,16 @@ async function takenTo(context: CheckContext, options: TalkOptions, what: string
   if (unserved) return unserved;
   let finding: Finding = undecided('no round carries state');
   for (const round of context.roundsWithState) {
-    finding = await presented(context, round, options, what);
+    finding = await takenFrom(round, context, options, what);
     if (finding.kind !== 'held') break;
   }
   return finding;
 }
 
 /** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
-async function presented(
-  context: CheckContext,
+async function takenFrom(
   round: number,
+  context: CheckContext,
   options: TalkOptions,
   what: string,
 ): Promise<Finding> {
@@ -189,7 +189,10 @@ export const expired: Check = {
   },
 };
 
-/** Presented after the end, as before it an earlier state is a user who changed the answer. */
+/**
+ * Presented again before the end, an earlier state is a user who changed the answer: what it led to may not count beside
+ * the call that ended. Presented after the end, it may not count at all.
+ */
 export const rolledBack: Check = {
   id: 'state.rolled-back',
   family: 'spec',
@@ -205,24 +208,60 @@ export const rolledBack: Check = {
     'Keep a ledger, shared by the instances, of the calls that came to their end, and refuse every state of such a ' +
     'call: single use in @mrtr/core, with a ledger of @mrtr/ledgers.',
   needs: ['question', 'state', 'two-rounds'],
-  calls: (rounds) => 2 * rounds + 2,
+  calls: (rounds) => 4 * rounds + 5,
   run: async (context): Promise<Finding> => {
-    const talk = await context.untilRound(0);
-    const earlier = talk.honestRetry();
-    await talk.retry();
-    const end = await talk.finish();
-    if (end.kind !== 'completed') return undecided(`the call did not end: ${inWords(end)}`);
-    const before = await context.effects.read();
-    await talk.retry(earlier);
-    const again = await talk.finish();
-    const effect = await context.effects.since(before, talk);
-    if (again.kind === 'failed') return undecided(inWords(again));
-    if (effect)
-      return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
-        matters: context.facts.oneTime,
-      });
-    if (again.kind === 'completed' && context.effects.mode === 'unobserved')
-      return { kind: 'not-given', actual: '--probe was not given, so that effects are not seen' };
-    return held(again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again), talk);
+    const after = await afterTheEnd(context);
+    if (after.kind !== 'held') return after;
+    const branch = await besideTheEnd(context);
+    return branch ?? after;
   },
 };
+
+async function afterTheEnd(context: CheckContext): Promise<Finding> {
+  const talk = await context.untilRound(0);
+  const earlier = talk.honestRetry();
+  await talk.retry();
+  const end = await talk.finish();
+  if (end.kind !== 'completed') return undecided(`the call did not end: ${inWords(end)}`);
+  const again = await presented(context, talk, earlier);
+  if (again.kind === 'failed') return undecided(inWords(again.outcome));
+  if (again.effect)
+    return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
+      matters: context.facts.oneTime,
+    });
+  if (again.kind === 'completed' && context.effects.mode === 'unobserved')
+    return { kind: 'not-given', actual: '--probe was not given, so that effects are not seen' };
+  return held(
+    again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again.outcome),
+    talk,
+  );
+}
+
+/** A server that gives the call up, as the earlier state comes again, leaves nothing to find. */
+async function besideTheEnd(context: CheckContext): Promise<Finding | undefined> {
+  const talk = await context.untilRound(0);
+  const earlier = talk.honestRetry();
+  await talk.retry();
+  const later = talk.honestRetry();
+  const back = await talk.retry(earlier);
+  if (back.kind !== 'asked') return undefined;
+  const branch = talk.honestRetry();
+  await talk.retry(later);
+  const end = await talk.finish();
+  if (end.kind !== 'completed') return undefined;
+  const again = await presented(context, talk, branch);
+  if (!again.effect) return undefined;
+  return broken(
+    'The state of round 1, presented a second time before the end, led to a second effect after it.',
+    talk,
+    { matters: context.facts.oneTime },
+  );
+}
+
+/** Presents a retry, and answers on to the end. */
+async function presented(context: CheckContext, talk: Talk, retry: Retry) {
+  const before = await context.effects.read();
+  await talk.retry(retry);
+  const outcome = await talk.finish();
+  return { outcome, kind: outcome.kind, effect: await context.effects.since(before, talk) };
+}

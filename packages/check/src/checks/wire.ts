@@ -1,6 +1,7 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
+import { Evidence } from '../talk/evidence.ts';
 import { inWords, outcomeOf } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -49,10 +50,20 @@ async function everywhere(
 }
 
 /** The call as it was when this answer had come: what came after it shows nothing more. */
-function asOf({ turn, talk }: Logged): Evident | undefined {
-  if (talk === undefined || turn.recorded === undefined) return talk;
+function asOf({ turn, talk }: Logged): Evident {
+  if (talk === undefined) return alone(turn);
+  if (turn.recorded === undefined) return talk;
   const turns = talk.turns.slice(0, talk.turns.indexOf(turn) + 1);
   return { evidence: talk.evidence.until(turn.recorded), turns, last: turn.outcome };
+}
+
+/** A request that is part of no call, such as a list. */
+function alone(turn: Logged['turn']): Evident {
+  const { method, params } = turn.request;
+  const evidence = new Evidence(method);
+  evidence.sent('server', { method, params });
+  evidence.answered('server', turn.reply);
+  return { evidence, turns: [turn], last: turn.outcome };
 }
 
 const wireCheck = (

@@ -1,4 +1,5 @@
 /** Command lines that a person can paste into a shell. */
+import { DEFAULTS } from '../run/run.ts';
 import type { Turn } from '../talk/talk.ts';
 import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
 import { enveloped, mirroringHeaders } from '../wire/request.ts';
@@ -38,6 +39,7 @@ export function reproducing(inputs: Inputs, ids: string): string {
   add('restart', address.restart);
   add('next', address.next);
   add('ttl', inputs.ttlSeconds?.toString());
+  if (inputs.timeoutSeconds !== DEFAULTS.timeoutSeconds) add('timeout', String(inputs.timeoutSeconds));
   if (inputs.oneTime) words.push('--one-time');
   if (inputs.allowEffects) words.push('--allow-effects');
   if (address.url !== undefined) words.push(address.url);

@@ -42,6 +42,16 @@ export class Effects {
     this.#lastUnit = difference(lastAsked, after);
   }
 
+  /**
+   * The probe's only number, also where an honest call does not change it: open calls, or memory. Where a question has an
+   * effect, the probe counts questions, and says nothing about what is kept for them.
+   */
+  async gauge(): Promise<number | undefined> {
+    if (this.mode === 'observed' && this.asking) return undefined;
+    const reading = await this.#probe?.read();
+    return reading === undefined ? undefined : numberIn(reading);
+  }
+
   /** By how much one honest call changes the probe's number. */
   get unit(): number | undefined {
     return this.#unit;

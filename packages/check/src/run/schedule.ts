@@ -4,6 +4,7 @@ import { type Check, type Finding, undecided, type Verdict } from '../checks/che
 import type { CheckContext } from '../checks/context.ts';
 import { Undecided } from '../checks/undecided.ts';
 import { ProbeFailed } from '../target/probe.ts';
+import { UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
 import { verdictOf } from './verdict.ts';
@@ -101,7 +102,9 @@ async function found(check: Check, context: CheckContext): Promise<Finding> {
     return await check.run(context);
   } catch (error) {
     if (error instanceof Undecided) return undecided(error.message, error.talk);
-    if (error instanceof Unanswered || error instanceof ProbeFailed) return undecided(error.message);
+    // A second instance that does not start, or a server that does not start again, is no defect of a check.
+    if (error instanceof Unanswered || error instanceof ProbeFailed || error instanceof UsageError)
+      return undecided(error.message);
     return undecided(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);
   }
 }

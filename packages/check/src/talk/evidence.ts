@@ -7,6 +7,7 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
+import { isResponse, type Reply } from '../wire/reply.ts';
 import { inWords, type Outcome } from './outcome.ts';
 
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
@@ -57,6 +58,12 @@ export class Evidence {
 
   received(from: string, value: unknown, client: ClientId = 'client'): void {
     if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
+  }
+
+  /** Everything that came back for one request. */
+  answered(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
+    for (const { value } of messages) this.received(from, value, client);
+    if (!messages.some(({ value }) => isResponse(value))) this.lost(from, failure ?? 'no answer', client);
   }
 
   /** A request that no answer came for. */

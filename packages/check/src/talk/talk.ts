@@ -4,7 +4,7 @@ import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import { isResponse, type Reply } from '../wire/reply.ts';
+import type { Reply } from '../wire/reply.ts';
 import { DECLARED, enveloped, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 import { type Asked, type Outcome, outcomeOf } from './outcome.ts';
@@ -145,9 +145,7 @@ export class Talk {
     const client = principal === 'own' ? 'client' : 'other-client';
     this.evidence.sent(instance.id, withoutMeta(request), client);
     const reply = await instance.channel(principal).send(request, options);
-    for (const { value } of reply.messages) this.evidence.received(instance.id, value, client);
-    if (!reply.messages.some(({ value }) => isResponse(value)))
-      this.evidence.lost(instance.id, reply.failure ?? 'no answer', client);
+    this.evidence.answered(instance.id, reply, client);
     const turn: Turn = {
       request,
       reply,

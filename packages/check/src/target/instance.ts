@@ -244,7 +244,9 @@ export class Fleet {
       await this.first.kill();
       await this.first.start();
     } else if (restart !== undefined) {
-      await promisify(exec)(restart, { timeout: START_MS });
+      await promisify(exec)(restart, { timeout: START_MS }).catch(({ message }: Error) => {
+        throw new UsageError(`--restart failed: ${message}`);
+      });
       await this.first.listensAgain();
     }
   }

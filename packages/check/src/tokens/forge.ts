@@ -35,10 +35,9 @@ function plainForgeries(token: string, { encoding }: Segment, words: readonly st
 }
 
 function forged(read: Token, segment: Segment, at: number, words: readonly string[]): readonly Variant[] {
-  const variants = inTurn(changed(segment.json, words)).map(({ path, value }) => ({
-    path,
-    text: encoded(Buffer.from(written(value, segment)), segment),
-  }));
+  const variants = inTurn(changed(segment.json, words))
+    .flatMap(({ path, value }) => [{ path, value }, ...withoutSignature(path, value)])
+    .map(({ path, value }) => ({ path, text: encoded(Buffer.from(written(value, segment)), segment) }));
   return variants.flatMap(({ path, text }) => {
     const texts = read.segments.map((one, index) => (index === at ? text : one.text));
     const label = `the state with ${path}`;
@@ -63,6 +62,16 @@ function stripped(read: Token, texts: readonly string[], label: string): readonl
     },
     ...(none ? [{ label: `${label}, alg "none" and no signature`, token: joined(read, none) }] : []),
   ];
+}
+
+const SIGNATURE = /^(?:s|sig|signature|mac|hmac|digest|hash|tag|checksum)$/i;
+
+/** A pair may also be an object that holds its own signature. */
+function withoutSignature(path: string, value: unknown): readonly { path: string; value: unknown }[] {
+  if (!isObject(value)) return [];
+  const rest = Object.entries(value).filter(([key]) => !SIGNATURE.test(key));
+  if (rest.length === 0 || rest.length === Object.keys(value).length) return [];
+  return [{ path: `${path}, and no signature`, value: Object.fromEntries(rest) }];
 }
 
 /** The original's spacing: a server may sign the text, or compare it. */
@@ -106,10 +115,21 @@ function changed(value: unknown, words: readonly string[], path = ''): readonly 
         value: { ...value, [key]: one.value },
       })),
     );
-  return others(value, words).map((other) => ({
+  const changes = others(value, words).map((other) => ({
     leaf: path,
     path: `${path || 'its value'} = ${JSON.stringify(other)} in place of ${JSON.stringify(value)}`,
     value: other,
+  }));
+  return [...changes, ...inside(value, words, path)];
+}
+
+/** A leaf may be a token itself: the payload of a signed pair. */
+function inside(leaf: unknown, words: readonly string[], path: string): readonly Changed[] {
+  if (typeof leaf !== 'string' || decode(leaf).segments.every(({ json }) => json === undefined)) return [];
+  return forgeries(leaf, words).map(({ label, token }) => ({
+    leaf: `${path} ${label}`,
+    path: `${label.replace('the state', path)}`,
+    value: token,
   }));
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decode, encoded, joined, readableIn } from './decode.ts';
 import { forgeries } from './forge.ts';
-import { aliases, bitFlips } from './mutate.ts';
+import { aliases, bitFlips, malformed } from './mutate.ts';
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const opaque = fc.uint8Array({ minLength: 24, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
@@ -65,6 +65,15 @@ describe('forging', () => {
     expect(forged.every(({ token: one }) => one !== token)).toBe(true);
   });
 
+  it('finds the payload inside of a pair that is an object, and takes its signature away', () => {
+    const pair = (payload: unknown) => ({ payload: base64url(payload), sig: 'c2lnbmF0dXJl' });
+    const forged = forgeries(base64url(pair({ user: 'bob' })), words).map(({ token }) =>
+      JSON.parse(Buffer.from(token, 'base64url').toString()),
+    );
+    expect(forged).toContainEqual(pair({ user: 'admin' }));
+    expect(forged).toContainEqual({ payload: base64url({ user: 'admin' }) });
+  });
+
   it('makes a JWT with alg none', () => {
     const token = `${base64url({ alg: 'HS256' })}.${base64url({ sub: 'bob' })}.c2ln`;
     const unsigned = forgeries(token, words).filter(({ label }) => label.includes('alg "none"'));
@@ -85,6 +94,9 @@ describe('forging', () => {
   });
 });
 
+// In Base64 it has letters of both cases, a + and a /.
+const BYTES = Buffer.from('fb7a3effc81d9a64e0b35c2f19d84702', 'hex');
+
 describe('changing bits and spellings', () => {
   it('a flipped bit is never an alias', () => {
     fc.assert(
@@ -98,6 +110,29 @@ describe('changing bits and spellings', () => {
   it('a short token is changed at every position', () => {
     expect(bitFlips('Tokyo')).toHaveLength(5);
     expect(bitFlips(Buffer.alloc(200, 7).toString('base64url'))).toHaveLength(12);
+  });
+
+  it('a malformed state is cut, longer, empty, doubled, huge, a name, or of another type', () => {
+    const states = malformed('abcdef').map(({ state }) => state);
+    const [half, cut, longer, empty, doubled, huge, ...others] = states;
+    expect([half, cut, longer, empty, doubled]).toEqual(['abc', 'abcde', 'abcdefAAAA', '', 'abcdefabcdef']);
+    expect(huge).toHaveLength(1024 * 1024);
+    expect(others).toEqual([
+      ...['__proto__', 'constructor', '{"__proto__":{"confirmed":true,"approved":true}}'],
+      ...['\u0000', '\ud800', 1, null, true, { token: 'abcdef' }, ['abcdef']],
+    ]);
+    expect(malformed('a')[0]?.state).toBe('');
+  });
+
+  it.each([
+    [BYTES.toString('base64'), ['its padding on or off', 'the other Base64 alphabet']],
+    [BYTES.toString('base64url'), ['its padding on or off', 'its spare bits set']],
+    [Buffer.alloc(15, 7).toString('base64url'), ['padding that it does not need']],
+    ['ab'.repeat(12), ['the other case of its hex digits']],
+    ['AB'.repeat(12), ['the other case of its hex digits']],
+  ])('%s is also spelled otherwise', (token, labels) => {
+    const found = aliases(token).map(({ label }) => label);
+    expect(found).toEqual(expect.arrayContaining([...labels, 'a space before it', 'a line break after it']));
   });
 
   it('an alias is another text of the same bytes', () => {

@@ -10,9 +10,7 @@ export interface SendOptions {
 
 /** Sends requests. It never rejects for what a server does: the reply's `failure` says it. */
 export interface Channel {
-  readonly kind: 'http' | 'stdio';
   send(request: WireRequest, options?: SendOptions): Promise<Reply>;
-  close(): Promise<void>;
 }
 
 /** An answer is read no further than this, with the messages before it. */

@@ -6,7 +6,6 @@ import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
 
 /** Requests to one address, by one principal. */
 export class HttpChannel implements Channel {
-  readonly kind = 'http';
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number;
@@ -67,8 +66,6 @@ export class HttpChannel implements Channel {
     const otherwise = 'the client cut the connection before it read the answer';
     return { ...replyFrom([], { ...carried, otherwise }), cut: true };
   }
-
-  async close(): Promise<void> {}
 }
 
 const reason = (error: unknown): string => {

@@ -16,7 +16,6 @@ interface Waiting {
 
 /** Requests over the standard streams of one process. Several may be under way at once. */
 export class StdioChannel implements Channel {
-  readonly kind = 'stdio';
   readonly #process: ServerProcess;
   readonly #timeoutMs: number;
   readonly #waiting = new Map<number, Waiting>();
@@ -51,8 +50,6 @@ export class StdioChannel implements Channel {
     const otherwise = how === undefined ? 'no answer' : `the process ended (${how.how})`;
     return replyFrom(texts, { id, started, otherwise });
   }
-
-  async close(): Promise<void> {}
 
   /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
   #take(line: string): void {

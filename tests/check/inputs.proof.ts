@@ -1,0 +1,251 @@
+/** Every input by its option, as it is given on the command line; and that a run calls what was named, and nothing else. */
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { CHECKS, type Report } from '@mrtr/check';
+import { describe, expect, it } from 'vitest';
+import { bareCommand, inWorld } from './bare.test-support.ts';
+import { mrtrCheck } from './cli.test-support.ts';
+import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
+
+const OPERATION = [
+  '--tool',
+  'transfer',
+  '--arguments',
+  '{"to":"bob","amount":5}',
+  '--allow-effects',
+  '--json',
+];
+const ANSWERS = ['--answer', 'account="checking"', '--answer', 'sure=true', '--answer', 'memo="lunch"'];
+
+const SEND = ['--tool', 'send', '--arguments', '{"to":"bob"}', '--allow-effects', '--json', ...ANSWERS];
+
+/** The verdict of each check, and what was seen, of a run that is started by its options. */
+async function verdictsOf(...args: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  const { out, err } = await mrtrCheck(...args);
+  expect(err).toBe('');
+  const { checks } = JSON.parse(out) as Report;
+  return Object.fromEntries(checks.map(({ id, verdict, actual }) => [id, `${verdict}: ${actual}`]));
+}
+
+const onBare = (world: string, fault: string, ...args: readonly string[]) =>
+  verdictsOf(...OPERATION, ...args, '--', ...bareCommand(world, { fault }));
+
+describe('answers', () => {
+  it('come from a file, and one on the command line goes before it', async () => {
+    await inWorld(async (world) => {
+      const file = join(world, 'answers.json');
+      await writeFile(file, JSON.stringify({ account: 'nobody has this', sure: true, '*': 'lunch' }));
+      const given = ['--answers', file, '--only', 'instance.second'];
+      const { code, err } = await mrtrCheck(...OPERATION, ...given, '--', ...bareCommand(world));
+      expect(err).toMatch(/The answer to 'account' does not fit its form/);
+      expect(code).toBe(2);
+      expect(await onBare(world, '', ...given, '--answer', 'account="savings"')).toEqual({
+        'instance.second': expect.stringMatching(/^pass/),
+      });
+    });
+  });
+
+  it('that are no object are a mistake', async () => {
+    await inWorld(async (world) => {
+      const file = join(world, 'answers.json');
+      await writeFile(file, '[]');
+      const { code, err } = await mrtrCheck(...OPERATION, '--answers', file, 'http://127.0.0.1:1/mcp');
+      expect(err).toMatch(/answers\.json holds no JSON object/);
+      expect(code).toBe(2);
+    });
+  });
+});
+
+describe('a probe of each kind shows a second effect', () => {
+  const twice = (world: string, probe: string) =>
+    onBare(world, 'retry.twice', ...ANSWERS, '--one-time', '--only', 'retry.twice', '--probe', probe);
+  const FAIL = { 'retry.twice': expect.stringMatching(/^fail: .*2 effects for one approval/) };
+
+  it('a tool', async () => {
+    await inWorld(async (world) => expect(await twice(world, 'tool:count {}')).toEqual(FAIL));
+  });
+
+  it('a command', async () => {
+    await inWorld(async (world) => {
+      await writeFile(join(world, 'lines'), '');
+      expect(await twice(world, `cmd:wc -l < '${world}/lines'`)).toEqual(FAIL);
+    });
+  });
+
+  it('an address', async () => {
+    await inWorld(async (world) => {
+      await writeFile(join(world, 'lines'), '');
+      const server = createServer(async (_req, res) => {
+        const count = (await readFile(join(world, 'lines'), 'utf8')).split('\n').length - 1;
+        res.end(`${count} lines\n`);
+      }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      try {
+        const { port } = server.address() as AddressInfo;
+        expect(await twice(world, `url:http://127.0.0.1:${port}/`)).toEqual(FAIL);
+      } finally {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+  });
+
+  it.each([
+    ['tool:nothing', /the probe tool 'nothing' did not answer: error -32602/],
+    ['url:http://127.0.0.1:1/', /the probe could not be read: fetch failed/],
+    ['cmd:exit 3', /the probe could not be read: Command failed: exit 3/],
+  ])('%s, which cannot be read, decides nothing', async (probe, words) => {
+    await inWorld(async (world) => {
+      const seen = await onBare(world, '', ...ANSWERS, '--only', 'retry.twice', '--probe', probe);
+      expect(seen['retry.twice']).toMatch(/^could-not-run/);
+      expect(seen['retry.twice']).toMatch(words);
+    });
+  });
+});
+
+describe('a second of each', () => {
+  it('set of arguments, operation and principal', async () => {
+    const only = ['--only', 'state.other-arguments,state.other-tool,state.other-principal'];
+    const others = [
+      ...['--other-arguments', '{"to":"carol","amount":6}'],
+      ...['--other-operation', 'tool:refund {"to":"bob","amount":5}'],
+      ...['--header', 'Authorization: alice', '--other-header', 'Authorization: mallory'],
+    ];
+    await inWorld(async (world) => {
+      const seen = await onBare(world, '', ...ANSWERS, ...only, ...others);
+      for (const verdict of Object.values(seen)) expect(verdict).toMatch(/^pass: refused/);
+    });
+  });
+
+  it('instance, by --also, and a restart, by --restart', async () => {
+    const twisted: Twist = (sent, honest) =>
+      sent.instance === 1 && sent.params.requestState ? refuses(-32602) : honest();
+    await serveTwisted(twisted, async ({ url, also }) => {
+      const only = ['--only', 'instance.second,instance.restart'];
+      expect(await verdictsOf(...SEND, ...only, '--also', also, '--restart', 'true', url)).toEqual({
+        'instance.second': expect.stringMatching(/^advice: The second instance refused/),
+        'instance.restart': expect.stringMatching(/^pass/),
+      });
+      expect(await verdictsOf(...SEND, ...only, url)).toEqual({
+        'instance.second': 'not-run: --also was not given',
+        'instance.restart': 'not-run: --restart was not given',
+      });
+      const failing = ['--restart', 'echo "no such unit" >&2; exit 5'];
+      const { 'instance.restart': seen } = await verdictsOf(...SEND, ...only, ...failing, url);
+      expect(seen).toMatch(/^could-not-run: --restart failed: .*no such unit/s);
+    });
+  });
+});
+
+describe('time', () => {
+  it('to live is waited for, and not for ever', async () => {
+    await inWorld(async (world) => {
+      const only = ['--only', 'state.expired'];
+      expect(await onBare(world, '', ...ANSWERS, ...only, '--ttl', '601')).toEqual({
+        'state.expired': 'not-run: a --ttl of at most 600 s, which is waited for',
+      });
+      const command = bareCommand(world, { args: ['--ttl', '1'] });
+      const seen = await verdictsOf(...OPERATION, ...ANSWERS, ...only, '--ttl', '1', '--', ...command);
+      expect(seen['state.expired']).toMatch(/^pass: refused after 2 s/);
+    });
+  });
+
+  it('for an answer is bounded, and stands in the line that runs a check again', async () => {
+    const mute: Twist = (sent, honest) =>
+      sent.method === 'tools/call' && Object.keys(sent.params.capabilities).length === 0
+        ? 'silence'
+        : honest();
+    await serveTwisted(mute, async ({ url }) => {
+      const { out } = await mrtrCheck(
+        ...SEND,
+        '--only',
+        'capability.undeclared',
+        '--timeout',
+        '0.4',
+        '--seed',
+        '9',
+        url,
+      );
+      const [check] = (JSON.parse(out) as Report).checks;
+      expect(check).toMatchObject({
+        verdict: 'fail',
+        actual: expect.stringContaining('no answer in 400 ms'),
+      });
+      expect(check?.reproduce).toContain('--seed 9');
+      expect(check?.reproduce).toContain('--timeout 0.4');
+      expect(check?.curl).toContain(`curl -sS ${url}`);
+    });
+  });
+});
+
+describe('what is called', () => {
+  const named = ({ method, params }: Sent): string => [method, params.name].filter(Boolean).join(' ');
+  const QUICK = CHECKS.map(({ id }) => id).filter((id) => id !== 'abandon.flat');
+
+  it('is the named operation and the probe, by every check', async () => {
+    const called = new Set<string>();
+    const record: Twist = (sent, honest) => {
+      called.add(named(sent));
+      return honest();
+    };
+    await checkTwisted(record, QUICK);
+    expect([...called].toSorted()).toEqual([
+      'initialize',
+      'server/discover',
+      'tools/call count',
+      'tools/call send',
+      'tools/list',
+    ]);
+  });
+
+  it('is nothing without --allow-effects', async () => {
+    const called: string[] = [];
+    const record: Twist = (sent, honest) => {
+      called.push(named(sent));
+      return honest();
+    };
+    await expect(checkTwisted(record, QUICK, { allowEffects: false })).rejects.toThrow(/was not called/);
+    expect(called).toEqual(['server/discover', 'tools/list']);
+  });
+
+  it('is no more than --dry-run says, and not much less', async () => {
+    const others = ['--other-header', 'Authorization: mallory', '--also', 'http://127.0.0.1:2/mcp'];
+    const said = await mrtrCheck(
+      '--dry-run',
+      ...SEND,
+      '--probe',
+      'tool:count',
+      ...others,
+      'http://127.0.0.1:1/mcp',
+    );
+    const [, planned] = /and (\d+) times where it asks two/.exec(said.out) ?? [];
+    const { calls } = await checkTwisted(
+      (_sent, honest) => honest(),
+      CHECKS.map(({ id }) => id),
+    );
+    expect(calls).toBeLessThanOrEqual(Number(planned));
+    expect(calls).toBeGreaterThan(Number(planned) / 2);
+  });
+});
+
+it('every finding has a conversation, and a server at an address a curl', async () => {
+  const late: Twist = (sent, honest) =>
+    sent.method === 'tools/list'
+      ? { text: `{"jsonrpc":"2.0","id":${sent.id},"result":{"tools":[{"name":"send"}]}}` }
+      : sent.method === 'tools/call' && sent.params.name === 'send' && isOld(sent)
+        ? 'hang-up'
+        : honest();
+  await serveTwisted(late, async ({ url }) => {
+    const { out } = await mrtrCheck(...SEND, '--only', 'wire.result-type,era.stateless', url);
+    const { checks } = JSON.parse(out) as Report;
+    expect(checks.map(({ verdict }) => verdict)).toEqual(['fail', 'advice']);
+    for (const { conversation } of checks) expect(conversation?.events).toHaveLength(2);
+    expect(checks[0]?.curl).toMatch(/^curl -sS .*tools\/list/);
+  });
+});
+
+/** A client of the earlier revision declares nothing with its call. */
+const isOld = ({ params }: Sent): boolean => !('_meta' in params);
