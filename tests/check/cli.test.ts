@@ -23,9 +23,12 @@ describe('exit codes', { timeout: 30_000 }, () => {
     expect((await onBare('answer.invalid', '--only', 'answer.invalid', '--strict')).code).toBe(1);
   });
 
-  it('an input that was not given is 0, and 3 under --complete', async () => {
-    expect((await onBare('', '--only', 'state.expired')).code).toBe(0);
-    expect((await onBare('', '--only', 'state.expired', '--complete')).code).toBe(3);
+  it('an input that was not given is 0 beside a check that ran, 3 under --complete, and 3 where none ran', async () => {
+    expect((await onBare('', '--only', 'state.expired,state.size')).code).toBe(0);
+    expect((await onBare('', '--only', 'state.expired,state.size', '--complete')).code).toBe(3);
+    const none = await onBare('', '--only', 'state.expired');
+    expect(none.out).toMatch(/exit 3: an input was not given/);
+    expect(none.code).toBe(3);
   });
 
   it('a tool that may write is 2, and is not called then', async () => {

@@ -287,12 +287,12 @@ describe('the card', () => {
     expect(lines.slice(from + 1, lines.indexOf('', from)).map((line) => line.search(/\S/))).toEqual([10]);
   });
 
-  it('says why it ends with 1 where nothing but a warn was found, and that nothing ran', () => {
+  it('says why it ends with 1 where nothing but a warn was found, and that an input is missing', () => {
     expect(terminalReport(reportWith([plain('state.size', 'warn')], 1))).toMatch(
       /exit 1: under --strict a warn counts as a fail/,
     );
-    expect(terminalReport(reportWith([plain('state.size', 'not-run')], 0))).toMatch(
-      /exit 0: nothing failed, as nothing ran/,
+    expect(terminalReport(reportWith([plain('state.size', 'not-run')], 3))).toMatch(
+      /exit 3: an input was not given/,
     );
   });
 });

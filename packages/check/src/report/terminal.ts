@@ -142,9 +142,9 @@ function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly s
       : [`  ${unseen} of the passes rest on the server's words: --probe would show its effects.`];
   const failed = checks.some(({ verdict, accepted }) => verdict === 'fail' && accepted === null);
   const meaning = {
-    0: summary.ran === 0 ? 'nothing failed, as nothing ran' : 'nothing failed',
+    0: 'nothing failed',
     1: failed ? 'a check failed' : 'under --strict a warn counts as a fail',
-    3: 'a check could not decide',
+    3: summary['could-not-run'] > 0 ? 'a check could not decide' : 'an input was not given',
   }[exitCode];
   return [...stale, ...words, `  exit ${exitCode}: ${stale.length > 0 ? 'the baseline is stale' : meaning}`];
 }

@@ -136,7 +136,7 @@ async function connected(desk: Desk, instance = desk.instance): Promise<string |
   }
   const { status } = reply;
   if (status === 401 || status === 403)
-    return `the server answered server/discover with HTTP ${status}: give what it needs with --header`;
+    return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
 

@@ -38,7 +38,9 @@ describe('exit codes', () => {
 
   it('know strict, complete, accepted findings and a stale baseline', () => {
     expect(exitCodeOf([{ verdict: 'warn' }], { strict: true })).toBe(1);
-    expect(exitCodeOf([{ verdict: 'not-run' }], { complete: true })).toBe(3);
+    expect(exitCodeOf([{ verdict: 'pass' }, { verdict: 'not-run' }], { complete: true })).toBe(3);
+    expect(exitCodeOf([{ verdict: 'not-run' }, { verdict: 'not-applicable' }])).toBe(3);
+    expect(exitCodeOf([{ verdict: 'not-applicable' }])).toBe(0);
     expect(exitCodeOf([{ verdict: 'fail', accepted: true }])).toBe(0);
     expect(exitCodeOf([{ verdict: 'pass' }], { stale: 1 })).toBe(1);
   });

@@ -25,7 +25,7 @@ export interface Counted {
 
 /**
  * 0 nothing failed; 1 something did (under `strict` also a `warn`, and a stale line of the baseline always);
- * 3 nothing failed, but a check could not decide, or under `complete` lacked an input.
+ * 3 nothing failed, but a check could not decide, or under `complete` lacked an input, or none ran for want of one.
  */
 export function exitCodeOf(
   checks: readonly Counted[],
@@ -33,5 +33,8 @@ export function exitCodeOf(
 ): 0 | 1 | 3 {
   const has = (verdict: Verdict) => checks.some((one) => one.verdict === verdict && !one.accepted);
   if (has('fail') || (strict && has('warn')) || stale > 0) return 1;
-  return has('could-not-run') || (complete && has('not-run')) ? 3 : 0;
+  const ran = (['pass', 'warn', 'advice', 'fail'] as const).some((verdict) =>
+    checks.some((one) => one.verdict === verdict),
+  );
+  return has('could-not-run') || ((complete || !ran) && has('not-run')) ? 3 : 0;
 }
