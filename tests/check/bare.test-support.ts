@@ -33,6 +33,7 @@ export const EVERYTHING: Omit<Inputs, 'address'> = {
   allowEffects: true,
   seed: 1,
   timeoutSeconds: 10,
+  mostSeconds: 600,
 };
 
 /** A directory in which the server keeps its world, removed afterwards. */

@@ -1,11 +1,13 @@
 /** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
 
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../run/effects.ts';
 import type { Facts } from '../run/facts.ts';
 import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
 import { type Desk, Talk, type TalkOptions, type Turn } from '../talk/talk.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
+import type { Patience } from '../wire/channel.ts';
 import { Undecided } from './undecided.ts';
 
 /** What an attack came to, against the honest call. */
@@ -36,12 +38,16 @@ export class CheckContext {
   readonly log: readonly Logged[];
   /** Why the new version cannot be asked anything, where one was given. */
   readonly nextUnready: string | undefined;
+  readonly patience: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly talk: Talk; readonly outcome: Outcome }>();
   readonly #refusals = new Map<number, readonly PlainRefusal[]>();
 
   constructor(
-    parts: Pick<CheckContext, 'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log' | 'nextUnready'>,
+    parts: Pick<
+      CheckContext,
+      'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log' | 'nextUnready' | 'patience'
+    >,
   ) {
     this.facts = parts.facts;
     this.inputs = parts.inputs;
@@ -50,6 +56,12 @@ export class CheckContext {
     this.desk = parts.desk;
     this.log = parts.log;
     this.nextUnready = parts.nextUnready;
+    this.patience = parts.patience;
+  }
+
+  /** Lets time pass. */
+  async pause(ms: number): Promise<void> {
+    await pause(ms, undefined, { signal: this.patience.over });
   }
 
   /** A new call. Nothing has been sent. */

@@ -7,8 +7,9 @@ import { isForm } from '../run/needs.ts';
 import { Evidence } from '../talk/evidence.ts';
 import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
+import { post } from '../wire/http.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
-import { type Reply, replyFrom } from '../wire/reply.ts';
+import type { Reply } from '../wire/reply.ts';
 import { broken, type Check, type Finding, held } from './check.ts';
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
@@ -89,14 +90,13 @@ const modernQuestions = ({ facts }: CheckContext): readonly string[] =>
   );
 
 async function oldCall(context: CheckContext): Promise<Seen> {
-  const { fleet, inputs } = context;
+  const { fleet, inputs, patience } = context;
   const questions: ShownQuestion[] = [];
   const evidence = new Evidence(
     `${METHOD[inputs.operation.kind]} ${inputs.operation.name}`,
     undefined,
     'legacy',
   );
-  const timeout = inputs.timeoutSeconds * 1000;
   const elicit = (question: ShownQuestion) => {
     questions.push(question);
     return oldAnswer(context, question) as never;
@@ -107,6 +107,8 @@ async function oldCall(context: CheckContext): Promise<Seen> {
   let client: Client | undefined;
   let sentAsking = false;
   const transport = await legacyTransport(fleet.first, inputs.address);
+  const giveUp = () => void transport.close();
+  patience.over.addEventListener('abort', giveUp);
   try {
     client = await legacyClient(transport as Transport, {
       elicit,
@@ -117,7 +119,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
     recorded(transport, evidence, (message) => {
       sentAsking ||= objectAt(message, 'result').resultType === 'input_required';
     });
-    const result = await called(client, context, timeout);
+    const result = await called(client, context);
     return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
@@ -129,6 +131,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
       late: code === TIMED_OUT,
     };
   } finally {
+    patience.over.removeEventListener('abort', giveUp);
     await client?.close().catch(() => {});
     await transport.close().catch(() => {});
   }
@@ -155,10 +158,11 @@ const SDK_PREFIX = /^MCP error -?\d+: */;
 /** The v1 SDK's own code for an answer that did not come. */
 const TIMED_OUT = -32001;
 
-async function called(client: Client, { inputs }: CheckContext, timeout: number): Promise<JsonObject> {
+async function called(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
   const { operation } = inputs;
   const params = paramsOf(operation) as never;
-  const options = { timeout, maxTotalTimeout: timeout };
+  const { timeoutMs: timeout, over: signal } = patience;
+  const options = { timeout, maxTotalTimeout: timeout, signal };
   if (operation.kind === 'tool') return client.callTool(params, undefined, options) as Promise<JsonObject>;
   if (operation.kind === 'prompt') return client.getPrompt(params, options);
   return client.readResource(params, options);
@@ -203,28 +207,15 @@ export const stateless: Check = {
 };
 
 /** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
-async function posted({ fleet, inputs }: CheckContext, message: JsonObject): Promise<Reply> {
-  const started = performance.now();
-  const timeoutMs = inputs.timeoutSeconds * 1000;
-  try {
-    const response = await fetch(fleet.first.url as URL, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2025-11-25',
-        ...inputs.address.headers,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    const text = await response.text();
-    const data = [...text.matchAll(/^data: ?(.+)$/gm)].map((match) => match[1] ?? '');
-    const { status } = response;
-    const otherwise = `HTTP ${status} without a JSON-RPC response`;
-    return replyFrom(data.length > 0 ? data : [text], { id: 1, started, status, otherwise });
-  } catch (error) {
-    return replyFrom([], { id: 1, started, otherwise: `no answer: ${(error as Error).message}` });
-  }
-}
+const posted = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>
+  post({
+    url: fleet.first.url as URL,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      ...inputs.address.headers,
+    },
+    message: { jsonrpc: '2.0', id: 1, ...message },
+    patience,
+  });

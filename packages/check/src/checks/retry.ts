@@ -1,6 +1,5 @@
 /** One approval, presented more than once. */
 
-import { setTimeout as pause } from 'node:timers/promises';
 import { clip, type Reading } from '../run/effects.ts';
 import { inWords, type Outcome } from '../talk/outcome.ts';
 import type { Retry, Talk } from '../talk/talk.ts';
@@ -107,11 +106,11 @@ function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading,
 const AFTER_THE_CUT_MS = [150, 200, 400, 800];
 
 /** Waits until the cut retry had its effect, and reads it; a server that gives up with the connection has none. */
-async function readAfterTheCut({ effects }: CheckContext, before: Reading): Promise<Reading> {
+async function readAfterTheCut(context: CheckContext, before: Reading): Promise<Reading> {
   let now = before;
   for (const ms of AFTER_THE_CUT_MS) {
-    await pause(ms);
-    now = await effects.read();
+    await context.pause(ms);
+    now = await context.effects.read();
     if (now !== before) break;
   }
   return now;

@@ -1,5 +1,4 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { inWords, saysNo } from '../talk/outcome.ts';
 import type { Retry, Talk, TalkOptions } from '../talk/talk.ts';
 import type { Operation } from '../target/target.ts';
@@ -176,7 +175,7 @@ export const expired: Check = {
       return { kind: 'not-given', actual: `a --ttl of at most ${MOST_WAIT} s, which is waited for` };
     const round = context.roundsWithState.at(-1) ?? 0;
     const talk = await context.untilRound(round);
-    await pause(ttl * 1000 + 1100);
+    await context.pause(ttl * 1000 + 1100);
     const before = await context.effects.read();
     const outcome = await talk.retry();
     const effect = await context.effects.since(before, talk);

@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<string, Kind>> = {
     only: 'texts',
     seed: 'number',
   },
-  ...{ timeout: 'number', strict: 'yes', complete: 'yes', baseline: 'text' },
+  ...{ timeout: 'number', 'max-time': 'number', strict: 'yes', complete: 'yes', baseline: 'text' },
 };
 
 const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {

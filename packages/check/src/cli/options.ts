@@ -1,5 +1,6 @@
 /** The command line: what there is, and how it is read. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { DEFAULTS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
 
 /** How a report is written. */
@@ -40,6 +41,7 @@ export interface TargetOptions {
   readonly only?: readonly string[];
   readonly seed?: number;
   readonly timeout?: number;
+  readonly maxTime?: number;
   readonly strict?: boolean;
   readonly complete?: boolean;
   readonly baseline?: string;
@@ -120,12 +122,15 @@ const json = (value: string): unknown => {
     throw new InvalidArgumentError(`It is no JSON: ${(error as Error).message}.`);
   }
 };
+/** In seconds: a day. Timers wait no longer than some weeks. */
+const DAY = 86_400;
 const number =
-  (least: number) =>
+  (least: number, most = Number.POSITIVE_INFINITY) =>
   (value: string): number => {
     const read = Number(value);
     if (value.trim() === '' || !Number.isFinite(read) || read < least)
       throw new InvalidArgumentError(`It has to be a number of at least ${least}.`);
+    if (read > most) throw new InvalidArgumentError(`It has to be a number of at most ${most}.`);
     return read;
   };
 
@@ -175,7 +180,12 @@ function runOptions(): readonly Option[] {
     option('--list', 'prints the checks'),
     option('--dry-run', 'prints what would be sent, and sends nothing'),
     option('--seed <number>', 'for what is generated').argParser(number(0)),
-    option('--timeout <seconds>', 'for one answer (default: 30)').argParser(number(0.05)),
+    option('--timeout <seconds>', `for one answer (default: ${DEFAULTS.timeoutSeconds})`).argParser(
+      number(0.05, DAY),
+    ),
+    option('--max-time <seconds>', `for the whole run (default: ${DEFAULTS.mostSeconds})`).argParser(
+      number(0.05, DAY),
+    ),
     option('--strict', 'a SHOULD counts as a MUST'),
     option('--complete', 'an input that was not given counts as undecided'),
     option('--report <format[=file]>', FORMATS.join(', ')).argParser(wanted),

@@ -8,17 +8,28 @@ import { type Desk, MOST_ROUNDS, type Talk } from '../talk/talk.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
+import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import type { Reply } from '../wire/reply.ts';
 import { REVISION } from '../wire/request.ts';
 import { Effects } from './effects.ts';
 import { Facts, type Listed } from './facts.ts';
+import type { Limit } from './limit.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
 
 /** A run that is ready, or why none of its checks can decide anything. */
 export interface Prepared {
   readonly context: CheckContext;
+  readonly limit: Limit;
   readonly failure?: Failure;
+}
+
+/** What a run is prepared with. */
+interface Means {
+  readonly fleet: Fleet;
+  readonly patience: Patience;
+  readonly limit: Limit;
+  readonly next: Instance | undefined;
 }
 
 /** Why an honest call is none, and its record. */
@@ -41,7 +52,7 @@ const sizeOf = ({ messages }: Reply): number =>
  * @throws UsageError where the operation is not there, may have effects that were not allowed, or asks what nobody
  *   answers.
  */
-export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Promise<Prepared> {
+export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
   const log: Logged[] = [];
   let room = MOST_KEPT;
   const known = new Map<string, Listed>();
@@ -58,16 +69,25 @@ export async function prepare(inputs: Inputs, fleet: Fleet, next?: Instance): Pr
       log.push({ turn, ...(talk && { talk }), during: desk.during });
     },
   };
-  const unready = await connected(desk);
-  if (!unready) await lookUp(inputs, desk, known);
+  const ready = async () => (await connected(desk)) ?? (await lookUp(inputs, desk, known));
+  const unready = await limit.within(ready).catch(whyUndecided);
   const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
   if (!unready) allowEffects(inputs, facts, known);
-  const nextUnready = next && (await lookUpNext(inputs, desk, next));
-  const probe = inputs.probe && new Probe(inputs.probe, fleet, inputs.timeoutSeconds * 1000);
+  const nextUnready = next && (await limit.within(() => lookUpNext(inputs, desk, next)).catch(whyUndecided));
+  const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
-  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log, nextUnready });
-  const failure = unready === undefined ? await firstCalls(context) : { reason: unready };
-  return { context, ...(failure && { failure }) };
+  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log, nextUnready, patience });
+  const called = () => firstCalls(context);
+  const failure =
+    unready === undefined
+      ? await limit.within(called).catch((error) => ({ reason: whyUndecided(error) }))
+      : { reason: unready };
+  return { context, limit, ...(failure && { failure }) };
+}
+
+function whyUndecided(error: unknown): string {
+  if (error instanceof Undecided) return error.message;
+  throw error;
 }
 
 /**
@@ -147,7 +167,11 @@ const overStdio = ({ kind, tail }: Instance): string =>
     : `. A command without {port} is spoken to over stdio; a server of HTTP needs {port} where it takes its port.` +
       (tail === '' ? '' : ` It wrote: ${tail.slice(-300)}`);
 
-async function lookUp({ operation, otherOperation }: Inputs, desk: Desk, known: Map<string, Listed>) {
+async function lookUp(
+  { operation, otherOperation }: Inputs,
+  desk: Desk,
+  known: Map<string, Listed>,
+): Promise<undefined> {
   for (const one of [operation, otherOperation]) {
     if (one === undefined || one.kind === 'resource') continue;
     const listed = await list(desk, one.kind);

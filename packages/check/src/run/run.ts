@@ -3,6 +3,7 @@ import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import type { Check } from '../checks/check.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
+import { Limit } from './limit.ts';
 import { prepare } from './prepare.ts';
 import { type Checked, type Progress, runChecks } from './schedule.ts';
 
@@ -30,6 +31,7 @@ export const DEFAULTS = {
   allowEffects: false,
   seed: 1,
   timeoutSeconds: 30,
+  mostSeconds: 900,
 } as const;
 
 /**
@@ -48,15 +50,18 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
   const wanted = selected(inputs.only);
-  const fleet = new Fleet(inputs.address, inputs.timeoutSeconds * 1000);
+  const limit = new Limit(inputs.mostSeconds);
+  const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
+  const fleet = new Fleet(inputs.address, patience);
   try {
     await fleet.first.start();
     const next = wanted.some(({ needs }) => needs.includes('next')) ? await fleet.startNext() : undefined;
-    const prepared = await prepare(inputs, fleet, next);
+    const prepared = await prepare(inputs, { fleet, patience, limit, next });
     const checked = await runChecks(inRunningOrder(wanted), prepared, progress);
     const inOrder = wanted.map((check) => checked.find((one) => one.check === check) as Checked);
     return { inputs, checked: inOrder, calls: prepared.context.log.length, ms: performance.now() - started };
   } finally {
+    limit.end();
     await fleet.close();
   }
 }

@@ -25,7 +25,7 @@ export type Progress = (event: { readonly check: Check; readonly done?: Checked 
 /** Runs every check. None of them throws. */
 export async function runChecks(
   checks: readonly Check[],
-  { context, failure }: Prepared,
+  { context, limit, failure }: Prepared,
   progress: Progress = () => {},
 ): Promise<readonly Checked[]> {
   const controls = new Controls(context);
@@ -35,9 +35,10 @@ export async function runChecks(
     context.desk.during = check.id;
     const started = performance.now();
     const before = context.log.length;
+    const judged = () => limit.within(() => between(controls, check, context)).catch(undecidedBy);
     const finding =
       failure === undefined
-        ? await between(controls, check, context)
+        ? (lacking(check.needs, context) ?? (await judged()))
         : undecided(failure.reason, failure.talk);
     const verdict = verdictOf(check, finding);
     const calls = context.log.length - before;
@@ -79,8 +80,6 @@ class Controls {
 }
 
 async function between(controls: Controls, check: Check, context: CheckContext): Promise<Finding> {
-  const lack = lacking(check.needs, context);
-  if (lack) return lack;
   const before = await controls.before();
   if (before !== undefined)
     return undecided(`the honest call before it failed: ${before.reason}`, before.talk);
@@ -97,11 +96,16 @@ const conclusive = ({ level }: Check, finding: Finding): boolean =>
   finding.kind === 'broken' &&
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
+function undecidedBy(error: unknown): Finding {
+  if (error instanceof Undecided) return undecided(error.message, error.talk);
+  throw error;
+}
+
 async function found(check: Check, context: CheckContext): Promise<Finding> {
   try {
     return await check.run(context);
   } catch (error) {
-    if (error instanceof Undecided) return undecided(error.message, error.talk);
+    if (error instanceof Undecided) return undecidedBy(error);
     // A second instance that does not start, or a server that does not start again, is no defect of a check.
     if (error instanceof Unanswered || error instanceof ProbeFailed || error instanceof UsageError)
       return undecided(error.message);

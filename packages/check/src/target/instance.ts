@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '@mrtr/harness/process';
-import type { Channel } from '../wire/channel.ts';
+import type { Channel, Patience } from '../wire/channel.ts';
 import { HttpChannel } from '../wire/http.ts';
 import { StdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
@@ -25,7 +25,7 @@ export class Instance {
   /** As transcripts name it. */
   readonly id: string;
   readonly #address: Address;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   readonly #words: string;
   #process: ServerProcess | undefined;
   #stdio: StdioChannel | undefined;
@@ -33,10 +33,10 @@ export class Instance {
   #url: URL | undefined;
 
   /** @param words how messages name it */
-  constructor(id: string, address: Address, timeoutMs: number, words = 'The server') {
+  constructor(id: string, address: Address, patience: Patience, words = 'The server') {
     this.id = id;
     this.#address = address;
-    this.#timeoutMs = timeoutMs;
+    this.#patience = patience;
     this.#words = words;
     if (address.command === undefined && address.url !== undefined) this.#url = new URL(address.url);
   }
@@ -87,10 +87,12 @@ export class Instance {
    */
   async start(): Promise<void> {
     if (!this.owned) return;
+    // A check that the end of the run interrupted may still want one.
+    this.#patience.over.throwIfAborted();
     if (this.kind === 'http') this.#port ??= await freePort();
     const [program = '', ...args] = this.command;
     this.#process = new ServerProcess(program, args);
-    if (this.kind === 'stdio') this.#stdio = new StdioChannel(this.#process, this.#timeoutMs);
+    if (this.kind === 'stdio') this.#stdio = new StdioChannel(this.#process, this.#patience);
     else await this.#listening(this.#process, this.#port as number);
   }
 
@@ -100,7 +102,7 @@ export class Instance {
     if (this.#url === undefined) throw new Error(`${this.id} was not started`);
     const { headers, otherHeaders } = this.#address;
     const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
-    return new HttpChannel(this.#url, own, this.#timeoutMs);
+    return new HttpChannel(this.#url, own, this.#patience);
   }
 
   /** SIGKILL, to everything that the command started. Resolves when nothing listens at its port any more. */
@@ -133,6 +135,7 @@ export class Instance {
   async #listening(process: ServerProcess, port: number): Promise<void> {
     const until = performance.now() + START_MS;
     while (!(await answers(port))) {
+      this.#patience.over.throwIfAborted();
       if (!process.alive)
         throw new UsageError(
           `${this.#words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
@@ -174,15 +177,15 @@ async function answers(port: number, host = 'localhost'): Promise<boolean> {
 export class Fleet {
   readonly first: Instance;
   readonly #address: Address;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   #second: Instance | undefined;
   #next: Instance | undefined;
   #nextServes = false;
 
-  constructor(address: Address, timeoutMs: number) {
+  constructor(address: Address, patience: Patience) {
     this.#address = address;
-    this.#timeoutMs = timeoutMs;
-    this.first = new Instance('server', address, timeoutMs);
+    this.#patience = patience;
+    this.first = new Instance('server', address, patience);
   }
 
   get hasSecond(): boolean {
@@ -209,7 +212,7 @@ export class Fleet {
       const { also, ...address } = this.#address;
       const place = also === undefined ? address : { headers: address.headers, url: also };
       const withOther = { ...place, ...(address.otherHeaders && { otherHeaders: address.otherHeaders }) };
-      const second = new Instance('server-2', withOther, this.#timeoutMs);
+      const second = new Instance('server-2', withOther, this.#patience);
       await second.start();
       this.#second = second;
     }
@@ -224,7 +227,7 @@ export class Fleet {
   async startNext(): Promise<Instance | undefined> {
     const address = nextOf(this.#address);
     if (address === undefined) return undefined;
-    this.#next = new Instance('new-version', address, this.#timeoutMs, 'The new version (--next)');
+    this.#next = new Instance('new-version', address, this.#patience, 'The new version (--next)');
     await this.#next.start();
     return this.#next;
   }

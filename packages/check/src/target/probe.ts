@@ -2,6 +2,8 @@
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import { comparable, inWords, outcomeOf, textOf } from '../talk/outcome.ts';
+import type { Patience } from '../wire/channel.ts';
+import { textIn } from '../wire/http.ts';
 import type { Fleet, Instance } from './instance.ts';
 import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
 
@@ -14,14 +16,14 @@ export class ProbeFailed extends Error {
 export class Probe {
   readonly #spec: ProbeSpec;
   readonly #fleet: Fleet;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   /** Whether an instance has a world of its own, where that is known. */
   readonly #apart = new Map<Instance, boolean>();
 
-  constructor(spec: ProbeSpec, fleet: Fleet, timeoutMs: number) {
+  constructor(spec: ProbeSpec, fleet: Fleet, patience: Patience) {
     this.#spec = spec;
     this.#fleet = fleet;
-    this.#timeoutMs = timeoutMs;
+    this.#patience = patience;
   }
 
   /** @throws ProbeFailed with the reason */
@@ -41,14 +43,16 @@ export class Probe {
   }
 
   async #once(): Promise<string> {
+    const { timeoutMs, over } = this.#patience;
+    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), over]);
     try {
       if (this.#spec.kind === 'url') {
-        const response = await fetch(this.#spec.url, { signal: AbortSignal.timeout(this.#timeoutMs) });
+        const response = await fetch(this.#spec.url, { signal });
         if (!response.ok) throw new Error(`HTTP ${response.status}`);
-        return (await response.text()).trim();
+        return (await textIn(response)).trim();
       }
       const { command } = this.#spec as { command: string };
-      const { stdout } = await promisify(exec)(command, { timeout: this.#timeoutMs });
+      const { stdout } = await promisify(exec)(command, { signal, killSignal: 'SIGKILL' });
       return stdout.trim();
     } catch (error) {
       throw new ProbeFailed(`the probe could not be read: ${(error as Error).message}`);

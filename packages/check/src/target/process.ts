@@ -20,6 +20,9 @@ export function endOnSignals(): void {
     process.once(signal, () => process.exit(code));
 }
 
+/** How much later the end of a process may be known than its broken pipe. */
+const ENDING_MS = 250;
+
 const MOST_OF_A_LINE = 4 * 1024 * 1024;
 
 /** One running server process. */
@@ -76,8 +79,13 @@ export class ServerProcess {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  write(text: string): void {
-    if (this.#child.stdin?.writable) this.#child.stdin.write(text);
+  /** Writes to its standard input. `unread` is called where it has closed that, and lives on. */
+  write(text: string, unread: () => void = () => {}): void {
+    const { stdin } = this.#child;
+    // Of a process that has just ended, the pipe breaks before its end is known.
+    const failed = () => void setTimeout(unread, ENDING_MS);
+    if (stdin?.writable) stdin.write(text, (error) => error && failed());
+    else failed();
   }
 
   /** SIGKILL, to the whole group. */

@@ -69,7 +69,10 @@ export interface Inputs {
   readonly allowEffects: boolean;
   readonly only?: readonly string[];
   readonly seed: number;
+  /** For one answer. */
   readonly timeoutSeconds: number;
+  /** For the whole run. */
+  readonly mostSeconds: number;
 }
 
 /** A mistake in what the user gave: the program says it, and ends with 2. */

@@ -13,6 +13,17 @@ export interface Channel {
   send(request: WireRequest, options?: SendOptions): Promise<Reply>;
 }
 
+/** How long is waited. */
+export interface Patience {
+  /** For one answer. */
+  readonly timeoutMs: number;
+  /** Aborted when the whole run is over: nothing is sent any more, and nobody waits for what was. */
+  readonly over: AbortSignal;
+}
+
+/** Why a request has no answer, where the run is over. */
+export const OVER = 'the run is over';
+
 /** An answer is read no further than this, with the messages before it. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 

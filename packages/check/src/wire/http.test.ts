@@ -13,7 +13,14 @@ async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = fa
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const channel = new HttpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, timeoutMs);
+    const channel = new HttpChannel(
+      new URL(`http://127.0.0.1:${port}/mcp`),
+      { 'x-key': 'k' },
+      {
+        timeoutMs,
+        over: new AbortController().signal,
+      },
+    );
     return await channel.send({ method: 'tools/call', params: { name: 'a' } }, { cut });
   } finally {
     server.closeAllConnections();
@@ -62,10 +69,30 @@ it('says what came where no response did', async () => {
   const moved = await replyTo((_, res) => res.writeHead(307, { location: '/elsewhere' }).end());
   expect(moved).toMatchObject({
     status: 307,
-    failure: 'HTTP 307 (no content type) without a JSON-RPC response',
+    failure: 'HTTP 307, which sends clients to /elsewhere: if that is the server, give that address',
   });
   const gone = await replyTo((req) => req.socket.destroy());
   expect(gone.failure).toMatch(/^the connection failed: /);
+});
+
+it('comes again when a server that limits the rate of requests says that it may', async () => {
+  let requests = 0;
+  const reply = await replyTo((_, res) => {
+    if (++requests < 3) res.writeHead(429, { 'retry-after': '0' }).end();
+    else res.writeHead(200, { 'content-type': 'application/json' }).end(RESULT);
+  });
+  expect(reply.result).toEqual({ resultType: 'complete' });
+  expect(requests).toBe(3);
+});
+
+it('does not come again where that is later than an answer may take', async () => {
+  let requests = 0;
+  const reply = await replyTo((_, res) => {
+    requests++;
+    res.writeHead(429, { 'retry-after': '60' }).end();
+  });
+  expect(reply.status).toBe(429);
+  expect(requests).toBe(1);
 });
 
 it('waits no longer than it may', async () => {

@@ -1,71 +1,118 @@
 /** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
-import { type Channel, lateness, MOST_BYTES, type SendOptions, TOO_LONG } from './channel.ts';
-import { parsed } from './json.ts';
-import { isResponse, type Reply, replyFrom } from './reply.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Channel,
+  lateness,
+  MOST_BYTES,
+  OVER,
+  type Patience,
+  type SendOptions,
+  TOO_LONG,
+} from './channel.ts';
+import { type JsonObject, parsed } from './json.ts';
+import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
+
+/** One request as it is posted. */
+export interface Posting {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly message: JsonObject & { readonly id: number };
+  readonly patience: Patience;
+}
 
 /** Requests to one address, by one principal. */
 export class HttpChannel implements Channel {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   #lastId = 0;
 
-  /** @param timeoutMs how long one answer may take */
-  constructor(url: URL, headers: Readonly<Record<string, string>>, timeoutMs: number) {
+  constructor(url: URL, headers: Readonly<Record<string, string>>, patience: Patience) {
     this.#url = url;
     this.#headers = headers;
-    this.#timeoutMs = timeoutMs;
+    this.#patience = patience;
   }
 
-  async send(request: WireRequest, { cut = false }: SendOptions = {}): Promise<Reply> {
-    const id = ++this.#lastId;
-    const started = performance.now();
-    const stop = new AbortController();
-    let late = false;
-    const timer = setTimeout(() => {
-      late = true;
-      stop.abort();
-    }, this.#timeoutMs);
-    const texts: string[] = [];
-    let carried: { readonly status?: number; readonly contentType?: string } = {};
-    try {
-      const response = await fetch(this.#url, {
-        method: 'POST',
-        headers: { ...mirroringHeaders(request), ...this.#headers },
-        body: JSON.stringify(enveloped(request, id)),
-        signal: stop.signal,
-        redirect: 'manual',
-      });
-      carried = { status: response.status, contentType: response.headers.get('content-type') ?? '' };
-      if (cut) return await this.#cut(response, stop, { id, started, ...carried });
-      await readInto(texts, response);
-      return replyFrom(texts, { id, started, ...carried, otherwise: withoutResponse(response, texts) });
-    } catch (error) {
-      const otherwise = late ? lateness(this.#timeoutMs) : `the connection failed: ${reason(error)}`;
-      return replyFrom(texts, {
-        id,
-        started,
-        ...carried,
-        otherwise,
-        ...(late ? { late: true as const } : {}),
-      });
-    } finally {
-      clearTimeout(timer);
+  async send(request: WireRequest, options: SendOptions = {}): Promise<Reply> {
+    const posting = {
+      url: this.#url,
+      headers: { ...mirroringHeaders(request), ...this.#headers },
+      message: enveloped(request, ++this.#lastId),
+      patience: this.#patience,
+    };
+    // A server that limits the rate of requests has not looked at this one: it comes again when it is welcome.
+    const { timeoutMs, over } = this.#patience;
+    for (let waited = 0; ; ) {
+      const reply = await post(posting, options);
+      const { status, retryAfterMs = Number.POSITIVE_INFINITY } = reply;
+      waited += Math.max(retryAfterMs, LEAST_WAIT_MS);
+      if (status !== 429 || waited > timeoutMs || over.aborted) return reply;
+      await pause(Math.max(retryAfterMs, LEAST_WAIT_MS), undefined, { signal: over }).catch(() => {});
     }
   }
+}
 
-  /** A JSON response comes when the work is done; a stream may begin before, so its first bytes are waited for. */
-  async #cut(
-    response: Response,
-    stop: AbortController,
-    carried: { id: number; started: number; status?: number; contentType?: string },
-  ): Promise<Reply> {
-    if (carried.contentType?.includes('text/event-stream')) await response.body?.getReader().read();
+/** `Retry-After: 0` would be a loop without a pause. */
+const LEAST_WAIT_MS = 100;
+
+/** Posts a message once, and reads what comes back. It never rejects for what a server does. */
+export async function post(posting: Posting, { cut = false }: SendOptions = {}): Promise<Reply> {
+  const { url, headers, message, patience } = posting;
+  const started = performance.now();
+  const stop = new AbortController();
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
     stop.abort();
-    const otherwise = 'the client cut the connection before it read the answer';
-    return { ...replyFrom([], { ...carried, otherwise }), cut: true };
+  }, patience.timeoutMs);
+  const giveUp = () => stop.abort();
+  if (patience.over.aborted) giveUp();
+  patience.over.addEventListener('abort', giveUp);
+  const texts: string[] = [];
+  let carried: Omit<Carried, 'otherwise'> = { id: message.id, started };
+  try {
+    const body = JSON.stringify(message);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal: stop.signal,
+      redirect: 'manual',
+    });
+    carried = { ...carried, ...carriedBy(response) };
+    if (cut) return await cutOff(response, stop, carried);
+    await readInto(texts, response);
+    return replyFrom(texts, { ...carried, otherwise: withoutResponse(response, texts) });
+  } catch (error) {
+    if (patience.over.aborted) return replyFrom(texts, { ...carried, otherwise: OVER });
+    if (late) return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late });
+    return replyFrom(texts, { ...carried, otherwise: `the connection failed: ${reason(error)}` });
+  } finally {
+    clearTimeout(timer);
+    patience.over.removeEventListener('abort', giveUp);
   }
+}
+
+function carriedBy({ status, headers }: Response): Pick<Carried, 'status' | 'contentType' | 'retryAfterMs'> {
+  const seconds = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0];
+  return {
+    status,
+    contentType: headers.get('content-type') ?? '',
+    ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
+  };
+}
+
+/** A JSON response comes when the work is done; a stream may begin before, so its first bytes are waited for. */
+async function cutOff(
+  response: Response,
+  stop: AbortController,
+  carried: Omit<Carried, 'otherwise'>,
+): Promise<Reply> {
+  if (carried.contentType?.includes('text/event-stream')) await response.body?.getReader().read();
+  stop.abort();
+  const otherwise = 'the client cut the connection before it read the answer';
+  return { ...replyFrom([], { ...carried, otherwise }), cut: true };
 }
 
 const reason = (error: unknown): string => {
@@ -73,10 +120,20 @@ const reason = (error: unknown): string => {
   return cause instanceof Error ? cause.message || cause.name : String(cause);
 };
 
-function withoutResponse(response: Response, texts: readonly string[]): string {
-  const type = response.headers.get('content-type') ?? 'no content type';
+function withoutResponse({ status, headers }: Response, texts: readonly string[]): string {
+  const type = headers.get('content-type') ?? 'no content type';
+  const elsewhere = headers.get('location');
+  if (status >= 300 && status < 400 && elsewhere !== null)
+    return `HTTP ${status}, which sends clients to ${elsewhere}: if that is the server, give that address`;
   const body = (texts[0] ?? '').slice(0, 200);
-  return `HTTP ${response.status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
+  return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
+}
+
+/** The text of a response, which is no longer than an answer may be. */
+export async function textIn(response: Response): Promise<string> {
+  const texts: string[] = [];
+  await readInto(texts, new Response(response.body));
+  return texts.join('');
 }
 
 /** Reads the messages: one JSON text, or the data of each event until the response has come. */
@@ -91,8 +148,8 @@ async function readInto(texts: string[], response: Response): Promise<void> {
     if (stream) {
       const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
       rest = events.pop() ?? '';
-      for (const event of events) takeEvent(texts, event);
-      if (texts.some((text) => isResponse(parsed(text)))) break;
+      const answered = events.map((event) => takeEvent(texts, event));
+      if (answered.includes(true)) break;
     }
     if (read > MOST_BYTES) throw new Error(TOO_LONG);
   }
@@ -100,10 +157,13 @@ async function readInto(texts: string[], response: Response): Promise<void> {
   else if (rest !== '') texts.push(rest);
 }
 
-function takeEvent(texts: string[], event: string): void {
+/** Takes the message of an event, and says whether that is the response. */
+function takeEvent(texts: string[], event: string): boolean {
   const data = event
     .split(/\r\n|\n|\r/)
     .filter((line) => line.startsWith('data:'))
     .map((line) => line.slice(5).replace(/^ /, ''));
-  if (data.length > 0 && data.join('') !== '') texts.push(data.join('\n'));
+  if (data.join('') === '') return false;
+  texts.push(data.join('\n'));
+  return isResponse(parsed(data.join('\n')));
 }

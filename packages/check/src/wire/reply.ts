@@ -21,6 +21,8 @@ export interface Reply {
   /** The HTTP status. Absent over stdio, and where no response came. */
   readonly status?: number;
   readonly contentType?: string;
+  /** What the server said of when to come again, in milliseconds. */
+  readonly retryAfterMs?: number;
   /** Every message, in order: notifications, requests of the server, and the response. */
   readonly messages: readonly RawMessage[];
   /** The response's own text. */
@@ -43,6 +45,7 @@ export interface Carried {
   readonly started: number;
   readonly status?: number;
   readonly contentType?: string;
+  readonly retryAfterMs?: number;
   /** Why the transport ended, for where no response is among the messages. */
   readonly otherwise: string;
   readonly late?: true;

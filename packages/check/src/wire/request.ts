@@ -25,7 +25,7 @@ export const DECLARED = `${META}clientCapabilities`;
 export function enveloped(
   { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
   id: number,
-): JsonObject {
+): JsonObject & { readonly id: number } {
   const meta = {
     [`${META}protocolVersion`]: REVISION,
     [`${META}clientInfo`]: { name: 'mrtr-check', version: '0.0.0' },

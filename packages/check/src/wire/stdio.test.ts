@@ -2,6 +2,9 @@ import { expect, it } from 'vitest';
 import { ServerProcess } from '../target/process.ts';
 import { StdioChannel } from './stdio.ts';
 
+const PATIENT = { timeoutMs: 20_000, over: new AbortController().signal };
+const REQUEST = { method: 'x', params: {} };
+
 it('reads an answer no further than over HTTP, however many lines a server writes', async () => {
   const endless = `
     const line = 'x'.repeat(1_000_000) + '\\n';
@@ -11,8 +14,20 @@ it('reads an answer no further than over HTTP, however many lines a server write
   `;
   const server = new ServerProcess(process.execPath, ['-e', endless]);
   try {
-    const { failure, messages } = await new StdioChannel(server, 20_000).send({ method: 'x', params: {} });
+    const { failure, messages } = await new StdioChannel(server, PATIENT).send(REQUEST);
     expect([failure, messages]).toEqual(['the answer is longer than 4 MiB', []]);
+  } finally {
+    await server.kill();
+  }
+});
+
+it('says that a server has closed its standard input, and does not wait for an answer', async () => {
+  const deaf = 'require("fs").closeSync(0); console.log("{}"); setInterval(() => {}, 1000)';
+  const server = new ServerProcess(process.execPath, ['-e', deaf]);
+  try {
+    await new Promise<void>((resolve) => server.onLine(() => resolve()));
+    const { failure, late } = await new StdioChannel(server, PATIENT).send(REQUEST);
+    expect([failure, late]).toEqual(['the process has closed its standard input', undefined]);
   } finally {
     await server.kill();
   }

@@ -1,6 +1,6 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
 import type { ServerProcess } from '../target/process.ts';
-import { type Channel, lateness, MOST_BYTES, TOO_LONG } from './channel.ts';
+import { type Channel, lateness, MOST_BYTES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { isObject, parsed } from './json.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, type WireRequest } from './request.ts';
@@ -11,20 +11,19 @@ const MOST_MESSAGES = 10_000;
 interface Waiting {
   readonly texts: string[];
   bytes: number;
-  readonly answered: (how?: 'long') => void;
+  readonly answered: (why?: string) => void;
 }
 
 /** Requests over the standard streams of one process. Several may be under way at once. */
 export class StdioChannel implements Channel {
   readonly #process: ServerProcess;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   readonly #waiting = new Map<number, Waiting>();
   #lastId = 0;
 
-  /** @param timeoutMs how long one answer may take */
-  constructor(process: ServerProcess, timeoutMs: number) {
+  constructor(process: ServerProcess, patience: Patience) {
     this.#process = process;
-    this.#timeoutMs = timeoutMs;
+    this.#patience = patience;
     process.onLine((line) => this.#take(line));
   }
 
@@ -32,23 +31,31 @@ export class StdioChannel implements Channel {
     const id = ++this.#lastId;
     const started = performance.now();
     const texts: string[] = [];
-    let timer: NodeJS.Timeout | undefined;
-    const answered = new Promise<'long' | undefined>((resolve) => {
-      this.#waiting.set(id, { texts, bytes: 0, answered: resolve });
-    });
-    const tooLate = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), this.#timeoutMs);
-    });
-    const ended = this.#process.ended.then((how) => ({ how }));
-    this.#process.write(`${JSON.stringify(enveloped(request, id))}\n`);
-    const how = await Promise.race([answered, tooLate, ended]);
-    clearTimeout(timer);
+    const otherwise = await this.#answered(id, texts, `${JSON.stringify(enveloped(request, id))}\n`);
     this.#waiting.delete(id);
-    if (how === 'late')
-      return replyFrom(texts, { id, started, otherwise: lateness(this.#timeoutMs), late: true });
-    if (how === 'long') return replyFrom([], { id, started, otherwise: TOO_LONG });
-    const otherwise = how === undefined ? 'no answer' : `the process ended (${how.how})`;
-    return replyFrom(texts, { id, started, otherwise });
+    const late = otherwise === lateness(this.#patience.timeoutMs);
+    const kept = otherwise === TOO_LONG ? [] : texts;
+    return replyFrom(kept, { id, started, otherwise: otherwise ?? 'no answer', ...(late && { late }) });
+  }
+
+  /** Sends a line, and waits for its answer. Resolves with why there is none, where that is known. */
+  async #answered(id: number, texts: string[], line: string): Promise<string | undefined> {
+    const { timeoutMs, over } = this.#patience;
+    if (over.aborted) return OVER;
+    let undo = () => {};
+    const answered = new Promise<string | undefined>((resolve) => {
+      this.#waiting.set(id, { texts, bytes: 0, answered: resolve });
+      const timer = setTimeout(() => resolve(lateness(timeoutMs)), timeoutMs);
+      const giveUp = () => resolve(OVER);
+      over.addEventListener('abort', giveUp);
+      undo = () => {
+        clearTimeout(timer);
+        over.removeEventListener('abort', giveUp);
+      };
+      this.#process.write(line, () => resolve('the process has closed its standard input'));
+      this.#process.ended.then((how) => resolve(`the process ended (${how})`));
+    });
+    return answered.finally(() => undo());
   }
 
   /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
@@ -58,7 +65,7 @@ export class StdioChannel implements Channel {
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
     for (const waiting of own ? [own] : this.#waiting.values()) {
       waiting.bytes += line.length;
-      if (waiting.bytes > MOST_BYTES) waiting.answered('long');
+      if (waiting.bytes > MOST_BYTES) waiting.answered(TOO_LONG);
       else if (own || waiting.texts.length < MOST_MESSAGES) waiting.texts.push(line);
     }
     own?.answered();

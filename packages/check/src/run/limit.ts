@@ -1,0 +1,47 @@
+/** The bound on a whole run: a server that answers each request just in time would hold it for hours. */
+import { Undecided } from '../checks/undecided.ts';
+
+/** No timer of Node's waits longer, in milliseconds: it would fire at once. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** The time that is left for a run. */
+export class Limit {
+  readonly #over = new AbortController();
+  readonly #words: string;
+  readonly #timer: NodeJS.Timeout;
+
+  /** @param seconds from now on */
+  constructor(seconds: number) {
+    this.#words = `the run reached its limit of ${seconds} s before this was decided (--max-time)`;
+    this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MOST_MS));
+  }
+
+  /** Aborted when the run is over. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /**
+   * Waits for some work, until the run is over.
+   *
+   * @throws Undecided at the limit
+   */
+  async within<T>(work: () => Promise<T>): Promise<T> {
+    const { signal } = this.#over;
+    if (signal.aborted) throw new Undecided(this.#words);
+    let undo = () => {};
+    const limit = new Promise<never>((_, reject) => {
+      const stop = () => reject(new Undecided(this.#words));
+      signal.addEventListener('abort', stop);
+      undo = () => signal.removeEventListener('abort', stop);
+    });
+    // The limit is listened to first: what it interrupts fails for a reason that is none of the server's.
+    return Promise.race([limit, work()]).finally(() => undo());
+  }
+
+  /** Ends the run: nothing is sent any more. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#over.abort();
+  }
+}
