@@ -1,4 +1,5 @@
 /** Answers that are missing: all of them, or one of two. */
+import { isOptional } from '../run/needs.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { Attacked } from './attack.ts';
@@ -46,11 +47,11 @@ export const missing: Check = {
   calls: (rounds) => 2 * (rounds + 2),
   run: async (context): Promise<Finding> => {
     const asking = context.facts.rounds.flatMap(({ requests }, round) =>
-      Object.keys(requests).length > 0 ? [round] : [],
+      Object.values(requests).every(isOptional) ? [] : [round],
     );
     // The first question, and the last one, which most often guards an effect.
     const [first, ...later] = asking;
-    if (first === undefined) return notApplicable('the server only sends state, and asks nothing');
+    if (first === undefined) return notApplicable('nothing that the operation asks has to be answered');
     const finding = await unanswered(context, first);
     const last = later.at(-1);
     return finding.kind === 'held' && last !== undefined ? unanswered(context, last) : finding;
@@ -81,17 +82,21 @@ export const partial: Check = {
   calls: (rounds) => 2 * (rounds + 4),
   run: async (context): Promise<Finding> => {
     const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
+    let found = notApplicable('of the questions that it asks at once, one alone has to be answered');
     for (const order of [0, 1]) {
       const talk = await context.untilRound(round);
       const key = Object.keys(talk.asked)[order] ?? '';
+      const { [key]: _, ...others } = talk.asked;
+      // Without these the call may go on.
+      if (Object.values(others).every(isOptional)) continue;
       const before = await context.effects.read();
       const outcome = await talk.retry({ inputResponses: { [key]: talk.answers()[key] } });
       const effect = await context.effects.since(before, talk);
       const what = `The retry with the answer to '${key}' alone`;
-      const finding = await askedAgain(context, talk, { outcome: outcome.kind, effect, what });
-      if (finding.kind !== 'held' || order === 1) return finding;
+      found = await askedAgain(context, talk, { outcome: outcome.kind, effect, what });
+      if (found.kind !== 'held') return found;
     }
-    return undecided('there were not two questions');
+    return found;
   },
 };
 

@@ -1,6 +1,6 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
-import { isForm } from '../run/needs.ts';
+import { isForm, isOptional } from '../run/needs.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -48,7 +48,7 @@ export const unasked: Check = {
     const effect = await context.effects.since(before, talk);
     if (outcome.kind === 'failed') return undecided(inWords(outcome));
     const asks = outcome.kind === 'asked';
-    const asksAsEver = context.facts.rounds[0]?.likeness.like(comparable(outcome)) === true;
+    const asksAsEver = context.facts.asksLike(0, outcome) === true;
     // The effect of a question is what effect.before-answer finds.
     const counts = effect === true && !(asks && context.effects.asking);
     const words = `${inWords(outcome)}${counts ? ', and the probe changed' : ''}.`;
@@ -146,18 +146,19 @@ export const invalid: Check = {
     'or the schema as the third argument of the acceptedContent() of the SDK.',
   needs: ['question', 'form'],
   calls: (rounds) => 16 * rounds,
-  run: (context) =>
-    onForms(context, 'Content that does not fit', (key, schema) => misfits(key, schema, context)),
+  run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
 };
 
 const MOST_MISFITS = 10;
 
-const misfits = (key: string, schema: unknown, { inputs }: CheckContext): readonly Attempt[] =>
+const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readonly Attempt[] =>
   invalidContents(schema, inputs.seed)
     .slice(0, MOST_MISFITS)
     .map(({ why, content }) => ({
       label: `'${key}' accepted with ${JSON.stringify(content).slice(0, 100)}, where ${why}`,
-      changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: { action: 'accept', content } } }),
+      changes: (talk) => ({
+        inputResponses: { ...talk.answers(), [keyIn(talk)]: { action: 'accept', content } },
+      }),
     }));
 
 /** An accept alone says that a form was sent, and not what was in it. */
@@ -173,11 +174,11 @@ export const emptyAccept: Check = {
   needs: ['question', 'form'],
   calls: (rounds) => 6 * rounds,
   run: (context) =>
-    onForms(context, 'An accept without content', (key, schema) => {
+    onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
       if (requiredOf(schema).length === 0) return [];
       const without = (answer: JsonObject, label: string): Attempt => ({
         label,
-        changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: answer } }),
+        changes: (talk) => ({ inputResponses: { ...talk.answers(), [keyIn(talk)]: answer } }),
       });
       return [
         without({ action: 'accept' }, `'${key}' accepted without content`),
@@ -207,12 +208,14 @@ export const refusalWithContent: Check = {
     onForms(
       context,
       'A refusal with content',
-      (key) =>
-        ['decline', 'cancel'].map((action) => ({
+      ({ key, keyIn, leavable }) =>
+        (leavable ? [] : ['decline', 'cancel']).map((action) => ({
           label: `'${key}' refused with ${action}, and its content beside it`,
-          changes: (talk) => ({
-            inputResponses: { ...talk.answers(), [key]: { ...objectAt(talk.answers(), key), action } },
-          }),
+          changes: (talk) => {
+            const answers = talk.answers();
+            const now = keyIn(talk);
+            return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
+          },
         })),
       { declinedIsRefused: true },
     ),
@@ -221,6 +224,16 @@ export const refusalWithContent: Check = {
 const lastFormRound = ({ facts }: CheckContext): number =>
   facts.rounds.findLastIndex(({ requests }) => Object.values(requests).some(isForm));
 
+/** A form that is attacked. */
+interface Form {
+  readonly key: string;
+  /** Its key in another call. */
+  readonly keyIn: (talk: Talk) => string;
+  readonly schema: unknown;
+  /** Others stand beside it, and the call goes on without it. */
+  readonly leavable: boolean;
+}
+
 /** More forms than this are not tried. */
 const MOST_FORMS = 4;
 
@@ -228,7 +241,7 @@ const MOST_FORMS = 4;
 async function onForms(
   context: CheckContext,
   what: string,
-  attempts: (key: string, schema: unknown) => readonly Attempt[],
+  attempts: (form: Form) => readonly Attempt[],
   how: { readonly declinedIsRefused?: boolean } = {},
 ): Promise<Finding> {
   const forms = context.facts.rounds
@@ -239,7 +252,13 @@ async function onForms(
     .toReversed();
   const results: Attacked[] = [];
   for (const { round, key, request } of forms.slice(0, MOST_FORMS)) {
-    const made = attempts(key, objectAt(request, 'params').requestedSchema);
+    const { requests = {} } = context.facts.rounds[round] ?? {};
+    const made = attempts({
+      key,
+      keyIn: ({ asked }) => context.facts.keyNow(round, key, asked),
+      schema: objectAt(request, 'params').requestedSchema,
+      leavable: isOptional(request) && Object.keys(requests).length > 1,
+    });
     if (made.length > 0) results.push(await attack(context, round, made, how));
   }
   if (results.length === 0) return notApplicable('no form has anything that this could be tried on');

@@ -132,7 +132,8 @@ async function settled(
   const outcome = talk.last as Outcome;
   const judged = context.judge(round, outcome);
   if (judged === 'failed') return { judged, effect: await afterFailure(context, talk, before) };
-  if (judged === 'different' || (declinedIsRefused && judged === 'same')) {
+  const unclear = outcome.kind === 'completed' && context.facts.final.like(comparable(outcome)) === undefined;
+  if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
     const effect = await context.effects.since(before, talk);
     const plain = await context.asRefused(round, outcome);
     // An effect that a plain refusal has as well is that refusal's fault, and found there.

@@ -3,11 +3,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../run/effects.ts';
 import type { Facts } from '../run/facts.ts';
+import { Likeness } from '../talk/likeness.ts';
 import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
 import { type Desk, Talk, type TalkOptions, type Turn } from '../talk/talk.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { Undecided } from './undecided.ts';
 
 /** What an attack came to, against the honest call. */
@@ -23,9 +25,25 @@ export interface Logged {
 
 /** What a refusal of every question in a round comes to. */
 interface PlainRefusal {
-  readonly text: string;
+  readonly likeness: Likeness;
   readonly effect: boolean | undefined;
 }
+
+/** Whether a form has a field that is yes or no. */
+const hasYesOrNo = (request: JsonObject): boolean =>
+  Object.values(objectAt(objectAt(objectAt(request, 'params'), 'requestedSchema'), 'properties')).some(
+    (field) => isObject(field) && field.type === 'boolean',
+  );
+
+/** The same answer with each yes turned into a no, which refuses as well as a decline does. */
+const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
+  ...answer,
+  ...(isObject(content) && {
+    content: Object.fromEntries(
+      Object.entries(content).map(([name, value]) => [name, value === true ? false : value]),
+    ),
+  }),
+});
 
 /** One run's context. Each check gets the same. */
 export class CheckContext {
@@ -111,32 +129,42 @@ export class CheckContext {
   judge(round: number, outcome: Outcome): Judgement {
     if (outcome.kind === 'failed') return 'failed';
     if (saysNo(outcome)) return 'refused';
-    const honest = this.facts.after(round);
-    const like = honest.likeness.like(comparable(outcome));
     if (outcome.kind === 'asked') {
+      const like = this.facts.asksLike(round + 1, outcome);
       if (like === true || (like === undefined && this.#asksNext(round, outcome))) return 'same';
       return this.#asksAgain(round, outcome) ? 'refused' : 'different';
     }
-    if (honest.kind !== 'completed') return 'different';
-    return like === false ? 'different' : 'same';
+    if (round < this.lastRound) return 'different';
+    return this.facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
   }
 
   /** The plain refusal in that round that comes to the same outcome, where one does. */
   async asRefused(round: number, outcome: Outcome): Promise<PlainRefusal | undefined> {
     let known = this.#refusals.get(round);
     if (known === undefined) {
-      known = [await this.#refuse(round, 'decline'), await this.#refuse(round, 'cancel')];
+      const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).filter(hasYesOrNo);
+      known = [
+        await this.#refuse(round, () => ({ action: 'decline' })),
+        await this.#refuse(round, () => ({ action: 'cancel' })),
+        ...(consents.length === 0 ? [] : [await this.#refuse(round, noTo)]),
+      ];
       this.#refusals.set(round, known);
     }
-    return known.find(({ text }) => text === comparable(outcome));
+    return known.find(({ likeness }) => likeness.like(comparable(outcome)) === true);
   }
 
-  async #refuse(round: number, action: string): Promise<PlainRefusal> {
-    const talk = await this.untilRound(round);
-    const before = await this.effects.read();
-    const refusals = Object.keys(talk.asked).map((key) => [key, { action }]);
-    const text = comparable(await talk.retry({ inputResponses: Object.fromEntries(refusals) }));
-    return { text, effect: await this.effects.since(before) };
+  /** Refuses twice: what differs between the two, such as a number, does not count. */
+  async #refuse(round: number, answer: (honest: JsonObject) => JsonObject): Promise<PlainRefusal> {
+    const likeness = new Likeness();
+    let effect: boolean | undefined;
+    for (let time = 0; time < 2; time++) {
+      const talk = await this.untilRound(round);
+      const before = await this.effects.read();
+      const refusals = Object.entries(talk.answers()).map(([key, one]) => [key, answer(one as JsonObject)]);
+      likeness.add(comparable(await talk.retry({ inputResponses: Object.fromEntries(refusals) })));
+      effect ??= await this.effects.since(before);
+    }
+    return { likeness, effect };
   }
 
   /** Whether these are the keys of the next round, for servers that never ask twice in the same words. */
@@ -148,13 +176,10 @@ export class CheckContext {
   /** Whether these questions are the ones of this round or of an earlier one. */
   #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
     const keys = Object.keys(outcome.requests);
-    const earlier = this.facts.rounds.slice(0, round + 1).some((known) => {
+    return this.facts.rounds.slice(0, round + 1).some((known, at) => {
       const before = Object.keys(known.requests);
-      return keys.length > 0 && keys.every((key) => before.includes(key));
+      const sameKeys = keys.length > 0 && keys.every((key) => before.includes(key));
+      return sameKeys || this.facts.asksLike(at, outcome) === true;
     });
-    const text = comparable(outcome);
-    return (
-      earlier || this.facts.rounds.slice(0, round + 1).some(({ likeness }) => likeness.like(text) === true)
-    );
   }
 }

@@ -1,4 +1,6 @@
 /** A user who says no, or never answers properly. */
+
+import { isOptional } from '../run/needs.ts';
 import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { JsonObject } from '../wire/json.ts';
@@ -53,18 +55,27 @@ export const noEffect: Check = {
   calls: (rounds) => 4 * rounds * (rounds + 1),
   run: async (context): Promise<Finding> => {
     const ends: string[] = [];
+    let byDefault: Finding | undefined;
     for (const [round, { requests }] of context.facts.rounds.entries()) {
       for (const { action, key } of refusalsOf(requests)) {
         const talk = await context.untilRound(round);
         const before = await context.effects.read();
-        const outcome = await talk.retry({ inputResponses: refusing(talk, action, key) });
+        const now = key && context.facts.keyNow(round, key, talk.asked);
+        const outcome = await talk.retry({ inputResponses: refusing(talk, action, now) });
         const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
         if (outcome.kind === 'failed') return undecided(`${what} got no answer: ${inWords(outcome)}`);
-        if (await context.effects.since(before, talk))
-          return broken(`After a ${what} the probe changed: ${inWords(outcome)}.`, talk, { matters: true });
         ends.push(`${action}: ${inWords(outcome)}`);
+        if (!(await context.effects.since(before, talk))) continue;
+        const seen = `After a ${what} the probe changed: ${inWords(outcome)}.`;
+        const refused = key === undefined ? Object.values(requests) : [requests[key]];
+        if (!refused.every(isOptional)) return broken(seen, talk, { matters: true });
+        byDefault ??= broken(
+          `${seen} Nothing of that form has to be filled in, so this may be its default.`,
+          talk,
+        );
       }
     }
+    if (byDefault) return byDefault;
     return ends.length === 0 ? notApplicable(NOTHING) : held(ends.slice(0, 2).join('; '));
   },
 };

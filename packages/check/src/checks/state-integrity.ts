@@ -1,7 +1,7 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
 
 import { choicesIn } from '../answers/generate.ts';
-import { comparable, inWords } from '../talk/outcome.ts';
+import { inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { forgeries } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
@@ -196,7 +196,7 @@ export const dropped: Check = {
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
     const attacked = await attack(context, round, [attempt]);
     const [accepted] = attacked.accepted;
-    const asksAsEver = accepted && context.facts.rounds[0]?.likeness.like(comparable(accepted.outcome));
+    const asksAsEver = accepted && context.facts.asksLike(0, accepted.outcome);
     if (accepted && !asksAsEver)
       return broken(`Without its state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.talk);
     if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);

@@ -1,7 +1,7 @@
 /** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
 
 import { Likeness } from '../talk/likeness.ts';
-import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
+import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { JsonObject } from '../wire/json.ts';
 
@@ -11,6 +11,8 @@ export interface Round {
   readonly state: string | undefined;
   /** How the question looked in every honest call. */
   readonly likeness: Likeness;
+  /** The same without its keys. */
+  readonly words: Likeness;
 }
 
 /** What the server says of the operation. */
@@ -31,6 +33,7 @@ export class Facts {
   readonly #declaredOneTime: boolean;
   readonly #final = new Likeness();
   #calls = 0;
+  #newKeys = false;
 
   constructor(parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'oneTime'>) {
     this.transport = parts.transport;
@@ -53,10 +56,24 @@ export class Facts {
     return this.#declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
   }
 
-  /** What comes after the honest answer of a round. */
-  after(round: number): { readonly kind: 'asked' | 'completed'; readonly likeness: Likeness } {
-    const next = this.rounds[round + 1];
-    return next ? { kind: 'asked', likeness: next.likeness } : { kind: 'completed', likeness: this.#final };
+  /** Whether the server makes new keys for the questions of each call. */
+  get newKeys(): boolean {
+    return this.#newKeys;
+  }
+
+  /** Whether an outcome asks like a round; undefined where that cannot be said. */
+  asksLike(round: number, outcome: Outcome): boolean | undefined {
+    const known = this.rounds[round];
+    if (outcome.kind !== 'asked' || known === undefined) return false;
+    if (this.#newKeys) return known.words.like(comparableQuestions(outcome.requests));
+    return known.likeness.like(comparable(outcome));
+  }
+
+  /** The key under which a question of the first honest call is asked now. */
+  keyNow(round: number, key: string, asked: Asked): string {
+    if (Object.hasOwn(asked, key)) return key;
+    const at = Object.keys(this.rounds[round]?.requests ?? {}).indexOf(key);
+    return Object.keys(asked)[at] ?? key;
   }
 
   /** How the end of an honest call looks. */
@@ -76,13 +93,23 @@ export class Facts {
     if (asked.length === 0 && !mayAskNothing)
       return `the operation asked nothing: it ${inWords(end)}. Give arguments with which it asks.`;
     if (this.#calls === 0) {
-      this.rounds = asked.map(({ requests, state }) => ({ requests, state, likeness: new Likeness() }));
+      this.rounds = asked.map(({ requests, state }) => ({
+        requests,
+        state,
+        likeness: new Likeness(),
+        words: new Likeness(),
+      }));
       this.result = end.result;
     }
     if (asked.length !== this.rounds.length)
       return `it asked ${asked.length} times, and ${this.rounds.length} times in the first honest call`;
     asked.forEach((outcome, at) => {
-      this.rounds[at]?.likeness.add(comparable(outcome));
+      const round = this.rounds[at];
+      if (round === undefined) return;
+      round.likeness.add(comparable(outcome));
+      round.words.add(comparableQuestions(outcome.requests));
+      const keys = Object.keys(round.requests);
+      if (Object.keys(outcome.requests).some((key) => !keys.includes(key))) this.#newKeys = true;
     });
     this.#final.add(comparable(end));
     this.#calls++;

@@ -1,4 +1,5 @@
 /** The bound on a whole run: a server that answers each request just in time would hold it for hours. */
+import { setMaxListeners } from 'node:events';
 import { Undecided } from '../checks/undecided.ts';
 
 /** No timer of Node's waits longer, in milliseconds: it would fire at once. */
@@ -12,6 +13,8 @@ export class Limit {
 
   /** @param seconds from now on */
   constructor(seconds: number) {
+    // Each request that is under way listens.
+    setMaxListeners(0, this.#over.signal);
     this.#words = `the run reached its limit of ${seconds} s before this was decided (--max-time)`;
     this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MOST_MS));
   }

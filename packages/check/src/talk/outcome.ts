@@ -57,6 +57,9 @@ export function comparable(outcome: Outcome): string {
   }
 }
 
+/** The same for questions whose keys are new in each call. */
+export const comparableQuestions = (requests: Asked): string => `asked ${canonical(Object.values(requests))}`;
+
 /** The outcome in a few words, for people. */
 export function inWords(outcome: Outcome): string {
   switch (outcome.kind) {
