@@ -1,5 +1,5 @@
 /** Answers that are missing: all of them, or one of two. */
-import { isOptional } from '../run/needs.ts';
+import { isOptional } from '../run/forms.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { Attacked } from './attack.ts';

@@ -1,9 +1,10 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
-import { isForm, isOptional } from '../run/needs.ts';
+import { isForm, isOptional } from '../run/forms.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { shortened } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from './attack.ts';
 import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
@@ -155,7 +156,7 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
   invalidContents(schema, inputs.seed)
     .slice(0, MOST_MISFITS)
     .map(({ why, content }) => ({
-      label: `'${key}' accepted with ${JSON.stringify(content).slice(0, 100)}, where ${why}`,
+      label: `'${key}' accepted with ${shortened(JSON.stringify(content), 100)}, where ${why}`,
       changes: (talk) => ({
         inputResponses: { ...talk.answers(), [keyIn(talk)]: { action: 'accept', content } },
       }),

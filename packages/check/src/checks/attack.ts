@@ -43,6 +43,8 @@ export interface Attacked {
 export interface AttackOptions {
   /** No more attempts than this. */
   readonly most?: number;
+  /** What comes of a state that means nothing is no refusal: it is what is tried. */
+  readonly nonsenseIsTried?: boolean;
   /** What comes of a plain decline as well is a refusal, even where it is what an accept leads to. */
   readonly declinedIsRefused?: boolean;
 }
@@ -59,19 +61,19 @@ export async function attack(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  { most = 64, declinedIsRefused = false }: AttackOptions = {},
+  { most = 64, declinedIsRefused = false, nonsenseIsTried = false }: AttackOptions = {},
 ): Promise<Attacked> {
   const tried = attempts.slice(0, most);
-  const shared = await presented(context, round, tried, { declinedIsRefused, fresh: false });
+  const how = { declinedIsRefused, nonsenseIsTried };
+  const shared = await presented(context, round, tried, { ...how, fresh: false });
   const { held, accepted } = shared;
   if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
   const honest = await held.fork().retry();
   if (context.judge(round, honest) !== 'refused') return shared;
-  return presented(context, round, tried.slice(0, MOST_FRESH), { declinedIsRefused, fresh: true });
+  return presented(context, round, tried.slice(0, MOST_FRESH), { ...how, fresh: true });
 }
 
-interface Presenting {
-  readonly declinedIsRefused: boolean;
+interface Presenting extends Required<Omit<AttackOptions, 'most'>> {
   /** Whether each attempt gets a call of its own. */
   readonly fresh: boolean;
 }
@@ -80,8 +82,9 @@ async function presented(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
-  { declinedIsRefused, fresh }: Presenting,
+  how: Presenting,
 ): Promise<Attacked & { readonly held: Talk | undefined }> {
+  const { declinedIsRefused, fresh } = how;
   const accepted: Accepted[] = [];
   const failed: { label: string; talk: Talk; reason: string }[] = [];
   const kept: { refusal?: Talk; likeDeclined?: Talk } = {};
@@ -94,7 +97,7 @@ async function presented(
     const outcome = await talk.retry(changes(talk));
     talk.decisive = talk.turns.at(-1);
     tried++;
-    const { judged, effect: seen } = await settled(context, round, talk, before, declinedIsRefused);
+    const { judged, effect: seen } = await settled(context, round, talk, { ...how, before });
     // The effect of a question that is asked again is what effect.before-answer finds.
     const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
     if (judged !== 'refused' || fresh) held = undefined;
@@ -105,7 +108,9 @@ async function presented(
     }
     if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
     else {
-      const matters = await changesAnything(context, outcome, judged, effect);
+      const matters =
+        changesAnything(context, outcome, judged, effect) &&
+        (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
       accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, same: judged === 'same', matters });
       if (matters) break;
     }
@@ -126,8 +131,7 @@ async function settled(
   context: CheckContext,
   round: number,
   talk: Talk,
-  before: Reading,
-  declinedIsRefused: boolean,
+  { before, declinedIsRefused, nonsenseIsTried }: Presenting & { readonly before: Reading },
 ): Promise<Settled> {
   const outcome = talk.last as Outcome;
   const judged = context.judge(round, outcome);
@@ -138,7 +142,10 @@ async function settled(
     const plain = await context.asRefused(round, outcome);
     // An effect that a plain refusal has as well is that refusal's fault, and found there.
     if (plain) return { judged: 'refused', effect: declinedIsRefused && plain.effect ? false : effect };
-    if (judged === 'different') return { judged, effect };
+    if (judged === 'different') {
+      const refused = !nonsenseIsTried && (await context.likeNonsense(round, outcome));
+      return { judged: refused ? 'refused' : judged, effect };
+    }
   }
   if (judged !== 'same' || outcome.kind !== 'asked')
     return { judged, effect: await context.effects.since(before, talk) };
@@ -164,21 +171,37 @@ async function afterFailure(
 }
 
 /** An answer without an error and without the effect that an honest one has is no acceptance that matters. */
-async function changesAnything(
+function changesAnything(
   { effects }: CheckContext,
   outcome: Outcome,
   judged: Judgement,
   effect: boolean | undefined,
-): Promise<boolean> {
+): boolean {
   if (judged === 'different')
     return !(effects.mode === 'observed' && effect === false && outcome.kind === 'completed');
   return judged !== 'same' && effect === true;
 }
 
+/** The finding where an answer is no error, and nobody sees whether it had an effect; undefined where that is seen. */
+export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
+  if (effects.mode === 'blind') return undecided(`${words}, and ${effects.reason}`);
+  if (effects.mode !== 'unobserved') return undefined;
+  return {
+    kind: 'not-given',
+    actual: `--probe was not given: ${words}, and nobody sees whether that has an effect`,
+  };
+}
+
 /** The words for an attack that was refused. */
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
   const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
-  const seen = effects.mode === 'unobserved' ? ' (by its words; without --probe effects were not seen)' : '';
+  const unseen = {
+    unobserved: 'without --probe effects were not seen',
+    blind: effects.reason,
+    none: '',
+    observed: '',
+  };
+  const seen = unseen[effects.mode] && ` (by its words; ${unseen[effects.mode]})`;
   return `${tried} of ${tried} refused${words}${seen}`;
 }
 
@@ -191,7 +214,9 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
   if (worst) {
     const effect = worst.effect ? ', and the probe changed' : '';
     const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
-    const harmless = worst.same ? ' The result is that of an honest call.' : ' It had no effect.';
+    const harmless = worst.same
+      ? ' The result is that of an honest call.'
+      : ' It is no error, and no effect of it was seen.';
     return broken(
       `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.talk,
@@ -203,11 +228,8 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
   const [first] = failed;
   if (first) return undecided(`${first.label} got no answer: ${first.reason}`);
   const unclear = attacked.find((each) => each.likeDeclined)?.likeDeclined;
-  if (unclear?.last && context.effects.mode === 'unobserved')
-    return {
-      kind: 'not-given',
-      actual: `--probe was not given: it ${inWords(unclear.last)}, as after a decline, and nobody sees whether that has an effect`,
-    };
+  const unseen = unclear?.last && effectsUnseen(context, `it ${inWords(unclear.last)}, as where it refuses`);
+  if (unseen) return unseen;
   const [one] = attacked;
   if (one === undefined || tried === 0) return undecided('nothing was tried');
   const refusal = attacked.findLast((each) => each.refusal)?.refusal;

@@ -46,7 +46,10 @@ function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefi
 function refusalInOrder(talk: Talk, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
   const [turn] = talk.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
-  const wrong = sent.find(({ method }) => !isObject(capabilities[CAPABILITY[asText(method)] ?? '']));
+  const wrong = sent.find(({ method }) => {
+    const name = CAPABILITY[asText(method)];
+    return name !== undefined && !isObject(capabilities[name]);
+  });
   if (wrong) return broken(`${who} was sent the request ${asText(wrong.method)}.`, talk);
   if (outcome.kind === 'failed')
     return outcome.late ? broken(`${who} got ${inWords(outcome)}.`, talk) : undecided(inWords(outcome));

@@ -59,6 +59,7 @@ export class CheckContext {
   readonly patience: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly talk: Talk; readonly outcome: Outcome }>();
+  readonly #nonsense = new Map<number, Likeness>();
   readonly #refusals = new Map<number, readonly PlainRefusal[]>();
 
   constructor(
@@ -151,6 +152,24 @@ export class CheckContext {
       this.#refusals.set(round, known);
     }
     return known.find(({ likeness }) => likeness.like(comparable(outcome)) === true);
+  }
+
+  /**
+   * Whether an outcome reads like that of a state which means nothing: a server may refuse in a plain result. One that
+   * takes such a state for an honest one is found by a check of its own.
+   */
+  async likeNonsense(round: number, outcome: Outcome): Promise<boolean> {
+    let known = this.#nonsense.get(round);
+    if (known === undefined) {
+      known = new Likeness();
+      for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
+        const talk = await this.untilRound(round);
+        known.add(comparable(await talk.retry({ requestState })));
+      }
+      this.#nonsense.set(round, known);
+    }
+    const text = comparable(outcome);
+    return known.like(text) === true && this.facts.final.like(text) === false;
   }
 
   /** Refuses twice: what differs between the two, such as a number, does not count. */

@@ -1,7 +1,7 @@
 /** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
 import { validContent } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
-import { isForm } from '../run/needs.ts';
+import { isForm } from '../run/forms.ts';
 import { comparable, inWords } from '../talk/outcome.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { VALIDATE } from './answer.ts';

@@ -3,8 +3,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
-import { isForm } from '../run/needs.ts';
+import { formText, isForm } from '../run/forms.ts';
 import { Evidence } from '../talk/evidence.ts';
+import type { Likeness } from '../talk/likeness.ts';
 import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { post } from '../wire/http.ts';
@@ -65,10 +66,9 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
   if (seen.sentAsking) return 'The old client was sent an input_required result, which it does not know.';
   if (outcome === undefined) return seen.refusal ? undefined : 'The old client got an error without a word.';
   if (outcome.kind === 'tool-error') return undefined;
-  const expected = modernQuestions(context);
-  const shown = seen.questions.map(questionText);
-  if (canonical(shown) !== canonical(expected))
-    return `The old client was asked ${quoted(shown)}, and the new one ${quoted(expected)}.`;
+  const shown = seen.questions.map((params) => formText({ params }));
+  if (!sameForms(shown, context.facts.forms))
+    return `The old client was asked ${quoted(shown)}, and the new one ${quoted(modernForms(context))}.`;
   if (context.facts.final.like(comparable(outcome)) === false)
     return `The old client's call ended otherwise: ${inWords(outcome)}.`;
   return undefined;
@@ -77,17 +77,18 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
 const quoted = (texts: readonly string[]): string =>
   texts.length === 0 ? 'nothing' : texts.map((text) => JSON.stringify(JSON.parse(text)[0])).join(' and ');
 
-const questionText = ({ message, requestedSchema }: ShownQuestion): string => {
-  const { $schema, ...schema } = requestedSchema ?? {};
-  return canonical([message, schema]);
-};
+/** In any order: those of one round are asked at once, or one after another. */
+function sameForms(shown: readonly string[], forms: readonly Likeness[]): boolean {
+  const left = [...forms];
+  const unknown = shown.filter((text) => {
+    const at = left.findIndex((likeness) => likeness.like(text) !== false);
+    return at < 0 || left.splice(at, 1).length === 0;
+  });
+  return unknown.length === 0 && left.length === 0;
+}
 
-const modernQuestions = ({ facts }: CheckContext): readonly string[] =>
-  facts.rounds.flatMap(({ requests }) =>
-    Object.values(requests)
-      .filter(isForm)
-      .map((request) => questionText(objectAt(request, 'params') as unknown as ShownQuestion)),
-  );
+const modernForms = ({ facts }: CheckContext): readonly string[] =>
+  facts.rounds.flatMap(({ requests }) => Object.values(requests).filter(isForm).map(formText));
 
 async function oldCall(context: CheckContext): Promise<Seen> {
   const { fleet, inputs, patience } = context;

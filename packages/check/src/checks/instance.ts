@@ -1,4 +1,6 @@
 /** Another instance, and one that was killed and started again. */
+
+import { Likeness } from '../talk/likeness.ts';
 import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
 import { MOST_ROUNDS, type Talk } from '../talk/talk.ts';
 import { broken, type Check, type Finding, held, undecided } from './check.ts';
@@ -13,12 +15,12 @@ export const STATELESS = {
 };
 
 /** The finding of a call that went on elsewhere. A refusal is advice; another result is a fault. */
-function wentOn(context: CheckContext, talk: Talk, where: string): Finding {
+async function wentOn(context: CheckContext, talk: Talk, where: string): Promise<Finding> {
   const end = talk.last as Outcome;
   if (end.kind === 'failed') return undecided(`${where} gave no answer: ${inWords(end)}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
-    if (like === false)
+    if (like === false && !(await likeHonestThere(context, talk, end)))
       return broken(`${where} finished the call with another result: ${inWords(end)}.`, talk, {
         always: true,
       });
@@ -26,6 +28,13 @@ function wentOn(context: CheckContext, talk: Talk, where: string): Finding {
   }
   if (saysNo(end)) return broken(`${where} refused to go on: ${inWords(end)}.`, talk);
   return broken(`${where} asked again, and did not end: ${inWords(end)}.`, talk);
+}
+
+/** Whether honest calls end so at that instance: its name, or the time of its start, may stand in every result. */
+async function likeHonestThere(context: CheckContext, { instance }: Talk, end: Outcome): Promise<boolean> {
+  const likeness = new Likeness();
+  for (let call = 0; call < 2; call++) likeness.add(comparable(await context.talk({ instance }).finish()));
+  return likeness.like(comparable(end)) === true;
 }
 
 // Advice, as servers that hold a call in memory are allowed: what they owe is a refusal in words.

@@ -1,6 +1,6 @@
 /** A user who says no, or never answers properly. */
 
-import { isOptional } from '../run/needs.ts';
+import { isOptional } from '../run/forms.ts';
 import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { JsonObject } from '../wire/json.ts';

@@ -2,6 +2,7 @@
 import { inWords, saysNo } from '../talk/outcome.ts';
 import type { Retry, Talk, TalkOptions } from '../talk/talk.ts';
 import type { Operation } from '../target/target.ts';
+import { effectsUnseen } from './attack.ts';
 import {
   broken,
   type Check,
@@ -61,6 +62,11 @@ async function takenFrom(
   if (goesOn && what === OTHER_ARGUMENTS) outcome = await talk.finish();
   const effect = await context.effects.since(before, talk);
   if (outcome.kind === 'failed') return undecided(inWords(outcome));
+  if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
+    return (
+      effectsUnseen(context, `it ${inWords(outcome)}, as for a state that means nothing`) ??
+      held(`refused: ${inWords(outcome)}`, talk)
+    );
   if (effect || outcome.kind === 'completed' || goesOn)
     return broken(
       `The state of one call was accepted with ${what}: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
@@ -181,7 +187,8 @@ export const expired: Check = {
     const effect = await context.effects.since(before, talk);
     const judged = context.judge(round, outcome);
     if (judged === 'failed') return undecided(inWords(outcome));
-    if (judged !== 'refused' || effect)
+    const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
+    if ((judged !== 'refused' && !plain) || effect)
       return broken(`A state was accepted ${ttl + 1} s after it was sent: ${inWords(outcome)}.`, talk);
     context.refusals.set('an expired state', { talk, outcome });
     return held(`refused after ${ttl + 1} s: ${inWords(outcome)}`, talk);
@@ -228,8 +235,9 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
     return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
       matters: context.facts.oneTime,
     });
-  if (again.kind === 'completed' && context.effects.mode === 'unobserved')
-    return { kind: 'not-given', actual: '--probe was not given, so that effects are not seen' };
+  const unseen =
+    again.kind === 'completed' && effectsUnseen(context, `the call ${inWords(again.outcome)} again`);
+  if (unseen) return unseen;
   return held(
     again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again.outcome),
     talk,

@@ -3,6 +3,7 @@ import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import { decode, readableIn } from '../tokens/decode.ts';
 import { bitFlips } from '../tokens/mutate.ts';
+import { shortened } from '../wire/text.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -29,10 +30,12 @@ export const oracle: Check = {
       { readonly label: string; readonly talk: Talk; readonly outcome: Outcome }
     >();
     for (const { label, present } of reasons(context)) {
-      const talk = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
+      const round = context.roundsWithState.at(-1) ?? 0;
+      const talk = await context.untilRound(round);
       const outcome = await present(talk);
       if (outcome.kind === 'failed') return undecided(`${label} got no answer: ${inWords(outcome)}`);
-      if (outcome.kind !== 'completed') refusals.set(label, { label, talk, outcome });
+      if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
+        refusals.set(label, { label, talk, outcome });
     }
     const earlier = [...context.refusals].map(([label, refused]) => ({ label, ...refused }));
     const all = [...refusals.values(), ...earlier];
@@ -97,9 +100,9 @@ export const readable: Check = {
       const parts = decode(talk.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
       const told = parts.filter((part) => part.length >= 3).join('  ');
       if (told !== '' && /\{|\[|\s/.test(told))
-        return broken(`A client can read in the state: ${told.slice(0, 300)}`, talk);
+        return broken(`A client can read in the state: ${shortened(told, 300)}`, talk);
       if (told !== '' && told === talk.state)
-        return broken(`The state is plain text: ${told.slice(0, 300)}`, talk);
+        return broken(`The state is plain text: ${shortened(told, 300)}`, talk);
     }
     return held('nothing readable was found in it');
   },

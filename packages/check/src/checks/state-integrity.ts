@@ -6,7 +6,7 @@ import type { Talk } from '../talk/talk.ts';
 import { forgeries } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
 import { objectAt } from '../wire/json.ts';
-import { type Attacked, attack, mustRefuse } from './attack.ts';
+import { type Attacked, type AttackOptions, attack, mustRefuse } from './attack.ts';
 import { broken, type Check, type Finding, held, MRTR, notApplicable } from './check.ts';
 import type { CheckContext } from './context.ts';
 
@@ -29,6 +29,7 @@ const MOST_ATTEMPTS = 256;
 async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
+  how: AttackOptions = {},
 ): Promise<Attacked[]> {
   const results: Attacked[] = [];
   for (const round of context.roundsWithState) {
@@ -40,7 +41,7 @@ async function inEachRound(
         requestState: (variants(talk.state ?? state)[at] ?? variants(state)[at])?.state,
       }),
     }));
-    results.push(await attack(context, round, attempts, { most: MOST_ATTEMPTS }));
+    results.push(await attack(context, round, attempts, { most: MOST_ATTEMPTS, ...how }));
   }
   return results;
 }
@@ -121,7 +122,7 @@ export const malformedState: Check = {
   needs: ['question', 'state'],
   calls: (rounds) => 17 * Math.min(rounds, 2),
   run: async (context) => {
-    const attacked = await inEachRound(context, malformed);
+    const attacked = await inEachRound(context, malformed, { nonsenseIsTried: true });
     const finding = mustRefuse(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
     const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));

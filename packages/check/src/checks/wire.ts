@@ -7,6 +7,7 @@ import type { Talk } from '../talk/talk.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/message-schemas.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
+import { shortened } from '../wire/text.ts';
 import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
 import type { CheckContext, Logged } from './context.ts';
 import type { Evident } from './undecided.ts';
@@ -128,7 +129,7 @@ function responseFault({ reply, id }: Logged['turn']): string | undefined {
   const { status, failure } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
-  if (noise) return `a line on standard output is no message: ${noise.text.slice(0, 80)}`;
+  if (noise) return `a line on standard output is no message: ${shortened(noise.text, 80)}`;
   if (responses.length === 0) return status === 200 && !reply.late && !reply.cut ? failure : undefined;
   const response = JSON.parse(reply.text ?? 'null') as JsonObject | null;
   if (!isObject(response)) return undefined;
@@ -194,15 +195,13 @@ function requestsFault(result: JsonObject): string | undefined {
     const method = asText(request.method);
     const known = method === 'elicitation/create' ? (params.mode === 'url' ? 'url' : 'form') : method;
     if (!(known in REQUESTS)) continue;
+    // A choice of many alternatives reports each of them; the first sentences say enough.
     const wrong =
       misfit(REQUESTS[known as keyof typeof REQUESTS], request) ?? formFault(params.requestedSchema);
-    if (wrong !== undefined) return `the request '${key}' does not fit: ${shortened(wrong)}`;
+    if (wrong !== undefined) return `the request '${key}' does not fit: ${shortened(wrong, 240)}`;
   }
   return undefined;
 }
-
-/** A choice of many alternatives reports each of them; the first sentences say enough. */
-const shortened = (text: string): string => (text.length > 240 ? `${text.slice(0, 240)}…` : text);
 
 function formFault(form: unknown): string | undefined {
   if (!isObject(form) || !Array.isArray(form.required)) return undefined;

@@ -20,11 +20,12 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
   const secrets = [...new Set(tokens)]
     .filter((value) => value.length >= LEAST)
     .sort((a, b) => b.length - a.length);
+  const forms = secrets.flatMap((secret) => [...formsOf(secret)]);
+  const runs = runsOf(forms);
   const inText = (text: string): string => {
     let clean = text;
-    for (const secret of secrets)
-      for (const form of formsOf(secret)) clean = clean.replaceAll(form, REDACTED);
-    return clean;
+    for (const form of forms) clean = clean.replaceAll(form, REDACTED);
+    return withoutParts(withoutRuns(clean, runs), forms);
   };
   const inValue = (value: unknown): unknown => {
     if (typeof value === 'string') return inText(value);
@@ -33,6 +34,60 @@ export function redactor({ headers, otherHeaders = {} }: Address): Redact {
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [inText(key), inValue(member)]));
   };
   return ((value) => inValue(value)) as Redact;
+}
+
+/** So many characters in a row are of the secret, even where others of it were changed, as in a tampered state. */
+const RUN = 12;
+
+const runsOf = (forms: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    forms.flatMap((form) =>
+      Array.from({ length: Math.max(0, form.length - RUN + 1) }, (_, at) => form.slice(at, at + RUN)),
+    ),
+  );
+
+function withoutRuns(text: string, runs: ReadonlySet<string>): string {
+  if (runs.size === 0) return text;
+  let clean = '';
+  let kept = 0;
+  for (let at = 0; at + RUN <= text.length; at++) {
+    if (!runs.has(text.slice(at, at + RUN))) continue;
+    let end = at + RUN;
+    while (end < text.length && runs.has(text.slice(end - RUN + 1, end + 1))) end++;
+    clean += `${text.slice(kept, at)}${REDACTED}`;
+    kept = end;
+    at = end - 1;
+  }
+  return clean + text.slice(kept);
+}
+
+/** Where a text was cut, a part of a secret may be left before the mark, or behind it. */
+function withoutParts(text: string, forms: readonly string[]): string {
+  const parts = text.split(CUT);
+  if (parts.length === 1) return text;
+  const last = parts.length - 1;
+  return parts
+    .map((part, at) => (at === last ? part : withoutEnd(part, forms)))
+    .map((part, at) => (at === 0 ? part : withoutBeginning(part, forms)))
+    .join(CUT);
+}
+
+const CUT = '…';
+
+function withoutEnd(part: string, forms: readonly string[]): string {
+  for (let length = Math.min(RUN, part.length); length >= LEAST; length--) {
+    const end = part.slice(-length);
+    if (forms.some((form) => form.startsWith(end))) return `${part.slice(0, -length)}${REDACTED}`;
+  }
+  return part;
+}
+
+function withoutBeginning(part: string, forms: readonly string[]): string {
+  for (let length = Math.min(RUN, part.length); length >= LEAST; length--) {
+    const beginning = part.slice(0, length);
+    if (forms.some((form) => form.endsWith(beginning))) return `${REDACTED}${part.slice(length)}`;
+  }
+  return part;
 }
 
 /**
@@ -62,9 +117,11 @@ function passwordIn(value: string): readonly string[] {
   return [pair, pair.slice(pair.indexOf(':') + 1)];
 }
 
-/** A secret as it is, in JSON, in an address, and inside of Base64, where it may begin at any of three places. */
+/** A secret as it is, in JSON, in an address, in hex, and inside of Base64, where it may begin at any of three places. */
 function formsOf(secret: string): ReadonlySet<string> {
-  const plain = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+  const escaped = encodeURIComponent(secret);
+  const lowerCase = escaped.replace(/%\w\w/g, (one) => one.toLowerCase());
+  const plain = [secret, JSON.stringify(secret).slice(1, -1), escaped, lowerCase];
   if (secret.length < LEAST_ENCODED) return new Set(plain);
   const encoded = [0, 1, 2].map((before) => {
     const text = Buffer.from(`${'x'.repeat(before)}${secret}`)
@@ -74,5 +131,6 @@ function formsOf(secret: string): ReadonlySet<string> {
     return text.slice(Math.ceil((before * 4) / 3), -1);
   });
   const forUrls = encoded.map((text) => text.replace(/\+/g, '-').replace(/\//g, '_'));
-  return new Set([...plain, ...encoded, ...forUrls]);
+  const hex = Buffer.from(secret).toString('hex');
+  return new Set([...plain, ...encoded, ...forUrls, hex, hex.toUpperCase()]);
 }

@@ -3,8 +3,9 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 
 // What could move the cursor, colour the screen, or reorder a line: controls, separators, bidirectional marks, halves
-// of a surrogate pair; and what XML does not allow.
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}]/gu;
+// of a surrogate pair; what XML does not allow; and what nobody sees, but for the two joiners that scripts need.
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Noncharacter_Code_Point}\u00ad\u180e\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /** With nothing in it that a terminal obeys: an escape shows as `␛`. */
 export const forTerminal = (text: string): string =>

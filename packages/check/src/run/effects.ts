@@ -2,6 +2,7 @@
 
 import type { Talk } from '../talk/talk.ts';
 import { numberIn, type Probe } from '../target/probe.ts';
+import { shortened } from '../wire/text.ts';
 
 /**
  * `none`: the operation only reads, and no probe was given. `unobserved`: it may write, and no probe was given.
@@ -20,6 +21,8 @@ export class Effects {
   reason = '';
   /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
   asking = false;
+  /** How often it was read. */
+  readings = 0;
   #unit: number | undefined;
   #lastUnit: number | undefined;
 
@@ -28,16 +31,20 @@ export class Effects {
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
-  /** Learns from readings: twice in a row before an honest call, after each of its questions, and after its end. */
+  /**
+   * Learns from readings: twice in a row before an honest call, after each of its questions, after its end, and soon
+   * after that.
+   */
   calibrate([first, before, ...rest]: readonly Reading[], readOnly: boolean): void {
     if (this.#probe === undefined) return;
-    const [lastAsked, after] = rest.slice(-2);
+    const [lastAsked, after, later] = rest.slice(-3);
     this.asking = rest[0] !== before;
     if (first !== before)
-      this.#blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
+      this.blind(`the probe changes by itself: ${clip(first)}, and right after it ${clip(before)}`);
+    else if (after !== later) this.late(after, later);
     else if (before === after && readOnly) this.mode = 'none';
     else if (before === after)
-      this.#blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
+      this.blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
     this.#unit = difference(before, after);
     this.#lastUnit = difference(lastAsked, after);
   }
@@ -59,14 +66,16 @@ export class Effects {
 
   /** Reads the probe now. */
   async read(): Promise<Reading> {
-    return this.mode === 'observed' || this.mode === 'none' ? this.#probe?.read() : undefined;
+    if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
+    if (this.#probe) this.readings++;
+    return this.#probe?.read();
   }
 
   /** Whether the probe changed since a reading; undefined where nobody can tell. Recorded with the call. */
   async since(before: Reading, talk?: Talk): Promise<boolean | undefined> {
     if (this.mode === 'none' && this.#probe === undefined) return false;
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
-    const after = await this.#probe?.read();
+    const after = await this.read();
     if (after !== before) talk?.evidence.effect(`${clip(before)} → ${clip(after)}`);
     return after !== before;
   }
@@ -84,9 +93,18 @@ export class Effects {
     return counted(before, after, this.#lastUnit ?? this.#unit);
   }
 
-  #blind(reason: string): void {
+  /** Says no more, for a reason, and returns it. */
+  blind(reason: string): string {
     this.mode = 'blind';
     this.reason = reason;
+    return reason;
+  }
+
+  /** The same where it showed an effect too late: that would be taken for one of the next call. */
+  late(atOnce: Reading, soon: Reading): string {
+    return this.blind(
+      `the probe changes after the answer has come: it read ${clip(atOnce)} then, and ${clip(soon)} soon after`,
+    );
   }
 }
 
@@ -102,8 +120,10 @@ function counted(before: Reading, after: Reading, unit: number | undefined): num
   return change === undefined || unit === undefined ? undefined : change / unit;
 }
 
+/** How late a probe is looked at for effects that come after their answer, in milliseconds. */
+export const SOON_MS = 300;
+
 /** A reading, short enough for a sentence. */
 export const clip = (reading: Reading): string => {
-  const text = (reading ?? 'nothing').replace(/\s+/g, ' ');
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shortened((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
 };

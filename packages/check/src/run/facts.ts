@@ -4,6 +4,7 @@ import { Likeness } from '../talk/likeness.ts';
 import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../talk/outcome.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { JsonObject } from '../wire/json.ts';
+import { formText, isForm } from './forms.ts';
 
 /** One round of an honest call. */
 export interface Round {
@@ -28,6 +29,8 @@ export class Facts {
   readonly otherArguments: JsonObject | undefined;
   readonly readOnly: boolean;
   rounds: readonly Round[] = [];
+  /** How each form looked in every honest call, in the order in which they were asked. */
+  forms: readonly Likeness[] = [];
   /** The result of the first honest call. */
   result: JsonObject = {};
   readonly #declaredOneTime: boolean;
@@ -101,6 +104,11 @@ export class Facts {
       }));
       this.result = end.result;
     }
+    const forms = asked.flatMap(({ requests }) => Object.values(requests).filter(isForm)).map(formText);
+    if (this.#calls === 0) this.forms = forms.map(() => new Likeness());
+    forms.forEach((text, at) => {
+      this.forms[at]?.add(text);
+    });
     if (asked.length !== this.rounds.length)
       return `it asked ${asked.length} times, and ${this.rounds.length} times in the first honest call`;
     asked.forEach((outcome, at) => {

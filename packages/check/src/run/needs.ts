@@ -1,7 +1,7 @@
 /** What a check needs that is not there. */
 import type { Finding, Need } from '../checks/check.ts';
 import type { CheckContext } from '../checks/context.ts';
-import { isObject, objectAt } from '../wire/json.ts';
+import { isForm } from './forms.ts';
 
 /** Why a check cannot run here, or undefined. */
 export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
@@ -72,17 +72,4 @@ const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
     (nextUnready === undefined ? undefined : { kind: 'undecided', actual: nextUnready }),
   ttl: ({ inputs }) => missing(inputs.ttlSeconds !== undefined, '--ttl was not given'),
   http: ({ facts }) => absent(facts.transport === 'http', 'over stdio there is no connection of one request'),
-};
-
-/** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
-export const isOptional = (request: unknown): boolean => {
-  const { properties, required } = objectAt(objectAt(request, 'params'), 'requestedSchema');
-  const fields = isObject(properties) ? Object.keys(properties).length : 0;
-  return isForm(request) && fields > 0 && !(Array.isArray(required) && required.length > 0);
-};
-
-/** Whether a request is a form. */
-export const isForm = (request: unknown): boolean => {
-  const params = objectAt(request, 'params');
-  return objectAt(request, 'params').requestedSchema !== undefined && params.mode !== 'url';
 };

@@ -12,7 +12,7 @@ import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
 import type { Reply } from '../wire/reply.ts';
 import { REVISION } from '../wire/request.ts';
-import { Effects } from './effects.ts';
+import { Effects, SOON_MS } from './effects.ts';
 import { Facts, type Listed } from './facts.ts';
 import type { Limit } from './limit.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
@@ -123,6 +123,8 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
       await read();
     });
     if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
+    await read();
+    if (context.inputs.probe) await context.pause(SOON_MS);
     await read();
     effects.calibrate(readings, facts.readOnly);
     const again = await honestCall(context);

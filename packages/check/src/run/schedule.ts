@@ -7,6 +7,7 @@ import { ProbeFailed } from '../target/probe.ts';
 import { UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
+import { unsteady } from './steady.ts';
 import { verdictOf } from './verdict.ts';
 
 /** A check with what it found. */
@@ -96,14 +97,23 @@ const conclusive = ({ level }: Check, finding: Finding): boolean =>
   finding.kind === 'broken' &&
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
+/** What a probe showed counts only where that does not change while nothing is called. */
+async function confirmed(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
+  const { effects } = context;
+  if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
+  const reason = await unsteady(context);
+  return reason === undefined ? finding : undecided(reason, finding.talk);
+}
+
 function undecidedBy(error: unknown): Finding {
   if (error instanceof Undecided) return undecided(error.message, error.talk);
   throw error;
 }
 
 async function found(check: Check, context: CheckContext): Promise<Finding> {
+  const earlier = context.effects.readings;
   try {
-    return await check.run(context);
+    return await confirmed(context, await check.run(context), earlier);
   } catch (error) {
     if (error instanceof Undecided) return undecidedBy(error);
     // A second instance that does not start, or a server that does not start again, is no defect of a check.

@@ -8,6 +8,7 @@ import {
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
+import { shortened } from '../wire/text.ts';
 import { inWords, type Outcome } from './outcome.ts';
 
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
@@ -74,7 +75,7 @@ export class Evidence {
 
   /** What a probe read, where it changed. */
   effect(detail: string): void {
-    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: detail.slice(0, MOST) });
+    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shortened(detail, MOST) });
   }
 
   restarted(instance: string): void {
@@ -119,7 +120,7 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
 /** The same value with its long strings cut. */
 function cut(value: unknown): unknown {
   if (typeof value === 'string')
-    return value.length > MOST ? `${value.slice(0, 80)}… (${value.length} characters)` : value;
+    return value.length > MOST ? `${shortened(value, 80)} (${value.length} characters)` : value;
   if (Array.isArray(value)) return value.map(cut);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));

@@ -2,6 +2,7 @@
 import { asText } from '@mrtr/harness/transcript';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Reply, RpcError } from '../wire/reply.ts';
+import { shortened } from '../wire/text.ts';
 
 /** The requests of an `input_required` result, by key. */
 export type Asked = Readonly<Record<string, JsonObject>>;
@@ -99,4 +100,4 @@ const askedText = (request: JsonObject): string => {
 };
 
 const MOST = 160;
-const quoted = (text: string): string => `"${text.length > MOST ? `${text.slice(0, MOST)}…` : text}"`;
+const quoted = (text: string): string => `"${shortened(text, MOST)}"`;

@@ -67,7 +67,8 @@ export class ServerProcess {
 
   /** The last that it wrote, for messages. */
   get tail(): string {
-    return `${this.#out}${this.#errors}`.slice(-2000).trim();
+    const written = `${this.#out}${this.#errors}`.trim();
+    return written.length > 2000 ? `…${written.slice(-2000)}` : written;
   }
 
   /** What it wrote to standard error and output, where an address may stand. */

@@ -12,6 +12,7 @@ import {
 import { type JsonObject, parsed } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
+import { shortened } from './text.ts';
 
 /** One request as it is posted. */
 export interface Posting {
@@ -125,7 +126,7 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   const elsewhere = headers.get('location');
   if (status >= 300 && status < 400 && elsewhere !== null)
     return `HTTP ${status}, which sends clients to ${elsewhere}: if that is the server, give that address`;
-  const body = (texts[0] ?? '').slice(0, 200);
+  const body = shortened(texts[0] ?? '', 200);
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 

@@ -1,0 +1,36 @@
+/** Whether a probe can be believed: it shows an effect at once, and nothing else. */
+import type { CheckContext } from '../checks/context.ts';
+import { clip, SOON_MS } from './effects.ts';
+import { honestCall } from './prepare.ts';
+
+/** Longer than a clock of seconds takes to change, in milliseconds. */
+const A_WHILE_MS = 1200;
+
+/** Honest calls that are looked at: a probe that is a little late is in time for some of them. */
+export const LOOKED_AT = 5;
+
+const asked = new WeakMap<CheckContext, Promise<string | undefined>>();
+
+/** Why what the probe showed proves nothing, or undefined. Found out once in a run, when something was found by it. */
+export function unsteady(context: CheckContext): Promise<string | undefined> {
+  const known = asked.get(context) ?? whyUnsteady(context);
+  asked.set(context, known);
+  return known;
+}
+
+async function whyUnsteady(context: CheckContext): Promise<string | undefined> {
+  const { effects } = context;
+  const before = await effects.read();
+  await context.pause(A_WHILE_MS);
+  const after = await effects.read();
+  if (before !== after)
+    return effects.blind(`the probe changes by itself: ${clip(before)}, and a moment later ${clip(after)}`);
+  for (let call = 0; call < LOOKED_AT; call++) {
+    await honestCall(context);
+    const atOnce = await effects.read();
+    await context.pause(SOON_MS);
+    const soon = await effects.read();
+    if (atOnce !== soon) return effects.late(atOnce, soon);
+  }
+  return undefined;
+}
