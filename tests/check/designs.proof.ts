@@ -1,0 +1,127 @@
+/** Right servers that are unlike `bare.mjs`: the checker finds nothing that is not there, and says what it cannot see. */
+import { type Inputs, type RunInputs, run } from '@mrtr/check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findings } from './bare.test-support.ts';
+// @ts-expect-error: a server of the proofs is plain JavaScript.
+import { DESIGNS, serve } from './servers/designs.mjs';
+
+interface Served {
+  readonly url: string;
+  readonly called: readonly string[];
+  readonly close: () => void;
+}
+const served = (name: string, world?: unknown): Promise<Served> => serve(DESIGNS[name], world);
+
+const PROBE = { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } } as const;
+const INPUTS: Omit<RunInputs, 'address'> = {
+  operation: { kind: 'tool', name: 'book', arguments: {} },
+  generateAnswers: true,
+  probe: PROBE,
+  oneTime: true,
+  allowEffects: true,
+  timeoutSeconds: 20,
+};
+const HEADERS = {
+  headers: { authorization: 'Bearer alice' },
+  otherHeaders: { authorization: 'Bearer mallory' },
+};
+
+async function checked(name: string, more: Partial<Inputs> = {}) {
+  const server = await served(name);
+  try {
+    return await run({ ...INPUTS, ...more, address: { ...HEADERS, url: server.url, also: server.url } });
+  } finally {
+    server.close();
+  }
+}
+
+/** What is found, where it is something. Without it a design has no finding. */
+const FOUND: Readonly<Record<string, object>> = {
+  // Anybody can read it, which is what the check says; and nobody can change it.
+  'a JWT': { 'state.readable': 'advice' },
+  // The specification asks for an error.
+  'a result in which every state is refused': { 'state.malformed': 'advice' },
+  // A refusal that means a default cannot be told from one that is ignored.
+  'an optional question alone': { 'refusal.no-effect': 'advice' },
+  'an optional question beside another': { 'refusal.no-effect': 'advice' },
+  'an optional question later': { 'refusal.no-effect': 'advice' },
+  // The revision has no requests of servers, a ping among them.
+  'a ping': { 'wire.no-server-requests': 'fail' },
+};
+
+const RIGHT = Object.keys(DESIGNS).filter((name) => !name.startsWith('a probe'));
+// Those whose words alone say what an answer means.
+const IN_WORDS = ['results', 'a result', 'new keys', 'no look', 'an optional'];
+// That one measures time, and two hundred calls more bring nothing new here.
+const { only } = {
+  only: ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'],
+};
+
+describe('right servers', () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  beforeAll(() => void process.on('warning', note));
+  afterAll(() => void process.off('warning', note));
+
+  it.each(RIGHT)('%s', async (name) => {
+    expect(findings(await checked(name, { only }))).toEqual(FOUND[name] ?? {});
+  });
+
+  it.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
+    '%s, where no probe is given',
+    async (name) => {
+      const { 'refusal.no-effect': _, ...found } = (FOUND[name] ?? {}) as Record<string, unknown>;
+      const server = await served(name);
+      const { probe, ...inputs } = INPUTS;
+      try {
+        expect(findings(await run({ ...inputs, only, address: { ...HEADERS, url: server.url } }))).toEqual(
+          found,
+        );
+      } finally {
+        server.close();
+      }
+    },
+  );
+
+  it('the checker itself raises no warning of the runtime', () => {
+    expect(warnings.map(({ message }) => message)).toEqual([]);
+  });
+});
+
+// What they show by chance is in time now and then, so that some checks may have passed.
+it.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
+  const found = Object.values(findings(await checked(name, { only })));
+  expect(found.filter((verdict) => verdict !== 'could-not-run')).toEqual([]);
+});
+
+it('instances that say who they are finish the calls of each other', async () => {
+  const world = { count: 0, used: new Set() };
+  const [one, other] = [
+    await served('a name of the instance', world),
+    await served('a name of the instance', world),
+  ];
+  try {
+    const address = { ...HEADERS, url: one.url, also: other.url };
+    const all = await run({ ...INPUTS, only: ['instance'], address });
+    expect(findings(all)).toEqual({});
+  } finally {
+    one.close();
+    other.close();
+  }
+});
+
+it('nothing is called but what was named', async () => {
+  const server = await served('handles');
+  try {
+    await run({ ...INPUTS, address: { ...HEADERS, url: server.url } });
+    expect(new Set(server.called)).toEqual(
+      new Set(['server/discover', 'initialize', 'tools/list', 'book', 'count']),
+    );
+    const before = server.called.length;
+    const address = { ...HEADERS, url: server.url };
+    await expect(run({ ...INPUTS, allowEffects: false, address })).rejects.toThrow(/was not called/);
+    expect(server.called.slice(before)).toEqual(['server/discover', 'tools/list']);
+  } finally {
+    server.close();
+  }
+});

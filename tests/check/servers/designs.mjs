@@ -1,0 +1,307 @@
+/**
+ * Servers on the bare protocol, each right in a way of its own, or with something odd about it. They are
+ * unlike `bare.mjs` in what a checker could stumble over: where state lies, what keys, questions and results look like.
+ *
+ *   const server = await serve(DESIGNS['new keys']);
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { gunzipSync, gzipSync } from 'node:zlib';
+
+const META = 'io.modelcontextprotocol/';
+const CACHED = { ttlMs: 0, cacheScope: 'private' };
+const KEY = randomBytes(32);
+
+class Refused extends Error {
+  constructor(code, message, { data, status = 200 } = {}) {
+    super(message);
+    Object.assign(this, { code, data, status });
+  }
+}
+const invalid = () => new Refused(-32602, 'The state is not valid.');
+const text = (words) => ({ resultType: 'complete', content: [{ type: 'text', text: words }] });
+
+// ---------------------------------------------------------------------------------------------- state
+
+const mac = (body) => createHmac('sha256', KEY).update(body).digest('base64url');
+function verify(body, signature) {
+  const [given, expected] = [Buffer.from(signature), Buffer.from(mac(body))];
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw invalid();
+}
+
+/** Compressed, so that nothing in it is readable, and signed. The same state is the same text. */
+const signed = () => ({
+  seal(state) {
+    const body = gzipSync(JSON.stringify(state)).toString('base64url');
+    return `${body}~${mac(body)}`;
+  },
+  open(token) {
+    const [body, signature = '', more] = token.split('~');
+    if (more !== undefined) throw invalid();
+    verify(body, signature);
+    return JSON.parse(gunzipSync(Buffer.from(body, 'base64url')).toString());
+  },
+});
+
+const jwt = () => ({
+  seal(state) {
+    const parts = [{ alg: 'HS256', typ: 'JWT' }, state];
+    const body = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+    return `${body}.${mac(body)}`;
+  },
+  open(token) {
+    const [header, body, signature, more] = token.split('.');
+    if (signature === undefined || more !== undefined) throw invalid();
+    verify(`${header}.${body}`, signature);
+    return JSON.parse(Buffer.from(body, 'base64url').toString());
+  },
+});
+
+/** What the server keeps, under a name that means nothing. */
+function handles({ once: singleUse = false } = {}) {
+  const kept = new Map();
+  return {
+    seal(state) {
+      const handle = randomBytes(16).toString('base64url');
+      kept.set(handle, structuredClone(state));
+      return handle;
+    },
+    open(handle) {
+      if (!kept.has(handle)) throw invalid();
+      const state = structuredClone(kept.get(handle));
+      if (singleUse) kept.delete(handle);
+      return state;
+    },
+  };
+}
+
+// ---------------------------------------------------------------------------------------------- questions
+
+const CITY = {
+  key: 'city',
+  message: 'Which city?',
+  fields: { city: { type: 'string', enum: ['Rome', 'Oslo'] } },
+};
+const SURE = { key: 'sure', message: 'Really?', fields: { sure: { type: 'boolean' } } };
+const NOTE = {
+  key: 'note',
+  message: 'A note?',
+  fields: { note: { type: 'string', maxLength: 20 } },
+  optional: true,
+};
+
+const FITS = {
+  city: ({ city }) => ['Rome', 'Oslo'].includes(city),
+  sure: ({ sure }) => typeof sure === 'boolean',
+  note: ({ note }) => note === undefined || (typeof note === 'string' && note.length <= 20),
+};
+
+const form = ({ message, fields, optional }) => ({
+  method: 'elicitation/create',
+  params: {
+    mode: 'form',
+    message: typeof message === 'function' ? message() : message,
+    requestedSchema: {
+      type: 'object',
+      properties: fields,
+      ...(!optional && { required: Object.keys(fields) }),
+    },
+  },
+});
+
+// ---------------------------------------------------------------------------------------------- designs
+
+let number = 0;
+const numbered = (words) => () => text(`${words} (number ${++number}).`);
+const DONE = ['Done.', 'It was done, thanks.', 'Okay: all of that is finished now!'];
+
+/** Each is right. The probe of some cannot be believed; `naive` keeps its state as it is. */
+export const DESIGNS = {
+  handles: { state: handles },
+  'handles that are good once': { state: () => handles({ once: true }) },
+  'a JWT': { state: jwt },
+  'new keys': { keyOf: (key) => `${key}-${randomBytes(6).toString('base64url')}` },
+  'results with a number': { done: numbered('Booked'), declined: numbered('Not booked') },
+  'results in other words': { done: () => text(DONE[number++ % DONE.length]) },
+  'a question with a number': { steps: [[{ ...SURE, message: () => `Really? (question ${++number})` }]] },
+  'an optional question alone': { steps: [[NOTE]] },
+  'an optional question beside another': { steps: [[SURE, NOTE]] },
+  'an optional question later': { steps: [[SURE], [NOTE]] },
+  'a result in which every state is refused': {
+    refused: () => text('That has expired. Please start again.'),
+  },
+  'an isError result': { refused: () => ({ ...text('Please start again.'), isError: true }) },
+  'HTTP 400': {
+    refused: () => {
+      throw new Refused(-32602, 'The state is not valid.', { status: 400 });
+    },
+  },
+  'a stream with notifications': { streams: true },
+  'a ping': { streams: true, pings: true },
+  'a limit of requests in a time': { limits: true },
+  'a probe with a clock': {
+    count: (count) => `${count} bookings, ${Math.floor(performance.now() / 1000)} s up`,
+  },
+  'a probe that is late': { delayMs: 5 },
+  'a name of the instance': { steps: [[SURE]], named: true },
+  'no look at what was filled in': { steps: [[SURE]], lax: true },
+};
+
+// ---------------------------------------------------------------------------------------------- the call
+
+const digest = (value) => createHash('sha256').update(JSON.stringify(value)).digest('base64url');
+
+/** One design, what it keeps, and a world that several servers may share: the bookings, and the used approvals. */
+const partsOf = (design, world = { count: 0, used: new Set() }) => ({
+  steps: [[CITY], [SURE]],
+  keyOf: (key) => key,
+  done: () => text('Done.'),
+  declined: () => text('Nothing was done.'),
+  ...design,
+  codec: (design.state ?? signed)(),
+  instance: randomBytes(4).toString('hex'),
+  world,
+});
+
+const openIn = ({ steps }, { step, answered }) => steps[step].filter(({ key }) => !answered.includes(key));
+
+function ask(parts, state) {
+  const open = openIn(parts, state);
+  const keys = Object.fromEntries(open.map(({ key }) => [parts.keyOf(key), key]));
+  const questions = Object.entries(keys).map(([key, own]) => [
+    key,
+    form(open.find((one) => one.key === own)),
+  ]);
+  return {
+    resultType: 'input_required',
+    inputRequests: Object.fromEntries(questions),
+    requestState: parts.codec.seal({ ...state, keys }),
+  };
+}
+
+function opened({ codec, world }, { requestState }, bound) {
+  if (typeof requestState !== 'string') throw invalid();
+  const state = codec.open(requestState);
+  if (state.bound !== bound || world.used.has(state.id)) throw invalid();
+  return state;
+}
+
+/** `declined`, `answered` or `open`. */
+function read({ lax }, { key, optional }, state, responses) {
+  const [asked] = Object.entries(state.keys).find(([, own]) => own === key) ?? [];
+  const answer = asked !== undefined && Object.hasOwn(responses, asked) ? responses[asked] : undefined;
+  if (answer === undefined || answer === null) return optional ? 'answered' : 'open';
+  if (answer.action !== 'accept') return optional ? 'answered' : 'declined';
+  const { content } = answer;
+  if (typeof content === 'object' && content !== null && FITS[key](content))
+    return key === 'sure' && !content.sure ? 'declined' : 'answered';
+  if (lax) return 'declined';
+  return optional && content === undefined ? 'answered' : 'open';
+}
+
+async function call(parts, { method, params }, principal) {
+  const bound = digest([method, params.name ?? params.uri, params.arguments ?? {}, principal]);
+  if (params.requestState === undefined)
+    return ask(parts, { id: randomBytes(12).toString('base64url'), bound, step: 0, tries: 0, answered: [] });
+  let state;
+  try {
+    state = opened(parts, params, bound);
+  } catch (error) {
+    if (parts.refused) return parts.refused();
+    throw error instanceof Refused ? error : invalid();
+  }
+  for (const question of openIn(parts, state)) {
+    const answer = read(parts, question, state, params.inputResponses ?? {});
+    if (answer === 'declined') return parts.declined();
+    if (answer === 'answered') state.answered.push(question.key);
+  }
+  if (openIn(parts, state).length > 0) {
+    if (state.tries >= 9) return { ...text('There were too many tries.'), isError: true };
+    return ask(parts, { ...state, tries: state.tries + 1 });
+  }
+  if (state.step + 1 < parts.steps.length) return ask(parts, { ...state, step: state.step + 1 });
+  return book(parts, state.id);
+}
+
+function book({ world, delayMs, named, instance, done }, id) {
+  world.used.add(id);
+  if (delayMs === undefined) world.count++;
+  else setTimeout(() => world.count++, delayMs);
+  return named ? text(`Done by ${instance}.`) : done();
+}
+
+const tool = (name, annotations = {}) => ({ name, inputSchema: { type: 'object' }, annotations });
+const TOOLS = [tool('book'), tool('count', { readOnlyHint: true }), tool('danger')];
+
+async function answer(parts, request, principal) {
+  const { method, params } = request;
+  const capabilities = params?._meta?.[`${META}clientCapabilities`];
+  if (capabilities === undefined) {
+    const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
+    throw new Refused(-32022, 'This server speaks 2026-07-28.', { data, status: 400 });
+  }
+  if (method === 'server/discover')
+    return {
+      resultType: 'complete',
+      supportedVersions: ['2026-07-28'],
+      capabilities: { tools: {} },
+      ...CACHED,
+    };
+  if (method === 'tools/list') return { resultType: 'complete', tools: TOOLS, ...CACHED };
+  if (method !== 'tools/call') throw new Refused(-32601, 'There is no such method.', { status: 404 });
+  if (params.name === 'count') {
+    const { count } = parts.world;
+    return text(parts.count ? parts.count(count) : String(count));
+  }
+  const { elicitation } = capabilities;
+  if (!elicitation || !('form' in elicitation || Object.keys(elicitation).length === 0)) {
+    const data = { requiredCapabilities: { elicitation: { form: {} } } };
+    throw new Refused(-32021, 'Forms are needed.', { data, status: 400 });
+  }
+  return call(parts, request, principal);
+}
+
+/** Serves it over HTTP. `called` has every request, in order. */
+export async function serve(design, world) {
+  const parts = partsOf(design, world);
+  const called = [];
+  let room = 20;
+  const refill =
+    design.limits &&
+    setInterval(() => {
+      room = 20;
+    }, 250);
+  const server = createServer(async (req, res) => {
+    const chunks = [];
+    for await (const chunk of req) chunks.push(chunk);
+    const request = JSON.parse(Buffer.concat(chunks).toString());
+    if (request.id === undefined) return res.writeHead(202).end();
+    if (design.limits && --room < 0) return res.writeHead(429, { 'retry-after': '0' }).end();
+    called.push(request.params?.name ?? request.method);
+    const { status, ...response } = await answer(parts, request, req.headers.authorization).then(
+      (result) => ({ status: 200, result }),
+      ({ code = -32603, message, data, status = 500 }) => ({
+        status,
+        error: { code, message, ...(data && { data }) },
+      }),
+    );
+    const body = JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });
+    if (!design.streams || status !== 200)
+      return res.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    const before =
+      design.pings && request.method === 'tools/call'
+        ? { id: 'p', method: 'ping' }
+        : { method: 'notifications/message', params: { level: 'info', data: 'working' } };
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': working\n\n');
+    res.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...before })}\n\n`);
+    res.end(`event: message\nid: 7\ndata: ${body}\n\n`);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = () => {
+    clearInterval(refill);
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}/mcp`, called, close };
+}
