@@ -82,6 +82,16 @@ it('a server that ends at once is a mistake that shows what it wrote', async () 
   await expect(run(overHttp)).rejects.toThrow(/before it listened at port \d+\. It wrote:\nno such database/);
 });
 
+it('a server that cannot be started a second time is no defect of the checker', async () => {
+  const one = await inWorld((world) => {
+    const script = `mkdir "${world}/taken" || exit 4; exec "${process.execPath}" "${BARE}" --world "${world}" --http "$0"`;
+    const address = { command: ['sh', '-c', script, '{port}'], headers: {} };
+    return run({ ...EVERYTHING, only: ['instance.second'], address });
+  });
+  expect(findings(one)).toEqual({ 'instance.second': 'could-not-run' });
+  expect(one.checked[0]?.finding.actual).toMatch(/^The server ended \(exit code 4\) before it listened/);
+});
+
 it('a stdio server that logs to standard output breaks the wire', async () => {
   const one = await checkBare({ transport: 'stdio', only: ['wire'], args: ['--chatty'] });
   expect(findings(one)).toEqual({ 'wire.shape': 'fail' });

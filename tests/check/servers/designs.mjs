@@ -143,7 +143,7 @@ export const DESIGNS = {
   'a probe with a clock': {
     count: (count) => `${count} bookings, ${Math.floor(performance.now() / 1000)} s up`,
   },
-  'a probe that is late': { delayMs: 5 },
+  'a probe that is late': { delayMs: 2 },
   'a name of the instance': { steps: [[SURE]], named: true },
   'no look at what was filled in': { steps: [[SURE]], lax: true },
 };

@@ -216,7 +216,9 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
     const others = accepted.length > 1 ? ` ${accepted.length} of ${tried} were accepted.` : '';
     const harmless = worst.same
       ? ' The result is that of an honest call.'
-      : ' It is no error, and no effect of it was seen.';
+      : worst.effect === false
+        ? ' It had no effect.'
+        : ' No effect of it was seen.';
     return broken(
       `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.talk,

@@ -2,6 +2,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MOST_BYTES, TOO_LONG } from '../wire/channel.ts';
 import { parsed } from '../wire/json.ts';
 import type { Instance } from './instance.ts';
 import { ServerProcess } from './process.ts';
@@ -13,7 +14,22 @@ export async function legacyTransport(instance: Instance, { headers }: Address):
   return new StreamableHTTPClientTransport(instance.url as URL, {
     // The headers are for this server, and not for one that it sends us to.
     requestInit: { headers: { ...headers }, redirect: 'error' },
+    fetch: async (url, init) => bounded(await fetch(url, init)),
   }) as Transport;
+}
+
+/** The SDK reads a body to its end, however long it is. */
+function bounded(response: Response): Response {
+  if (response.body === null) return response;
+  let read = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      read += chunk.length;
+      if (read > MOST_BYTES) controller.error(new Error(TOO_LONG));
+      else controller.enqueue(chunk);
+    },
+  });
+  return new Response(response.body.pipeThrough(count), response);
 }
 
 /** The SDK's own stdio transport cannot kill what a wrapper started. */

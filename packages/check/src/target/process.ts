@@ -55,6 +55,8 @@ export class ServerProcess {
     } catch (error) {
       return `it could not be started: ${(error as Error).message}`;
     } finally {
+      // What it started has nobody to end it any more.
+      this.killNow();
       running.delete(this);
       if (running.size === 0) process.off('exit', killAll);
     }
