@@ -2,6 +2,7 @@
 import { type Inputs, type RunInputs, run } from '@mrtr/check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findings } from './bare.test-support.ts';
+import { mrtrCheck } from './cli.test-support.ts';
 // @ts-expect-error: a server of the proofs is plain JavaScript.
 import { DESIGNS, serve } from './servers/designs.mjs';
 
@@ -38,6 +39,12 @@ async function checked(name: string, more: Partial<Inputs> = {}) {
 /** What is found, where it is something. Without it a design has no finding. */
 const FOUND: Readonly<Record<string, object>> = {
   // Anybody can read it, which is what the check says; and nobody can change it.
+  'a state that nobody protects': {
+    'state.forged': 'fail',
+    'state.tampered': 'advice',
+    'state.aliased': 'advice',
+    'state.readable': 'advice',
+  },
   'a JWT': { 'state.readable': 'advice' },
   // The specification asks for an error.
   'a result in which every state is refused': { 'state.malformed': 'advice' },
@@ -109,6 +116,30 @@ it('instances that say who they are finish the calls of each other', async () =>
     other.close();
   }
 });
+
+/** How often `--dry-run` says that each check calls the operation, where that asks two questions. */
+async function planned() {
+  const options = ['--also', 'http://127.0.0.1:1/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
+  const { out } = await mrtrCheck('--tool', 'book', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
+  const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', calls]) => [
+    id,
+    Number(calls),
+  ]);
+  const [, total] = /and (\d+) times where it asks two/.exec(out) ?? [];
+  return { each: Object.fromEntries(each) as Record<string, number>, total: Number(total) };
+}
+
+it.each(['handles that are good once', 'a JWT', 'a state that nobody protects', 'new keys'])(
+  '%s: no more is sent than a dry run says',
+  async (name) => {
+    const { each, total } = await planned();
+    const { checked: all, calls } = await checked(name);
+    // A first finding by the probe brings a few more calls, which are in the sum.
+    const tooMany = all.filter((one) => one.calls > (each[one.check.id] ?? 0) + 15);
+    expect(tooMany.map((one) => [one.check.id, one.calls, each[one.check.id]])).toEqual([]);
+    expect(calls).toBeLessThanOrEqual(total);
+  },
+);
 
 it('nothing is called but what was named', async () => {
   const server = await served('handles');

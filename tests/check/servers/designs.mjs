@@ -44,6 +44,12 @@ const signed = () => ({
   },
 });
 
+/** As it is: anybody can read it, and write it. */
+const plain = () => ({
+  seal: (state) => JSON.stringify(state),
+  open: (token) => JSON.parse(token),
+});
+
 const jwt = () => ({
   seal(state) {
     const parts = [{ alg: 'HS256', typ: 'JWT' }, state];
@@ -116,11 +122,12 @@ let number = 0;
 const numbered = (words) => () => text(`${words} (number ${++number}).`);
 const DONE = ['Done.', 'It was done, thanks.', 'Okay: all of that is finished now!'];
 
-/** Each is right. The probe of some cannot be believed; `naive` keeps its state as it is. */
+/** Each is right but for the state that nobody protects, and for probes that cannot be believed. */
 export const DESIGNS = {
   handles: { state: handles },
   'handles that are good once': { state: () => handles({ once: true }) },
   'a JWT': { state: jwt },
+  'a state that nobody protects': { state: plain },
   'new keys': { keyOf: (key) => `${key}-${randomBytes(6).toString('base64url')}` },
   'results with a number': { done: numbered('Booked'), declined: numbered('Not booked') },
   'results in other words': { done: () => text(DONE[number++ % DONE.length]) },

@@ -39,7 +39,7 @@ export const unasked: Check = {
     'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
     'asked, and drops every other answer.',
   needs: ['question'],
-  calls: () => 1,
+  calls: () => 2,
   run: async (context): Promise<Finding> => {
     const asking = await context.untilRound(0);
     const answers = everyAnswer(context, asking);
@@ -146,7 +146,7 @@ export const invalid: Check = {
     'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
     'or the schema as the third argument of the acceptedContent() of the SDK.',
   needs: ['question', 'form'],
-  calls: (rounds) => 16 * rounds,
+  calls: (rounds) => 20 * rounds,
   run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
 };
 
@@ -173,7 +173,7 @@ export const emptyAccept: Check = {
     'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
     'of @mrtr/core.',
   needs: ['question', 'form'],
-  calls: (rounds) => 6 * rounds,
+  calls: (rounds) => 10 * rounds,
   run: (context) =>
     onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
       if (requiredOf(schema).length === 0) return [];
@@ -204,7 +204,7 @@ export const refusalWithContent: Check = {
   remedy:
     'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
   needs: ['question', 'form'],
-  calls: (rounds) => 6 * rounds,
+  calls: (rounds) => 26 * rounds,
   run: (context) =>
     onForms(
       context,

@@ -117,7 +117,7 @@ export const otherArguments: Check = {
   clause: REQUEST,
   remedy: BIND_REQUEST,
   needs: ['question', 'state', 'other-arguments'],
-  calls: (rounds) => 2 * rounds + 4,
+  calls: (rounds) => 3 * rounds + 4,
   run: (context) => takenTo(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
 };
 
@@ -132,7 +132,7 @@ export const otherTool: Check = {
   clause: REQUEST,
   remedy: BIND_REQUEST,
   needs: ['question', 'state', 'other-tool'],
-  calls: (rounds) => rounds + 4,
+  calls: (rounds) => 3 * rounds + 4,
   run: (context) =>
     takenTo(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
 };
@@ -156,7 +156,7 @@ export const otherPrincipal: Check = {
     'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
     "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
   needs: ['question', 'state', 'other-principal'],
-  calls: (rounds) => rounds + 4,
+  calls: (rounds) => 3 * rounds + 4,
   run: (context) => takenTo(context, { principal: 'other' }, 'another principal'),
 };
 

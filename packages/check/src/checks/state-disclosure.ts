@@ -93,7 +93,7 @@ export const readable: Check = {
     'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
     '@mrtr/core seals with AES-256-GCM.',
   needs: ['question', 'state'],
-  calls: () => 2,
+  calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
     for (const round of context.roundsWithState) {
       const talk = await context.untilRound(round);

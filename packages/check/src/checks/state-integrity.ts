@@ -2,7 +2,7 @@
 
 import { choicesIn } from '../answers/generate.ts';
 import { inWords } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import type { Retry, Talk } from '../talk/talk.ts';
 import { forgeries } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
 import { objectAt } from '../wire/json.ts';
@@ -25,19 +25,26 @@ const SEAL =
 
 const MOST_ATTEMPTS = 256;
 
+interface InRounds extends AttackOptions {
+  /** What else an attempt changes. */
+  readonly changes?: Retry;
+  readonly rounds?: readonly number[];
+}
+
 /** Attacks the state of each round that carries one. */
 async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
-  how: AttackOptions = {},
+  { changes = {}, rounds = context.roundsWithState, ...how }: InRounds = {},
 ): Promise<Attacked[]> {
   const results: Attacked[] = [];
-  for (const round of context.roundsWithState) {
+  for (const round of rounds) {
     const { state = '' } = await context.untilRound(round);
     const attempts = variants(state).map(({ label }, at) => ({
       label,
       // Each call has a state of its own, so the variant is made from that.
       changes: (talk: { state: string | undefined }) => ({
+        ...changes,
         requestState: (variants(talk.state ?? state)[at] ?? variants(state)[at])?.state,
       }),
     }));
@@ -75,15 +82,36 @@ export const forged: Check = {
   clause: REQUIREMENT,
   remedy: SEAL,
   needs: ['question', 'state'],
-  calls: (rounds) => 40 * Math.min(rounds, 2),
+  calls: (rounds) => 110 * Math.min(rounds, 2),
   run: async (context) => {
     const words = knownWords(context);
     const attacked = await inEachRound(context, (token) => forgeries(token, words).map(named));
     if (attacked.every(({ tried }) => tried === 0))
       return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
+    const accepted = attacked.flatMap((one) => one.accepted);
+    if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
+      attacked.push(...(await withoutAnswers(context, words)));
     return mustRefuse(context, 'A forged state', attacked);
   },
 };
+
+/** Nothing protects the state. With honest answers it made no difference: then whether it answers in their place. */
+async function withoutAnswers(context: CheckContext, words: readonly string[]): Promise<Attacked[]> {
+  const unanswered = { inputResponses: undefined };
+  const rounds: number[] = [];
+  for (const round of context.roundsWithState) {
+    const honest = await context.untilRound(round);
+    // Where a server goes on without answers, other checks find that, and it may be right.
+    if (context.judge(round, await honest.retry(unanswered)) === 'refused') rounds.push(round);
+  }
+  const variants = (token: string) =>
+    forgeries(token, words).map(({ label, token: state }) => ({ label: `${label}, and no answers`, state }));
+  const attacked = await inEachRound(context, variants, { changes: unanswered, rounds });
+  return attacked.map((one) => ({
+    ...one,
+    accepted: one.accepted.map((each) => ({ ...each, matters: true })),
+  }));
+}
 
 /** So many positions are tried where nothing protects the state. */
 const MOST_FLIPS = 96;
@@ -97,7 +125,7 @@ export const tampered: Check = {
   clause: REQUIREMENT,
   remedy: SEAL,
   needs: ['question', 'state'],
-  calls: (rounds) => 48 * Math.min(rounds, 2),
+  calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => bitFlips(token).map(named));
     const accepted = attacked.flatMap((one) => one.accepted);
@@ -120,7 +148,7 @@ export const malformedState: Check = {
     'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
     'does not verify.',
   needs: ['question', 'state'],
-  calls: (rounds) => 17 * Math.min(rounds, 2),
+  calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, malformed, { nonsenseIsTried: true });
     const finding = mustRefuse(context, 'A malformed state', attacked);
@@ -169,7 +197,7 @@ export const aliased: Check = {
     'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
     'by the text can be passed by with another spelling.',
   needs: ['question', 'state'],
-  calls: (rounds) => 8 * Math.min(rounds, 2),
+  calls: (rounds) => 16 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => aliases(token).map(named));
     const accepted = attacked.flatMap((one) => one.accepted);

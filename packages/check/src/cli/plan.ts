@@ -1,7 +1,12 @@
 /** What a run would send, without sending it. */
 import type { Check, Need } from '../checks/check.ts';
 import { selected } from '../run/run.ts';
+import { LOOKED_AT } from '../run/steady.ts';
 import { type Inputs, nameOf, transportOf } from '../target/target.ts';
+
+/** Once, where a probe shows something: whether it can be believed. */
+const calibrating = ({ probe }: Inputs, rounds: number): number =>
+  probe === undefined ? 0 : LOOKED_AT * (rounds + 1);
 
 /** Discovery, a list, and two honest calls. */
 const PREPARATION = 2;
@@ -23,7 +28,7 @@ export function planText(inputs: Inputs): string {
     return `  ${check.id.padEnd(30)} ${count}`;
   });
   const total = (plan: readonly Planned[], rounds: number) =>
-    plan.reduce((sum, { calls }) => sum + calls, HONEST_CALLS * (rounds + 1));
+    plan.reduce((sum, { calls }) => sum + calls, HONEST_CALLS * (rounds + 1) + calibrating(inputs, rounds));
   const next = one.some(({ check, missing }) => check.needs.includes('next') && !missing)
     ? ', and as many to the new version'
     : '';

@@ -6,6 +6,7 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
+import { shortened } from '../wire/text.ts';
 import { drawn } from './drawing.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
@@ -18,7 +19,7 @@ import { jsonText, printable } from './text.ts';
 
 const HOSTILE =
   '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
-  "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800";
+  "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800 in\u200bvi\u2060sible\ufeff\u{e0041}";
 
 const conversation: Transcript = {
   format: 'mrtr-transcript',
@@ -76,7 +77,7 @@ const report: Report = {
 };
 
 // A line break is the only control that a report has of its own.
-const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\u{e0041}]/u;
 
 describe('a report of hostile words', () => {
   it('holds no control characters in any format', () => {
@@ -204,6 +205,16 @@ describe('redaction of encoded secrets', () => {
   it('takes the password of Basic, as the server may have decoded it', () => {
     expect(redact(`hello ada:${password}`)).not.toContain('horse');
     expect(redact(`your password is ${password}`)).not.toContain('horse');
+  });
+
+  it('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
+    const secret = 'k2-value-of-mallory';
+    for (const most of [8, 12, 20])
+      expect(redact(shortened(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
+    expect(redact(`…${secret.slice(5)} came`)).toBe('…<redacted> came');
+    expect(redact(`{"p":"${secret.replace('k', 'j')}"}`)).not.toContain('mallory');
+    expect(redact(Buffer.from(secret).toString('hex'))).toBe('<redacted>');
+    expect(redact('a word and… more')).toBe('a word and… more');
   });
 
   it.each([0, 1, 2])('finds a secret inside of Base64, %i bytes after its beginning', (before) => {

@@ -104,10 +104,12 @@ function inTurn(all: readonly Changed[]): readonly Changed[] {
 
 /** The value once for each leaf and each way in which that leaf can be changed. */
 function changed(value: unknown, words: readonly string[], path = ''): readonly Changed[] {
-  if (Array.isArray(value))
-    return value.flatMap((item, at) =>
+  if (Array.isArray(value)) {
+    const items = value.flatMap((item, at) =>
       changed(item, words, `${path}[${at}]`).map((one) => ({ ...one, value: value.with(at, one.value) })),
     );
+    return [...items, ...longer(value, words, path)];
+  }
   if (isObject(value))
     return Object.entries(value).flatMap(([key, member]) =>
       changed(member, words, path === '' ? key : `${path}.${key}`).map((one) => ({
@@ -132,6 +134,19 @@ function inside(leaf: unknown, words: readonly string[], path: string): readonly
     value: token,
   }));
 }
+
+/** A list of what was done, or answered, with one more in it. The last words are the keys of questions. */
+const longer = (list: readonly unknown[], words: readonly string[], path: string): readonly Changed[] =>
+  words
+    .filter((word) => !list.includes(word))
+    .slice(-MOST_ADDED)
+    .map((word) => ({
+      leaf: `${path}[]`,
+      path: `${JSON.stringify(word)} added to ${path || 'its list'}`,
+      value: [...list, word],
+    }));
+
+const MOST_ADDED = 4;
 
 function others(leaf: unknown, words: readonly string[]): readonly unknown[] {
   if (typeof leaf === 'boolean') return [!leaf];
