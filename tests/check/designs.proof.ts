@@ -119,7 +119,7 @@ it('instances that say who they are finish the calls of each other', async () =>
 
 /** How often `--dry-run` says that each check calls the operation, where that asks two questions. */
 async function planned() {
-  const options = ['--also', 'http://127.0.0.1:1/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
+  const options = ['--also', 'http://127.0.0.1:2/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
   const { out } = await mrtrCheck('--tool', 'book', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
   const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', calls]) => [
     id,
