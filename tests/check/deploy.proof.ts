@@ -196,4 +196,15 @@ describe('our shapes', () => {
     const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
     expect(forth).toEqual(expected(shape, change));
   });
+
+  it('F asks a reworded question again', async () => {
+    const [survives] = (await checkDeploy('f', 'reworded', { only: ['deploy.survives'] })).checked;
+    expect(survives?.finding.actual).toMatch(/question 1 the call was asked size again, and finished/);
+  });
+
+  it('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
+    const one = await checkDeploy('g', 'nothing', { ownKeys: true, only: ['deploy.survives'] });
+    expect(found(one)).toEqual({ 'deploy.survives': 'advice' });
+    expect(one.checked[0]?.check.remedy).toMatch(/Give both versions the same key/);
+  });
 });
