@@ -1,6 +1,6 @@
 /**
  * Every fault is found on prompts and resources too, and over stdio. exactly.proof.ts tries tools over HTTP. A method and a
- * transport have no code in common, so of their pairs three are enough.
+ * transport have no code in common, so of their pairs two more are enough.
  */
 import type { Inputs } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +10,7 @@ import { FAULTS } from './faults.ts';
 const ARGUMENTS = { to: 'bob', amount: '5' };
 
 /** The same conversation, with the same effect, behind each method. */
-const KINDS: Readonly<Record<'tool' | 'prompt' | 'resource', Partial<Inputs>>> = {
-  tool: {},
+const KINDS: Readonly<Record<'prompt' | 'resource', Partial<Inputs>>> = {
   prompt: {
     operation: { kind: 'prompt', name: 'transfer', arguments: ARGUMENTS },
     otherOperation: { kind: 'prompt', name: 'refund', arguments: ARGUMENTS },
@@ -31,19 +30,23 @@ const OTHER_METHOD: Partial<Inputs> = {
 /** Over stdio there is one principal, and no connection of one request. */
 const HTTP_ALONE = ['state.other-principal', 'retry.lost-response', 'era.stateless'];
 
+/** Its faulty server is wrong for 25 ms, which a busy machine misses. */
+const RACING = 'retry.lost-response';
+
 describe.each([
-  ['tool', 'stdio'],
   ['prompt', 'http'],
   ['resource', 'stdio'],
 ] as const)('a %s over %s', (kind, transport) => {
-  it.each(FAULTS)('has the fault of $id, and without it none', async ({ id, found, ...options }) => {
+  const isFound = async ({ id, found, ...options }: (typeof FAULTS)[number]) => {
     const only = Object.keys(found);
-    const method = kind !== 'tool' && id === 'state.other-method' ? OTHER_METHOD : {};
+    const method = id === 'state.other-method' ? OTHER_METHOD : {};
     const given = { ...options, only, transport, inputs: { ...options.inputs, ...KINDS[kind], ...method } };
     const means = (one: string) => transport === 'http' || !HTTP_ALONE.includes(one);
     const expected = Object.fromEntries(Object.entries(found).filter(([one]) => means(one)));
     expect(findings(await checkBare({ ...given, fault: id }))).toEqual(expected);
-  });
+  };
+  it.concurrent.each(FAULTS.filter(({ id }) => id !== RACING))('has the fault of $id', isFound);
+  it.each(FAULTS.filter(({ id }) => id === RACING))('has the fault of $id', isFound);
 
   it('has no fault on the right server, and every check runs that means something there', async () => {
     const run = await checkBare({ transport, next: [], inputs: KINDS[kind] });
