@@ -1,7 +1,10 @@
 /** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { main } from '@mrtr/check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 
@@ -104,6 +107,10 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
   it.each([
     [['--tool', 'a', '--only', '', AT], /--only names no check/],
     [
+      ['--tool', 'a', '--ttl', '300', '--max-time', '20', AT],
+      /--ttl 300 is waited for, and --max-time 20 ends the run before that/,
+    ],
+    [
       ['--tool', 'a', '--arguments', '{"n":1}', '--other-arguments', '{"n":1}', AT],
       /--other-arguments are the same as --arguments/,
     ],
@@ -113,7 +120,7 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
       ['--tool', 'a', '--header', 'x: 1', '--other-header', 'X: 1', AT],
       /--other-header is the same principal as --header/,
     ],
-  ])('the second of two that are the same in %j is 2', async (args, message) => {
+  ])('what can tell nothing in %j is 2', async (args, message) => {
     const { code, out, err } = await mrtrCheck(...args);
     expect(err).toMatch(message);
     expect(out).toBe('');
@@ -162,6 +169,16 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(code).toBe(3);
   });
 
+  it('an address without MCP is named, and not said to speak another revision', async () => {
+    const server = createServer((_request, response) => void response.writeHead(404).end('Not found'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/other`;
+    const { code, out } = await mrtrCheck('--tool', 'transfer', '--only', 'wire', url);
+    expect(out).toMatch(/there is no MCP at \/other \(HTTP 404\): give the whole\s+address/);
+    expect(code).toBe(3);
+  });
+
   it('a server that is not there is not said to speak another revision', async () => {
     const { out } = await mrtrCheck('--tool', 'a', '--only', 'wire', 'http://127.0.0.1:9/mcp');
     expect(out).not.toMatch(/does not speak/);
@@ -191,6 +208,6 @@ it('progress on a terminal says how many checks there are, and for what one wait
       err,
     });
   });
-  expect(told).toMatch(/1 of 2 {2}state\.expired, which waits 1 s/);
-  expect(told).toMatch(/2 of 2 {2}state\.size/);
+  expect(told).toMatch(/1 of 2 {2}state\.size/);
+  expect(told).toMatch(/2 of 2 {2}state\.expired, which waits 1 s/);
 });

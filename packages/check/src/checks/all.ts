@@ -74,12 +74,12 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /**
- * The same in the order in which they run. The new version serves no call before the others are through. Those of the wire
- * read every message, so they come after it. A server that was left with many open calls may take no more, so that check
- * is the last.
+ * The same in the order in which they run. What waits is not before what does not, and `state.oracle` compares what that was
+ * told. The new version serves no call before the others are through. Those of the wire read every message, so they come
+ * after it. A server that was left with many open calls may take no more, so that check is the last.
  */
 export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
-  const families = ['deploy', 'wire', 'abandon'];
-  const late = ({ id }: Check) => families.indexOf(id.slice(0, id.indexOf('.')));
+  const last = ['state.expired', 'state.oracle', 'deploy.', 'wire.', 'abandon.'];
+  const late = ({ id }: Check) => last.findIndex((beginning) => id.startsWith(beginning));
   return checks.toSorted((a, b) => late(a) - late(b));
 };

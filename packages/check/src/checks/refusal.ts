@@ -115,7 +115,8 @@ export const declineEnds: Check = {
   clause: ACTIONS,
   remedy:
     "Tell a decline from a missing answer: the SDK's acceptedContent() returns undefined for both, and a handler that " +
-    'only tests for that asks a user who said no until the client gives up. readAnswer() of @mrtr/core says which it was.',
+    'only tests for that asks a user who said no until the client gives up. Its inputResponse() says which it was, and so ' +
+    'does readAnswer() of @mrtr/core.',
   needs: ['question', 'form'],
   calls: (rounds) => rounds * (rounds + 1),
   run: (context) => refusesAlways(context, 'decline'),

@@ -14,8 +14,9 @@ export const SINGLE_USE = {
 };
 
 export const LEDGER =
-  'Remember which approvals were used, where all instances can see it, and claim one in a single atomic step before ' +
-  'the effect: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in your own database.';
+  'Make one id in the first round, carry it in the state through every round, and claim it before the effect, in a single ' +
+  'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
+  'your own database.';
 
 /** The finding from the effects of a call that was approved once. */
 export function onceOnly(

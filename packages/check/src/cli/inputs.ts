@@ -32,7 +32,7 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
     allowEffects: options.allowEffects ?? false,
     seed: options.seed ?? DEFAULTS.seed,
     timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
-    mostSeconds: options.maxTime ?? DEFAULTS.mostSeconds,
+    ...(options.maxTime !== undefined && { mostSeconds: options.maxTime }),
     ...(probe !== undefined && { probe: probeFrom(probe) }),
     ...(ttl !== undefined && { ttlSeconds: ttl }),
     ...(only !== undefined && { only }),

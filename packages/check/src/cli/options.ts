@@ -1,6 +1,6 @@
 /** The command line: what there is, and how it is read. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { DEFAULTS } from '../run/run.ts';
+import { DEFAULTS, MOST_SECONDS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
 
 /** How a report is written. */
@@ -183,7 +183,7 @@ function runOptions(): readonly Option[] {
     option('--timeout <seconds>', `for one answer (default: ${DEFAULTS.timeoutSeconds})`).argParser(
       number(0.05, DAY),
     ),
-    option('--max-time <seconds>', `for the whole run (default: ${DEFAULTS.mostSeconds})`).argParser(
+    option('--max-time <seconds>', `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`).argParser(
       number(0.05, DAY),
     ),
     option('--strict', 'a SHOULD counts as a MUST'),

@@ -40,6 +40,7 @@ export function reproducing(inputs: Inputs, ids: string): string {
   add('next', address.next);
   add('ttl', inputs.ttlSeconds?.toString());
   if (inputs.timeoutSeconds !== DEFAULTS.timeoutSeconds) add('timeout', String(inputs.timeoutSeconds));
+  add('max-time', inputs.mostSeconds?.toString());
   if (inputs.oneTime) words.push('--one-time');
   if (inputs.allowEffects) words.push('--allow-effects');
   if (address.url !== undefined) words.push(address.url);

@@ -159,6 +159,8 @@ async function connected(desk: Desk, instance = desk.instance): Promise<string |
   const { status } = reply;
   if (status === 401 || status === 403)
     return `the server answered server/discover with HTTP ${status}: give credentials that it takes with --header`;
+  if (status === 404 && reply.error === undefined)
+    return `there is no MCP at ${instance.url?.pathname} (HTTP 404): give the whole address, as 'http://localhost:{port}/mcp'`;
   return `the server does not speak ${REVISION}: server/discover came to ${words}`;
 }
 

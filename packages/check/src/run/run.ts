@@ -1,6 +1,7 @@
 /** One run: a target, the checks that are wanted, and what they found. */
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
 import type { Check } from '../checks/check.ts';
+import { MOST_WAIT } from '../checks/state-binding.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
 import { Limit } from './limit.ts';
@@ -31,8 +32,10 @@ export const DEFAULTS = {
   allowEffects: false,
   seed: 1,
   timeoutSeconds: 30,
-  mostSeconds: 900,
 } as const;
+
+/** The limit of a run where none is given, in seconds, beside the time to live that is waited for. */
+export const MOST_SECONDS = 900;
 
 /**
  * Runs the checks against a server. What it starts, it also ends.
@@ -50,7 +53,7 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
   const wanted = selected(inputs.only);
-  const limit = new Limit(inputs.mostSeconds);
+  const limit = new Limit(mostSecondsOf(inputs, wanted));
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
   try {
@@ -64,6 +67,16 @@ export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
     limit.end();
     await fleet.close();
   }
+}
+
+/** @throws UsageError where the run would end before the time to live has */
+function mostSecondsOf({ mostSeconds, ttlSeconds = 0 }: Inputs, wanted: readonly Check[]): number {
+  const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MOST_WAIT ? ttlSeconds : 0;
+  const most = mostSeconds ?? MOST_SECONDS + waits;
+  if (waits < most) return most;
+  throw new UsageError(
+    `--ttl ${waits} is waited for, and --max-time ${most} ends the run before that. Give it more time.`,
+  );
 }
 
 /**

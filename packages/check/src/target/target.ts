@@ -71,8 +71,8 @@ export interface Inputs {
   readonly seed: number;
   /** For one answer. */
   readonly timeoutSeconds: number;
-  /** For the whole run. */
-  readonly mostSeconds: number;
+  /** For the whole run. Default: 900, and `ttlSeconds` where it is waited for. */
+  readonly mostSeconds?: number;
 }
 
 /** A mistake in what the user gave: the program says it, and ends with 2. */
