@@ -45,6 +45,19 @@ const FOUND: Readonly<Record<string, object>> = {
     'state.aliased': 'advice',
     'state.readable': 'advice',
   },
+  'a step that nobody protects': {
+    'state.forged': 'fail',
+    'state.aliased': 'advice',
+    'state.readable': 'advice',
+  },
+  'a step that nobody protects, and silence is consent': {
+    'state.forged': 'fail',
+    'state.aliased': 'advice',
+    'state.readable': 'advice',
+  },
+  // The second text of a state is in the ledger only where it was made in the same second.
+  'a ledger of texts': { 'state.rolled-back': 'fail' },
+  'a ledger of spellings': { 'state.aliased': 'fail' },
   'a JWT': { 'state.readable': 'advice' },
   // The specification asks for an error.
   'a result in which every state is refused': { 'state.malformed': 'advice' },
@@ -129,7 +142,26 @@ async function planned() {
   return { each: Object.fromEntries(each) as Record<string, number>, total: Number(total) };
 }
 
-it.each(['handles that are good once', 'a JWT', 'a state that nobody protects', 'new keys'])(
+it('a used approval in another spelling is advice where nobody said that it is good once', async () => {
+  const only = ['state.aliased'];
+  const found = await checked('a ledger of spellings', { only, oneTime: false });
+  expect(findings(found)).toEqual({ 'state.aliased': 'advice' });
+  expect(found.checked.at(-1)?.finding.actual).toMatch(/^A used approval worked again in another spelling/);
+});
+
+it.each([
+  ['a step that nobody protects', /\(the state with step = "whether" in place of "which", and no answers\)/],
+  [
+    'a step that nobody protects, and silence is consent',
+    /\(the state with step = "whether" in place of "which", and a no for an answer\) .* and the probe changed/,
+  ],
+])('%s: the forged state skips a question', async (name, words) => {
+  const [found] = (await checked(name, { only: ['state.forged'] })).checked;
+  expect(found?.finding.actual).toMatch(words);
+});
+
+const SENDING_MOST = ['a step that nobody protects', 'a ledger of texts', 'a ledger of spellings'];
+it.each(['handles that are good once', 'a JWT', 'a state that nobody protects', 'new keys', ...SENDING_MOST])(
   '%s: no more is sent than a dry run says',
   async (name) => {
     const { each, total } = await planned();

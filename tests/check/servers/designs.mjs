@@ -44,6 +44,45 @@ const signed = () => ({
   },
 });
 
+/** As that of the SDK: the time of expiry in whole seconds, and nothing that differs from state to state. */
+const timed = () => {
+  const { seal, open } = signed();
+  return {
+    seal: (state) => seal({ ...state, expires: Math.floor(Date.now() / 1000) + 300 }),
+    open(token) {
+      const { expires, ...state } = open(token);
+      if (expires * 1000 < Date.now()) throw invalid();
+      return state;
+    },
+  };
+};
+
+/** Its signature may be spelled otherwise: what is compared is its bytes. */
+const lenient = () => {
+  const { seal, open } = signed();
+  return {
+    seal,
+    open(token) {
+      const [body, signature = ''] = token.trim().split('~');
+      return open(`${body}~${Buffer.from(signature, 'base64url').toString('base64url')}`);
+    },
+  };
+};
+
+/** Sealed but for the name of the step. */
+const stepInPlain = () => {
+  const { seal, open } = signed();
+  const names = ['which', 'whether'];
+  return {
+    seal: ({ step, ...rest }) => JSON.stringify({ step: names[step], rest: seal(rest) }),
+    open(token) {
+      const { step, rest } = JSON.parse(token);
+      if (!names.includes(step)) throw invalid();
+      return { ...open(rest), step: names.indexOf(step) };
+    },
+  };
+};
+
 /** As it is: anybody can read it, and write it. */
 const plain = () => ({
   seal: (state) => JSON.stringify(state),
@@ -122,12 +161,20 @@ let number = 0;
 const numbered = (words) => () => text(`${words} (number ${++number}).`);
 const DONE = ['Done.', 'It was done, thanks.', 'Okay: all of that is finished now!'];
 
-/** Each is right but for the state that nobody protects, and for probes that cannot be believed. */
+/** Each is right but for its state or its ledger where the name says so, and for probes that cannot be believed. */
 export const DESIGNS = {
   handles: { state: handles },
   'handles that are good once': { state: () => handles({ once: true }) },
   'a JWT': { state: jwt },
   'a state that nobody protects': { state: plain },
+  'a step that nobody protects': { state: stepInPlain },
+  'a step that nobody protects, and silence is consent': {
+    steps: [[SURE], [CITY]],
+    state: stepInPlain,
+    silent: 'sure',
+  },
+  'a ledger of texts': { state: timed, usedBy: 'text' },
+  'a ledger of spellings': { steps: [[SURE]], state: lenient, usedBy: 'text' },
   'new keys': { keyOf: (key) => `${key}-${randomBytes(6).toString('base64url')}` },
   'results with a number': { done: numbered('Booked'), declined: numbered('Not booked') },
   'results in other words': { done: () => text(DONE[number++ % DONE.length]) },
@@ -187,18 +234,21 @@ function ask(parts, state) {
   };
 }
 
-function opened({ codec, world }, { requestState }, bound) {
+/** What is used up with an approval: its call, or the text of its state alone. */
+const approvalOf = ({ usedBy }, { id }, text) => (usedBy === 'text' ? text : id);
+
+function opened(parts, { requestState }, bound) {
   if (typeof requestState !== 'string') throw invalid();
-  const state = codec.open(requestState);
-  if (state.bound !== bound || world.used.has(state.id)) throw invalid();
+  const state = parts.codec.open(requestState);
+  if (state.bound !== bound || parts.world.used.has(approvalOf(parts, state, requestState))) throw invalid();
   return state;
 }
 
 /** `declined`, `answered` or `open`. */
-function read({ lax }, { key, optional }, state, responses) {
+function read({ lax, silent }, { key, optional }, state, responses) {
   const [asked] = Object.entries(state.keys).find(([, own]) => own === key) ?? [];
   const answer = asked !== undefined && Object.hasOwn(responses, asked) ? responses[asked] : undefined;
-  if (answer === undefined || answer === null) return optional ? 'answered' : 'open';
+  if (answer === undefined || answer === null) return optional || silent === key ? 'answered' : 'open';
   if (answer.action !== 'accept') return optional ? 'answered' : 'declined';
   const { content } = answer;
   if (typeof content === 'object' && content !== null && FITS[key](content))
@@ -228,11 +278,11 @@ async function call(parts, { method, params }, principal) {
     return ask(parts, { ...state, tries: state.tries + 1 });
   }
   if (state.step + 1 < parts.steps.length) return ask(parts, { ...state, step: state.step + 1 });
-  return book(parts, state.id);
+  return book(parts, approvalOf(parts, state, params.requestState));
 }
 
-function book({ world, delayMs, named, instance, done }, id) {
-  world.used.add(id);
+function book({ world, delayMs, named, instance, done }, approval) {
+  world.used.add(approval);
   if (delayMs === undefined) world.count++;
   else setTimeout(() => world.count++, delayMs);
   return named ? text(`Done by ${instance}.`) : done();

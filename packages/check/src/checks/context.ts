@@ -36,7 +36,7 @@ const hasYesOrNo = (request: JsonObject): boolean =>
   );
 
 /** The same answer with each yes turned into a no, which refuses as well as a decline does. */
-const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
+export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   ...answer,
   ...(isObject(content) && {
     content: Object.fromEntries(

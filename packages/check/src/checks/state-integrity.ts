@@ -3,12 +3,12 @@
 import { choicesIn } from '../answers/generate.ts';
 import { inWords } from '../talk/outcome.ts';
 import type { Retry, Talk } from '../talk/talk.ts';
-import { forgeries } from '../tokens/forge.ts';
+import { forgeries, type Pair } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
-import { objectAt } from '../wire/json.ts';
+import { type JsonObject, objectAt } from '../wire/json.ts';
 import { type Attacked, type AttackOptions, attack, mustRefuse } from './attack.ts';
 import { broken, type Check, type Finding, held, MRTR, notApplicable } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type CheckContext, noTo } from './context.ts';
 
 const REQUIREMENT = {
   at: `${MRTR}, server requirements 4`,
@@ -27,7 +27,7 @@ const MOST_ATTEMPTS = 256;
 
 interface InRounds extends AttackOptions {
   /** What else an attempt changes. */
-  readonly changes?: Retry;
+  readonly changes?: (talk: Talk) => Retry;
   readonly rounds?: readonly number[];
 }
 
@@ -35,7 +35,7 @@ interface InRounds extends AttackOptions {
 async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
-  { changes = {}, rounds = context.roundsWithState, ...how }: InRounds = {},
+  { changes = () => ({}), rounds = context.roundsWithState, ...how }: InRounds = {},
 ): Promise<Attacked[]> {
   const results: Attacked[] = [];
   for (const round of rounds) {
@@ -43,8 +43,8 @@ async function inEachRound(
     const attempts = variants(state).map(({ label }, at) => ({
       label,
       // Each call has a state of its own, so the variant is made from that.
-      changes: (talk: { state: string | undefined }) => ({
-        ...changes,
+      changes: (talk: Talk) => ({
+        ...changes(talk),
         requestState: (variants(talk.state ?? state)[at] ?? variants(state)[at])?.state,
       }),
     }));
@@ -82,35 +82,78 @@ export const forged: Check = {
   clause: REQUIREMENT,
   remedy: SEAL,
   needs: ['question', 'state'],
-  calls: (rounds) => 110 * Math.min(rounds, 2),
+  calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
   run: async (context) => {
     const words = knownWords(context);
-    const attacked = await inEachRound(context, (token) => forgeries(token, words).map(named));
+    const seen = await statesOfTwo(context);
+    const variants = (token: string) => forgeries(token, words, seen).map(named);
+    const attacked = await inEachRound(context, variants);
     if (attacked.every(({ tried }) => tried === 0))
       return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
     const accepted = attacked.flatMap((one) => one.accepted);
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
-      attacked.push(...(await withoutAnswers(context, words)));
+      attacked.push(...(await withoutConsent(context, variants)));
     return mustRefuse(context, 'A forged state', attacked);
   },
 };
 
-/** Nothing protects the state. With honest answers it made no difference: then whether it answers in their place. */
-async function withoutAnswers(context: CheckContext, words: readonly string[]): Promise<Attacked[]> {
-  const unanswered = { inputResponses: undefined };
-  const rounds: number[] = [];
+/** The states of two honest calls, round by round. */
+async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
+  const { turns } = await context.untilRound(context.lastRound);
+  const again = turns.map(({ outcome }) => (outcome.kind === 'asked' ? outcome.state : undefined));
+  return context.facts.rounds.map(({ state }, round) => [state, again[round]]);
+}
+
+interface Withheld {
+  readonly label: string;
+  readonly changes: (talk: Talk) => Retry;
+}
+
+const answered = (talk: Talk, answer: (honest: JsonObject) => JsonObject): Retry => ({
+  inputResponses: Object.fromEntries(
+    Object.entries(talk.answers()).map(([key, honest]) => [key, answer(honest as JsonObject)]),
+  ),
+});
+
+/** How a user does not agree. */
+const WITHHELD: readonly Withheld[] = [
+  { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
+  { label: 'a no for an answer', changes: (talk) => answered(talk, noTo) },
+  { label: 'a decline', changes: (talk) => answered(talk, () => ({ action: 'decline' })) },
+];
+
+/** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */
+async function withoutConsent(
+  context: CheckContext,
+  variants: (token: string) => readonly { readonly label: string; readonly state: string }[],
+): Promise<Attacked[]> {
+  const attacked: Attacked[] = [];
   for (const round of context.roundsWithState) {
-    const honest = await context.untilRound(round);
-    // Where a server goes on without answers, other checks find that, and it may be right.
-    if (context.judge(round, await honest.retry(unanswered)) === 'refused') rounds.push(round);
+    const withheld = await stopped(context, round);
+    if (withheld === undefined) continue;
+    const { label: how, changes } = withheld;
+    const labelled = (token: string) =>
+      variants(token).map(({ label, state }) => ({ label: `${label}, and ${how}`, state }));
+    attacked.push(...(await inEachRound(context, labelled, { changes, rounds: [round] })));
   }
-  const variants = (token: string) =>
-    forgeries(token, words).map(({ label, token: state }) => ({ label: `${label}, and no answers`, state }));
-  const attacked = await inEachRound(context, variants, { changes: unanswered, rounds });
   return attacked.map((one) => ({
     ...one,
     accepted: one.accepted.map((each) => ({ ...each, matters: true })),
   }));
+}
+
+/** What stops a call whose state was not changed. Where a server goes on all the same, other checks find that. */
+async function stopped(context: CheckContext, round: number): Promise<Withheld | undefined> {
+  for (const withheld of WITHHELD) {
+    const talk = await context.untilRound(round);
+    const outcome = await talk.retry(withheld.changes(talk));
+    const judged = context.judge(round, outcome);
+    if (judged === 'refused') return withheld;
+    if (judged !== 'different' || outcome.kind !== 'completed') continue;
+    const plain = await context.asRefused(round, outcome);
+    if (plain && !plain.effect) return withheld;
+  }
+  return undefined;
 }
 
 /** So many positions are tried where nothing protects the state. */
@@ -197,16 +240,44 @@ export const aliased: Check = {
     'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
     'by the text can be passed by with another spelling.',
   needs: ['question', 'state'],
-  calls: (rounds) => 16 * Math.min(rounds, 2),
+  calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => aliases(token).map(named));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
     if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
+    const used = await usedAgain(context);
+    if (used) return used;
     const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
     return broken(`The state was accepted in other spellings: ${labels}.`, first.talk);
   },
 };
+
+/** An approval that was used, in other spellings. Where its own has a second effect, checks of single use find that. */
+async function usedAgain(context: CheckContext): Promise<Finding | undefined> {
+  const talk = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
+  const used = talk.honestRetry();
+  const { state = '' } = talk;
+  await talk.retry(used);
+  const end = await talk.finish();
+  if (end.kind !== 'completed') return undefined;
+  for (const { label, token } of [{ label: 'its own', token: state }, ...aliases(state)]) {
+    const again = talk.fork();
+    const before = await context.effects.read();
+    await again.retry({ ...used, requestState: token });
+    await again.finish();
+    if (!(await context.effects.since(before, again))) continue;
+    if (token === state) return undefined;
+    return broken(
+      `A used approval worked again in another spelling (${label}), with a second effect.`,
+      again,
+      {
+        always: context.facts.oneTime,
+      },
+    );
+  }
+  return undefined;
+}
 
 /** The state is where a question was sealed: without it, nothing says that anything was asked. */
 export const dropped: Check = {

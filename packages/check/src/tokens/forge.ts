@@ -8,19 +8,29 @@ export interface Variant {
   readonly token: string;
 }
 
+/** What two honest calls had in the same place: where it is equal, it belongs to neither, such as the name of a step. */
+export type Pair = readonly [unknown, unknown];
+
 /**
  * Each leaf of each readable part changed: with the rest as it was, and with the signature taken off.
  *
  * @param words strings that the server may know, such as other values of an argument
+ * @param seen the states of two honest calls, round by round
  * @returns nothing where the token cannot be read
  */
-export function forgeries(token: string, words: readonly string[]): readonly Variant[] {
+export function forgeries(
+  token: string,
+  words: readonly string[],
+  seen: readonly Pair[] = [],
+): readonly Variant[] {
   const read = decode(token);
   const [only] = read.segments;
   if (read.segments.every(({ json }) => json === undefined))
     return only ? plainForgeries(token, only, words) : [];
   return read.segments.flatMap((segment, at) =>
-    segment.json === undefined ? [] : forged(read, segment, at, words),
+    segment.json === undefined
+      ? []
+      : forged(read, at, inTurn(changed(segment.json, words, jsonAt(seen, at)))),
   );
 }
 
@@ -34,8 +44,16 @@ function plainForgeries(token: string, { encoding }: Segment, words: readonly st
   }));
 }
 
-function forged(read: Token, segment: Segment, at: number, words: readonly string[]): readonly Variant[] {
-  const variants = inTurn(changed(segment.json, words))
+/** What the same segment of other tokens holds. */
+const jsonAt = (seen: readonly Pair[], at: number): readonly Pair[] =>
+  each(seen, (token) => (typeof token === 'string' ? decode(token).segments[at]?.json : undefined));
+
+const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown): readonly Pair[] =>
+  pairs.map(([one, other]) => [part(one), part(other)]);
+
+function forged(read: Token, at: number, changes: readonly Changed[]): readonly Variant[] {
+  const segment = read.segments[at] as Segment;
+  const variants = changes
     .flatMap(({ path, value }) => [{ path, value }, ...withoutSignature(path, value)])
     .map(({ path, value }) => ({ path, text: encoded(Buffer.from(written(value, segment)), segment) }));
   return variants.flatMap(({ path, text }) => {
@@ -103,32 +121,59 @@ function inTurn(all: readonly Changed[]): readonly Changed[] {
 }
 
 /** The value once for each leaf and each way in which that leaf can be changed. */
-function changed(value: unknown, words: readonly string[], path = ''): readonly Changed[] {
+function changed(
+  value: unknown,
+  words: readonly string[],
+  seen: readonly Pair[],
+  path = '',
+): readonly Changed[] {
   if (Array.isArray(value)) {
     const items = value.flatMap((item, at) =>
-      changed(item, words, `${path}[${at}]`).map((one) => ({ ...one, value: value.with(at, one.value) })),
+      changed(
+        item,
+        words,
+        each(seen, (whole) => (Array.isArray(whole) ? whole[at] : undefined)),
+        `${path}[${at}]`,
+      ).map((one) => ({ ...one, value: value.with(at, one.value) })),
     );
     return [...items, ...longer(value, words, path)];
   }
   if (isObject(value))
     return Object.entries(value).flatMap(([key, member]) =>
-      changed(member, words, path === '' ? key : `${path}.${key}`).map((one) => ({
-        ...one,
-        value: { ...value, [key]: one.value },
-      })),
+      changed(
+        member,
+        words,
+        each(seen, (whole) => (isObject(whole) ? whole[key] : undefined)),
+        path === '' ? key : `${path}.${key}`,
+      ).map((one) => ({ ...one, value: { ...value, [key]: one.value } })),
     );
-  const changes = others(value, words).map((other) => ({
+  const all = new Set([...elsewhere(value, seen), ...others(value, words)]);
+  const changes = [...all].map((other) => ({
     leaf: path,
     path: `${path || 'its value'} = ${JSON.stringify(other)} in place of ${JSON.stringify(value)}`,
     value: other,
   }));
-  return [...changes, ...inside(value, words, path)];
+  return [...changes, ...inside(value, words, seen, path)];
 }
 
+/** The leaf as other rounds have it. What differs between two calls, such as an id, is not for this one to take. */
+const elsewhere = (leaf: unknown, seen: readonly Pair[]): readonly unknown[] =>
+  seen
+    .filter(([one, other]) => one === other && one !== undefined && one !== leaf)
+    .map(([one]) => one)
+    .slice(0, MOST_SEEN);
+
+const MOST_SEEN = 4;
+
 /** A leaf may be a token itself: the payload of a signed pair. */
-function inside(leaf: unknown, words: readonly string[], path: string): readonly Changed[] {
+function inside(
+  leaf: unknown,
+  words: readonly string[],
+  seen: readonly Pair[],
+  path: string,
+): readonly Changed[] {
   if (typeof leaf !== 'string' || decode(leaf).segments.every(({ json }) => json === undefined)) return [];
-  return forgeries(leaf, words).map(({ label, token }) => ({
+  return forgeries(leaf, words, seen).map(({ label, token }) => ({
     leaf: `${path} ${label}`,
     path: `${label.replace('the state', path)}`,
     value: token,

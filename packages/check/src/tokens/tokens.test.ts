@@ -65,6 +65,23 @@ describe('forging', () => {
     expect(forged.every(({ token: one }) => one !== token)).toBe(true);
   });
 
+  it('puts in what other rounds have in the same place, and nothing that differs between two calls', () => {
+    const round = (step: string, id: string) => base64url({ at: [{ step }], id });
+    const seen = [
+      [round('consent', '1'), round('consent', '2')],
+      [round('reason', '1'), round('reason', '2')],
+    ] as const;
+    const forged = forgeries(round('consent', '3'), words, seen).map(({ token }) =>
+      JSON.parse(Buffer.from(token, 'base64url').toString()),
+    );
+    expect(forged[0]).toEqual({ at: [{ step: 'reason' }], id: '3' });
+    expect(forged.filter(({ id }) => id === '1' || id === '2')).toEqual([]);
+    const inside = (step: string) => JSON.stringify({ token: round(step, '1') });
+    expect(forgeries(inside('consent'), words, [[inside('reason'), inside('reason')]])[0]?.token).toBe(
+      inside('reason'),
+    );
+  });
+
   it('finds the payload inside of a pair that is an object, and takes its signature away', () => {
     const pair = (payload: unknown) => ({ payload: base64url(payload), sig: 'c2lnbmF0dXJl' });
     const forged = forgeries(base64url(pair({ user: 'bob' })), words).map(({ token }) =>
