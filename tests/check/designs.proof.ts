@@ -65,13 +65,17 @@ const FOUND: Readonly<Record<string, object>> = {
   'an optional question alone': { 'refusal.no-effect': 'advice' },
   'an optional question beside another': { 'refusal.no-effect': 'advice' },
   'an optional question later': { 'refusal.no-effect': 'advice' },
+  'an optional question first': { 'refusal.no-effect': 'advice' },
   // The revision has no requests of servers, a ping among them.
   'a ping': { 'wire.no-server-requests': 'fail' },
 };
 
-const RIGHT = Object.keys(DESIGNS).filter((name) => !name.startsWith('a probe'));
+const named = (start: string) => Object.keys(DESIGNS).filter((name) => name.startsWith(start));
+const FORGETFUL = named('a refusal that is forgotten');
+const WRONG = [...named('a probe'), ...FORGETFUL];
+const RIGHT = Object.keys(DESIGNS).filter((name) => !WRONG.includes(name));
 // Those whose words alone say what an answer means.
-const IN_WORDS = ['results', 'a result', 'new keys', 'no look', 'an optional'];
+const IN_WORDS = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
 // That one measures time, and two hundred calls more bring nothing new here.
 const { only } = {
   only: ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'],
@@ -106,6 +110,16 @@ describe('right servers', () => {
   it('the checker itself raises no warning of the runtime', () => {
     expect(warnings.map(({ message }) => message)).toEqual([]);
   });
+});
+
+it.each(FORGETFUL)('%s: its next question is asked, and the answer to that has the effect', async (name) => {
+  const all = await checked(name, { only: ['answer', 'refusal'] });
+  expect(findings(all)).toEqual({ 'refusal.no-effect': 'fail' });
+  const seen = (id: string) => all.checked.find(({ check }) => check.id === id)?.finding.actual;
+  expect(seen('refusal.no-effect')).toMatch(
+    /^After a decline of question 1 the server asked .*"Really\?", and the probe changed when that was answered: completed: "Done\."/,
+  );
+  expect(seen('answer.refusal-with-content')).toMatch(/which refusal\.no-effect finds/);
 });
 
 // What they show by chance is in time now and then, so that some checks may have passed.

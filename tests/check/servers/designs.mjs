@@ -157,11 +157,16 @@ const form = ({ message, fields, optional }) => ({
 
 // ---------------------------------------------------------------------------------------------- designs
 
+const newKeys = (key) => `${key}-${randomBytes(6).toString('base64url')}`;
+const oneKey = () => 'answer';
 let number = 0;
 const numbered = (words) => () => text(`${words} (number ${++number}).`);
 const DONE = ['Done.', 'It was done, thanks.', 'Okay: all of that is finished now!'];
 
-/** Each is right but for its state or its ledger where the name says so, and for probes that cannot be believed. */
+/**
+ * Each is right but for its state, its ledger or its refusals where the name says so, and for probes that cannot be
+ * believed.
+ */
 export const DESIGNS = {
   handles: { state: handles },
   'handles that are good once': { state: () => handles({ once: true }) },
@@ -175,13 +180,20 @@ export const DESIGNS = {
   },
   'a ledger of texts': { state: timed, usedBy: 'text' },
   'a ledger of spellings': { steps: [[SURE]], state: lenient, usedBy: 'text' },
-  'new keys': { keyOf: (key) => `${key}-${randomBytes(6).toString('base64url')}` },
+  'new keys': { keyOf: newKeys },
   'results with a number': { done: numbered('Booked'), declined: numbered('Not booked') },
   'results in other words': { done: () => text(DONE[number++ % DONE.length]) },
   'a question with a number': { steps: [[{ ...SURE, message: () => `Really? (question ${++number})` }]] },
   'an optional question alone': { steps: [[NOTE]] },
   'an optional question beside another': { steps: [[SURE, NOTE]] },
   'an optional question later': { steps: [[SURE], [NOTE]] },
+  'an optional question first': { steps: [[NOTE], [SURE]] },
+  'a refusal that counts at the end': { refusals: 'kept' },
+  'a refusal that counts at the end, with new keys': { refusals: 'kept', keyOf: newKeys },
+  'a refusal that counts at the end, with one key': { refusals: 'kept', keyOf: oneKey },
+  'a refusal that is forgotten': { refusals: 'forgotten' },
+  'a refusal that is forgotten, with new keys': { refusals: 'forgotten', keyOf: newKeys },
+  'a refusal that is forgotten, with one key': { refusals: 'forgotten', keyOf: oneKey },
   'a result in which every state is refused': {
     refused: () => text('That has expired. Please start again.'),
   },
@@ -270,15 +282,18 @@ async function call(parts, { method, params }, principal) {
   }
   for (const question of openIn(parts, state)) {
     const answer = read(parts, question, state, params.inputResponses ?? {});
-    if (answer === 'declined') return parts.declined();
-    if (answer === 'answered') state.answered.push(question.key);
+    // Either asks its next question all the same.
+    if (answer === 'declined' && (!parts.refusals || state.step + 1 === parts.steps.length))
+      return parts.declined();
+    if (answer === 'declined' && parts.refusals === 'kept') state.refused = true;
+    if (answer !== 'open') state.answered.push(question.key);
   }
   if (openIn(parts, state).length > 0) {
     if (state.tries >= 9) return { ...text('There were too many tries.'), isError: true };
     return ask(parts, { ...state, tries: state.tries + 1 });
   }
   if (state.step + 1 < parts.steps.length) return ask(parts, { ...state, step: state.step + 1 });
-  return book(parts, approvalOf(parts, state, params.requestState));
+  return state.refused ? parts.declined() : book(parts, approvalOf(parts, state, params.requestState));
 }
 
 function book({ world, delayMs, named, instance, done }, approval) {

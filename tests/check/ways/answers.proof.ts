@@ -65,6 +65,20 @@ ways('answer.invalid', [
   ],
   ['no answer', 'could-not-run', /got no answer/, when(misfit, hangUp)],
 ]);
+/** The next question comes after a refusal too. Only one without content is remembered. */
+function keptRefusal(action: string): Twist {
+  const refused = new Set<unknown>();
+  return (sent, honest, world) => {
+    const { requestState } = sent.params;
+    if (refused.has(requestState)) return says('Nothing was sent.');
+    if (actions(sent) !== `account ${action}`) return honest();
+    const answer = asks(world, { ...FRESH, call: {}, stage: 1, answers: { account: 'checking' } });
+    const { result = {} } = answer as { readonly result?: Record<string, unknown> };
+    if (valued(sent, 'account') === undefined) refused.add(result.requestState);
+    return answer;
+  };
+}
+
 for (const action of ['decline', 'cancel'])
   ways('answer.refusal-with-content', [
     [
@@ -76,6 +90,12 @@ for (const action of ['decline', 'cancel'])
           actions(sent).includes(action) && (valued(sent, 'sure') ?? valued(sent, 'account')) !== undefined,
         goingOn,
       ),
+    ],
+    [
+      `${action} counts at the end, but for content`,
+      'warn',
+      new RegExp(`'account' refused with ${action}, .*, and the probe changed`),
+      keptRefusal(action),
     ],
   ]);
 

@@ -1,8 +1,56 @@
 /** Users who say no, in every way in which that can be forgotten: each way alone is found, and what is no fault is not. */
-import { asks, formOf, type Twist } from '../scripted.test-support.ts';
+import {
+  type Answer,
+  asks,
+  formOf,
+  type Sent,
+  says,
+  type Twist,
+  type World,
+} from '../scripted.test-support.ts';
 import { actions, asked, FRESH, ways, when, writesToo } from './ways.test-support.ts';
 
+/** Asks for the memo alone, and then sends without one. */
+function declinedTwice(sent: Sent, _honest: unknown, world: World): Answer {
+  if (actions(sent) === 'sure accept,memo decline')
+    return asks(world, { ...FRESH, call: {}, stage: 1, answers: { account: 'checking', sure: true } });
+  return actions(sent) === 'memo decline'
+    ? writesToo(sent, () => says('Sent.'), world)
+    : says('Nothing was sent.');
+}
+const WHILE_ANSWERED =
+  /After a decline of 'memo' alone the server asked memo: .* when that was answered: completed/;
+
+/** The answers that count where a refusal is forgotten: the next question comes, and its answer has the effect. */
+const next = (world: World): Answer =>
+  asks(world, { ...FRESH, call: {}, stage: 1, answers: { account: 'checking' } });
+const asksNew: Twist = () => asked({ offer: formOf('offer', 'Something else, then?') });
+
 ways('refusal.no-effect', [
+  [
+    'after a cancel, and an answer to the next question',
+    'fail',
+    /After a cancel of question 1 the server asked sure: .*, and the probe changed when that was answered/,
+    when(
+      (sent) => actions(sent) === 'account cancel',
+      (_sent, _honest, world) => next(world),
+    ),
+  ],
+  [
+    'after a decline that is repeated',
+    'fail',
+    WHILE_ANSWERED,
+    when((sent) => actions(sent).endsWith('memo decline'), declinedTwice),
+  ],
+  [
+    'an effect after a yes to something new is right',
+    'pass',
+    /decline: asked offer/,
+    (sent, honest, world) => {
+      if (actions(sent).includes('decline')) return asksNew(sent, honest, world);
+      return actions(sent) === 'offer accept' ? writesToo(sent, () => says('Sent.'), world) : honest();
+    },
+  ],
   [
     'after a cancel',
     'fail',

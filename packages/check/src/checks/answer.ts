@@ -268,8 +268,13 @@ async function onForms(
   // Another result, and no effect: the server went on in some way of its own.
   if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
     return held(`it went on without the effect: ${inWords(first.outcome)}`, first.talk);
-  return mustRefuse(context, what, results);
+  const finding = mustRefuse(context, what, results);
+  return finding.kind === 'held' && results.some((one) => one.asPlain)
+    ? notApplicable(SAME_AS_PLAIN)
+    : finding;
 }
+
+const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, which refusal.no-effect finds';
 
 const wentOnHarmlessly = (context: CheckContext, { matters, effect, talk }: Accepted): boolean =>
   !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, talk);

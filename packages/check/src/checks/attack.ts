@@ -37,6 +37,8 @@ export interface Attacked {
   readonly refusal: Talk | undefined;
   /** One that completed as after a decline: whether that has an effect is for a probe to tell. */
   readonly likeDeclined: Talk | undefined;
+  /** One of them counted as an answer, and so does a plain refusal. */
+  readonly asPlain: boolean;
 }
 
 /** How attempts are presented. */
@@ -87,7 +89,7 @@ async function presented(
   const { declinedIsRefused, fresh } = how;
   const accepted: Accepted[] = [];
   const failed: { label: string; talk: Talk; reason: string }[] = [];
-  const kept: { refusal?: Talk; likeDeclined?: Talk } = {};
+  const kept: { refusal?: Talk; likeDeclined?: Talk; asPlain?: boolean } = {};
   let held: Talk | undefined;
   let tried = 0;
   for (const { label, changes } of attempts) {
@@ -97,10 +99,12 @@ async function presented(
     const outcome = await talk.retry(changes(talk));
     talk.decisive = talk.turns.at(-1);
     tried++;
-    const { judged, effect: seen } = await settled(context, round, talk, { ...how, before });
+    const { judged, effect: seen, asPlain } = await settled(context, round, talk, { ...how, before });
+    if (asPlain) kept.asPlain = true;
     // The effect of a question that is asked again is what effect.before-answer finds.
     const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
-    if (judged !== 'refused' || fresh) held = undefined;
+    // A call that was followed to its end is over.
+    if (judged !== 'refused' || fresh || talk.last !== outcome) held = undefined;
     if (judged === 'refused' && !effect) {
       kept.refusal = talk;
       if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = talk;
@@ -118,12 +122,15 @@ async function presented(
     // Each further one would take as long, and one is enough to tell.
     if (outcome.kind === 'failed' && outcome.late) break;
   }
-  return { tried, accepted, failed, refusal: kept.refusal, likeDeclined: kept.likeDeclined, held };
+  const { refusal, likeDeclined, asPlain = false } = kept;
+  return { tried, accepted, failed, refusal, likeDeclined, asPlain, held };
 }
 
 interface Settled {
   readonly judged: Judgement;
   readonly effect: boolean | undefined;
+  /** It counts as an answer, and so does a plain refusal. */
+  readonly asPlain?: boolean;
 }
 
 /** Judges a retry. One that went on to the next question is followed to its end, where a difference may show. */
@@ -137,22 +144,24 @@ async function settled(
   const judged = context.judge(round, outcome);
   if (judged === 'failed') return { judged, effect: await afterFailure(context, talk, before) };
   const unclear = outcome.kind === 'completed' && context.facts.final.like(comparable(outcome)) === undefined;
-  if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
-    const effect = await context.effects.since(before, talk);
-    const plain = await context.asRefused(round, outcome);
-    // An effect that a plain refusal has as well is that refusal's fault, and found there.
-    if (plain) return { judged: 'refused', effect: declinedIsRefused && plain.effect ? false : effect };
-    if (judged === 'different') {
-      const refused = !nonsenseIsTried && (await context.likeNonsense(round, outcome));
-      return { judged: refused ? 'refused' : judged, effect };
-    }
-  }
-  if (judged !== 'same' || outcome.kind !== 'asked')
-    return { judged, effect: await context.effects.since(before, talk) };
-  const end = await talk.finish();
+  const end = judged === 'same' ? await talk.finish() : outcome;
   const effect = await context.effects.since(before, talk);
+  if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
+    const plain = await context.asRefused(round, outcome, end);
+    // An effect that a plain refusal has as well is that refusal's fault, and found there.
+    const found = declinedIsRefused && plain?.effect === true;
+    if (plain)
+      return {
+        judged: 'refused',
+        effect: found ? false : effect,
+        ...(found && judged === 'same' && { asPlain: true }),
+      };
+    const refused =
+      judged === 'different' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
+    if (refused) return { judged: 'refused', effect };
+  }
   const different = end.kind === 'completed' && context.facts.final.like(comparable(end)) === false;
-  return { judged: different ? 'different' : 'same', effect };
+  return { judged: judged === 'same' && different ? 'different' : judged, effect };
 }
 
 /** A server that broke on a retry may have taken its probe with it: that is the finding, and no reason to stop. */

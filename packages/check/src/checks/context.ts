@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../run/effects.ts';
 import type { Facts } from '../run/facts.ts';
 import { Likeness } from '../talk/likeness.ts';
-import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
+import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
 import { type Desk, Talk, type TalkOptions, type Turn } from '../talk/talk.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
@@ -26,6 +26,8 @@ export interface Logged {
 /** What a refusal of every question in a round comes to. */
 interface PlainRefusal {
   readonly likeness: Likeness;
+  /** How the call ends, where it asks on as after an answer, and is answered honestly from there. */
+  readonly ends: Likeness;
   readonly effect: boolean | undefined;
 }
 
@@ -139,8 +141,12 @@ export class CheckContext {
     return this.facts.final.like(comparable(outcome)) === false ? 'different' : 'same';
   }
 
-  /** The plain refusal in that round that comes to the same outcome, where one does. */
-  async asRefused(round: number, outcome: Outcome): Promise<PlainRefusal | undefined> {
+  /** The plain refusal in that round that comes to the same outcome, and to the same end, where one does. */
+  async asRefused(
+    round: number,
+    outcome: Outcome,
+    end: Outcome = outcome,
+  ): Promise<PlainRefusal | undefined> {
     let known = this.#refusals.get(round);
     if (known === undefined) {
       const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).filter(hasYesOrNo);
@@ -151,7 +157,11 @@ export class CheckContext {
       ];
       this.#refusals.set(round, known);
     }
-    return known.find(({ likeness }) => likeness.like(comparable(outcome)) === true);
+    return known.find(
+      ({ likeness, ends }) =>
+        likeness.like(this.#withoutKeys(outcome)) === true &&
+        (end === outcome || ends.like(comparable(end)) !== false),
+    );
   }
 
   /**
@@ -175,15 +185,26 @@ export class CheckContext {
   /** Refuses twice: what differs between the two, such as a number, does not count. */
   async #refuse(round: number, answer: (honest: JsonObject) => JsonObject): Promise<PlainRefusal> {
     const likeness = new Likeness();
+    const ends = new Likeness();
     let effect: boolean | undefined;
     for (let time = 0; time < 2; time++) {
       const talk = await this.untilRound(round);
       const before = await this.effects.read();
       const refusals = Object.entries(talk.answers()).map(([key, one]) => [key, answer(one as JsonObject)]);
-      likeness.add(comparable(await talk.retry({ inputResponses: Object.fromEntries(refusals) })));
+      const outcome = await talk.retry({ inputResponses: Object.fromEntries(refusals) });
+      likeness.add(this.#withoutKeys(outcome));
+      if (outcome.kind === 'asked' && this.judge(round, outcome) === 'same')
+        ends.add(comparable(await talk.finish()));
       effect ??= await this.effects.since(before);
     }
-    return { likeness, effect };
+    return { likeness, ends, effect };
+  }
+
+  /** The outcome as text, without its keys where those are new in each call. */
+  #withoutKeys(outcome: Outcome): string {
+    return outcome.kind === 'asked' && this.facts.newKeys
+      ? comparableQuestions(outcome.requests)
+      : comparable(outcome);
   }
 
   /** Whether these are the keys of the next round, for servers that never ask twice in the same words. */

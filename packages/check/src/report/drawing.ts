@@ -19,13 +19,16 @@ const WIDTH = 78;
 /** Longer conversations are cut in the middle. */
 const MOST_BLOCKS = 24;
 
-/** Draws it. Everything in it is printable. The same message several times in a row is drawn once. */
+/**
+ * Draws it. Everything in it is printable. The same message several times in a row is drawn once, and so is
+ * the same round.
+ */
 export function drawn({ events, participants }: Transcript): readonly string[] {
   const clients = new Map(
     participants.filter(({ kind }) => kind === 'client').map(({ id, label }) => [id, label]),
   );
   const lines = events.map((event, at) => linesOf(event, clients, changedIn(events, at)));
-  const blocks = repeated(lines.filter((one) => one.length > 0));
+  const blocks = repeatedPairs(repeated(lines.filter((one) => one.length > 0)));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${padded('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
@@ -39,6 +42,22 @@ function repeated(blocks: readonly (readonly string[])[]): readonly (readonly st
     else merged.push({ lines, times: 1 });
   }
   return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
+}
+
+/** A question and its answer that come more often than twice become one pair with a count, whatever their states. */
+function repeatedPairs(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const texts = blocks.map((lines) => lines.filter((line) => !line.startsWith(STATE_LINE)).join('\n'));
+  const merged: (readonly string[])[] = [];
+  for (let at = 0; at < blocks.length; ) {
+    let times = 1;
+    const again = () => [0, 1].every((one) => texts[at + 2 * times + one] === texts[at + one]);
+    while (at + 2 * times + 1 < blocks.length && again()) times++;
+    const many = times > 2;
+    if (many) merged.push([inside(`${times} rounds like this:`)]);
+    merged.push(...blocks.slice(at, at + (many ? 2 : 1)));
+    at += many ? 2 * times : 1;
+  }
+  return merged;
 }
 
 /** The arguments of a retry, where they are not those of the request before it. */
@@ -90,6 +109,7 @@ function linesOf(
 const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
 const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
 const inside = (text: string): string => `    │  ${padded(text, WIDTH - 8)}│`;
+const STATE_LINE = '    │  + state ';
 
 const GAP = [inside('… and so on …')];
 

@@ -262,6 +262,27 @@ it('equal messages in a row are drawn once', () => {
   expect(drawn(many).join('\n')).toContain('10 times:');
 });
 
+it('rounds that differ in their state alone are drawn once', () => {
+  const rounds = Array.from({ length: 25 }, (_, at) => [
+    {
+      kind: 'message' as const,
+      ...{ from: 'client', to: 'server', at },
+      message: { method: 'tools/call', params: { name: 'send', requestState: `state ${at}` } },
+    },
+    {
+      kind: 'message' as const,
+      ...{ from: 'server', to: 'client', at },
+      message: {
+        result: { resultType: 'input_required', inputRequests: {}, requestState: `state ${at + 1}` },
+      },
+    },
+  ]);
+  const lines = (many: number) => drawn({ ...conversation, events: rounds.slice(0, many).flat() });
+  expect(lines(25).join('\n')).toContain('25 rounds like this:');
+  expect(lines(25).filter((line) => line.includes('├'))).toHaveLength(1);
+  expect(lines(2).filter((line) => line.includes('├'))).toHaveLength(2);
+});
+
 describe('the card', () => {
   const plain = (
     id: string,
