@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Report } from '@mrtr/check';
+import { main, type Report } from '@mrtr/check';
 import { RunningProcess } from '@mrtr/harness/process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -209,4 +209,34 @@ describe('a run against `pnpm serve option-g`, as the README has it', () => {
     expect(out).toMatch(/advice {2}instance\.second {2}instance\.restart/);
     expect(code).toBe(0);
   });
+});
+
+it('a warn is 1 under --strict', async () => {
+  expect((await onBare('answer.partial', '--only', 'answer.partial', '--strict')).code).toBe(1);
+});
+
+it('the card is printed where every report goes to a file, and the findings are not', async () => {
+  await inWorld(async (world) => {
+    const file = ['--report', `json=${join(world, 'report')}`];
+    const { out, code } = await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys', ...file);
+    expect(out).toMatch(/ {2}fail {4}wire\.duplicate-keys\n/);
+    expect(out).toMatch(/exit 1: a check failed\n$/);
+    expect(out).not.toMatch(/expected/);
+    expect(code).toBe(1);
+  });
+});
+
+it('progress on a terminal says how many checks there are, and for what one waits', async () => {
+  let told = '';
+  const err = { isTTY: true, write: (text: string) => (told += text) } as unknown as NodeJS.WriteStream;
+  const out = { write: () => true } as unknown as NodeJS.WriteStream;
+  await inWorld((world) => {
+    const options = ['--only', 'state.expired,state.size', '--ttl', '1'];
+    return main([...OPERATION, ...options, '--', ...bareCommand(world, { args: ['--ttl', '1'] })], {
+      out,
+      err,
+    });
+  });
+  expect(told).toMatch(/1 of 2 {2}state\.size/);
+  expect(told).toMatch(/2 of 2 {2}state\.expired, which waits 1 s/);
 });

@@ -2,8 +2,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { main } from '@mrtr/check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
@@ -19,10 +17,6 @@ describe('exit codes', { timeout: 30_000 }, () => {
     expect(out).toMatch(/COULD NOT RUN/);
     expect(out).toMatch(/server\/discover got no answer: the connection failed/);
     expect(code).toBe(3);
-  });
-
-  it('a warn is 1 under --strict', async () => {
-    expect((await onBare('answer.partial', '--only', 'answer.partial', '--strict')).code).toBe(1);
   });
 
   it('an input that was not given is 0 beside a check that ran, 3 under --complete, and 3 where none ran', async () => {
@@ -184,30 +178,4 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
     expect(out).not.toMatch(/does not speak/);
     expect(out).toMatch(/server\/discover got no answer: the connection failed/);
   });
-});
-
-it('the card is printed where every report goes to a file, and the findings are not', async ({ expect }) => {
-  await inWorld(async (world) => {
-    const file = ['--report', `json=${join(world, 'report')}`];
-    const { out, code } = await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys', ...file);
-    expect(out).toMatch(/ {2}fail {4}wire\.duplicate-keys\n/);
-    expect(out).toMatch(/exit 1: a check failed\n$/);
-    expect(out).not.toMatch(/expected/);
-    expect(code).toBe(1);
-  });
-});
-
-it('progress on a terminal says how many checks there are, and for what one waits', async ({ expect }) => {
-  let told = '';
-  const err = { isTTY: true, write: (text: string) => (told += text) } as unknown as NodeJS.WriteStream;
-  const out = { write: () => true } as unknown as NodeJS.WriteStream;
-  await inWorld((world) => {
-    const options = ['--only', 'state.expired,state.size', '--ttl', '1'];
-    return main([...OPERATION, ...options, '--', ...bareCommand(world, { args: ['--ttl', '1'] })], {
-      out,
-      err,
-    });
-  });
-  expect(told).toMatch(/1 of 2 {2}state\.size/);
-  expect(told).toMatch(/2 of 2 {2}state\.expired, which waits 1 s/);
 });
