@@ -192,7 +192,7 @@ it('docs/deploying.md shows what its command prints', async () => {
 });
 
 describe('our shapes', () => {
-  it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
+  it.concurrent.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
     const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
     expect(forth).toEqual(expected(shape, change));
   });

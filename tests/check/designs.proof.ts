@@ -87,11 +87,11 @@ describe('right servers', () => {
   beforeAll(() => void process.on('warning', note));
   afterAll(() => void process.off('warning', note));
 
-  it.each(RIGHT)('%s', async (name) => {
+  it.concurrent.each(RIGHT)('%s', async (name) => {
     expect(findings(await checked(name, { only }))).toEqual(FOUND[name] ?? {});
   });
 
-  it.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
+  it.concurrent.each(RIGHT.filter((name) => IN_WORDS.some((one) => name.startsWith(one))))(
     '%s, where no probe is given',
     async (name) => {
       const { 'refusal.no-effect': _, ...found } = (FOUND[name] ?? {}) as Record<string, unknown>;
@@ -112,15 +112,18 @@ describe('right servers', () => {
   });
 });
 
-it.each(FORGETFUL)('%s: its next question is asked, and the answer to that has the effect', async (name) => {
-  const all = await checked(name, { only: ['answer', 'refusal'] });
-  expect(findings(all)).toEqual({ 'refusal.no-effect': 'fail' });
-  const seen = (id: string) => all.checked.find(({ check }) => check.id === id)?.finding.actual;
-  expect(seen('refusal.no-effect')).toMatch(
-    /^After a decline of question 1 the server asked .*"Really\?", and the probe changed when that was answered: completed: "Done\."/,
-  );
-  expect(seen('answer.refusal-with-content')).toMatch(/which refusal\.no-effect finds/);
-});
+it.concurrent.each(FORGETFUL)(
+  '%s: its next question is asked, and the answer to that has the effect',
+  async (name) => {
+    const all = await checked(name, { only: ['answer', 'refusal'] });
+    expect(findings(all)).toEqual({ 'refusal.no-effect': 'fail' });
+    const seen = (id: string) => all.checked.find(({ check }) => check.id === id)?.finding.actual;
+    expect(seen('refusal.no-effect')).toMatch(
+      /^After a decline of question 1 the server asked .*"Really\?", and the probe changed when that was answered: completed: "Done\."/,
+    );
+    expect(seen('answer.refusal-with-content')).toMatch(/which refusal\.no-effect finds/);
+  },
+);
 
 // What they show by chance is in time now and then, so that some checks may have passed.
 it.each(['a probe with a clock', 'a probe that is late'])('%s makes no right server fail', async (name) => {
@@ -175,17 +178,20 @@ it.each([
 });
 
 const SENDING_MOST = ['a step that nobody protects', 'a ledger of texts', 'a ledger of spellings'];
-it.each(['handles that are good once', 'a JWT', 'a state that nobody protects', 'new keys', ...SENDING_MOST])(
-  '%s: no more is sent than a dry run says',
-  async (name) => {
-    const { each, total } = await planned();
-    const { checked: all, calls } = await checked(name);
-    // A first finding by the probe brings a few more calls, which are in the sum.
-    const tooMany = all.filter((one) => one.calls > (each[one.check.id] ?? 0) + 15);
-    expect(tooMany.map((one) => [one.check.id, one.calls, each[one.check.id]])).toEqual([]);
-    expect(calls).toBeLessThanOrEqual(total);
-  },
-);
+it.concurrent.each([
+  'handles that are good once',
+  'a JWT',
+  'a state that nobody protects',
+  'new keys',
+  ...SENDING_MOST,
+])('%s: no more is sent than a dry run says', async (name) => {
+  const { each, total } = await planned();
+  const { checked: all, calls } = await checked(name);
+  // A first finding by the probe brings a few more calls, which are in the sum.
+  const tooMany = all.filter((one) => one.calls > (each[one.check.id] ?? 0) + 15);
+  expect(tooMany.map((one) => [one.check.id, one.calls, each[one.check.id]])).toEqual([]);
+  expect(calls).toBeLessThanOrEqual(total);
+});
 
 it('nothing is called but what was named', async () => {
   const server = await served('handles');

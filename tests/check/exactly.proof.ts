@@ -20,7 +20,7 @@ describe('every check on every faulty server', () => {
 const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
 describe('every check alone, where its honest calls fail', () => {
-  it.each(CHECKS.map(({ id }) => id))('%s could not run', async (id) => {
+  it.concurrent.each(CHECKS.map(({ id }) => id))('%s could not run', async (id) => {
     const inputs = { ttlSeconds: 0, ...(id === 'state.other-method' && { otherOperation: PROMPT }) };
     // Two honest calls of three requests each, and then every call is an isError result.
     const next = id.startsWith('deploy.') ? ['--calls-until-broken', 'Infinity'] : undefined;
