@@ -8,7 +8,7 @@ import { entryPoints, type Packed, type Report } from './packages.ts';
 const TARBALLS = {
   other: 50_000,
   '@mrtr/core': 140_000,
-  '@mrtr/check': 385_000,
+  '@mrtr/check': 430_000,
   '@mrtr/harness': 110_000,
   '@mrtr/hosting': 65_000,
   '@mrtr/linear-dbos': 90_000,
@@ -16,7 +16,7 @@ const TARBALLS = {
 };
 const ENTRIES = {
   other: 6_000,
-  '@mrtr/check': 45_000,
+  '@mrtr/check': 52_000,
   '@mrtr/core': 13_500,
   '@mrtr/linear-dbos': 12_000,
   '@mrtr/harness': 10_000,
