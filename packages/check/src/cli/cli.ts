@@ -137,19 +137,17 @@ function write(
   { out, viewer }: Console,
 ): void {
   const wanted: readonly Wanted[] = line.report ?? (line.json ? [] : [{ format: 'terminal' }]);
+  const colours = out.isTTY === true && out.hasColors?.() === true;
   for (const { format, file } of wanted) {
     if (line.json && file === undefined) continue;
-    const colours = file === undefined && out.isTTY === true && out.hasColors?.() === true;
-    const text = WRITERS[format](reports, { strict, colours, viewer });
+    const text = WRITERS[format](reports, { strict, colours: colours && file === undefined, viewer });
     if (file === undefined) out.write(text);
     else writeFile(file, text);
   }
   if (line.json) out.write(jsonReport(reports));
   // A run that printed nothing would have its reader open a file to learn whether anything failed.
-  else if (wanted.every(({ file }) => file !== undefined)) {
-    const colours = out.isTTY === true && out.hasColors?.() === true;
+  else if (wanted.every(({ file }) => file !== undefined))
     out.write(reports.map((report) => terminalCard(report, { colours })).join('\n'));
-  }
 }
 
 function writeFile(file: string, text: string): void {

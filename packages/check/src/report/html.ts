@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
-import { addressIn, type Report, type ReportedCheck } from './report.ts';
+import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup, printable } from './text.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -80,7 +80,7 @@ function page(report: Report, at: number, isDrawn: boolean): string {
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
-${links(of(FINDINGS), at)}<p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
+${links(checks, at)}<p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
 ${of(FINDINGS)
   .map((check) => section(check, at, isDrawn))
   .join('\n')}
@@ -91,17 +91,12 @@ ${of(OTHERS).map(row).join('\n')}
 }
 
 /** Which findings there are, each with the way to it. */
-function links(findings: readonly ReportedCheck[], at: number): string {
-  const lines = FINDINGS.flatMap((verdict) => {
-    const ids = findings
-      .filter((one) => one.verdict === verdict)
-      .map(({ id, accepted }) => {
-        const link = `<a href="#${at}-${forMarkup(id)}">${forMarkup(id)}</a>`;
-        return accepted === null ? link : `${link} (accepted)`;
-      });
-    return ids.length === 0
-      ? []
-      : [`<li><b class="${verdict}">${verdict}</b><span>${ids.join(' · ')}</span></li>`];
+function links(checks: readonly ReportedCheck[], at: number): string {
+  const lines = findingsIn(checks).map(({ verdict, found }) => {
+    const ids = found.map(
+      (one) => `<a href="#${at}-${forMarkup(one.id)}">${forMarkup(one.id)}</a>${acceptedMark(one)}`,
+    );
+    return `<li><b class="${verdict}">${verdict}</b><span>${ids.join(' · ')}</span></li>`;
   });
   return lines.length === 0 ? '' : `<ul class="found">${lines.join('')}</ul>\n`;
 }

@@ -1,7 +1,7 @@
 /** The report as Markdown, for an issue or a job's summary. */
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
-import { addressIn, type Report, type ReportedCheck } from './report.ts';
+import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 const ORDER: readonly Verdict[] = [
@@ -17,7 +17,7 @@ const ORDER: readonly Verdict[] = [
 /** Writes it. */
 export function markdownReport(report: Report): string {
   const { target, summary, checks } = report;
-  const findings = ORDER.slice(0, 3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
+  const findings = findingsIn(checks);
   const rest = ORDER.slice(3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
@@ -30,8 +30,13 @@ export function markdownReport(report: Report): string {
     `| ${ORDER.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
     ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
-    ...listed(findings),
-    ...findings.flatMap(section),
+    // Which findings there are, before each of them in full.
+    ...findings.map(
+      ({ verdict, found }) =>
+        `* **${verdict}**: ${found.map((one) => `\`${one.id}\`${acceptedMark(one)}`).join(', ')}`,
+    ),
+    ...(findings.length > 0 ? [''] : []),
+    ...findings.flatMap(({ found }) => found.flatMap(section)),
     '## Everything else',
     '',
     '| Check | Verdict | Seen |',
@@ -39,17 +44,6 @@ export function markdownReport(report: Report): string {
     ...rest.map(({ id, verdict, actual }) => `| \`${id}\` | ${verdict} | ${forMarkdown(actual)} |`),
     '',
   ].join('\n');
-}
-
-/** Which findings there are, before each of them in full. */
-function listed(findings: readonly ReportedCheck[]): readonly string[] {
-  const lines = ORDER.flatMap((verdict) => {
-    const ids = findings
-      .filter((one) => one.verdict === verdict)
-      .map(({ id, accepted }) => `\`${id}\`${accepted === null ? '' : ' (accepted)'}`);
-    return ids.length === 0 ? [] : [`* **${verdict}**: ${ids.join(', ')}`];
-  });
-  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** One finding. What the server sent stands in prose escaped, and in fences as it is. */

@@ -75,19 +75,20 @@ function withoutParts(text: string, forms: readonly string[]): string {
 const CUT = '…';
 
 function withoutEnd(part: string, forms: readonly string[]): string {
-  for (let length = Math.min(RUN, part.length); length >= LEAST; length--) {
-    const end = part.slice(-length);
-    if (forms.some((form) => form.startsWith(end))) return `${part.slice(0, -length)}${REDACTED}`;
-  }
-  return part;
+  const length = longest(part, (at) => forms.some((form) => form.startsWith(part.slice(-at))));
+  return length === 0 ? part : `${part.slice(0, -length)}${REDACTED}`;
 }
 
 function withoutBeginning(part: string, forms: readonly string[]): string {
-  for (let length = Math.min(RUN, part.length); length >= LEAST; length--) {
-    const beginning = part.slice(0, length);
-    if (forms.some((form) => form.endsWith(beginning))) return `${REDACTED}${part.slice(length)}`;
-  }
-  return part;
+  const length = longest(part, (at) => forms.some((form) => form.endsWith(part.slice(0, at))));
+  return length === 0 ? part : `${REDACTED}${part.slice(length)}`;
+}
+
+/** The largest number of a part's characters that are of a secret, or 0. */
+function longest(part: string, isSecret: (length: number) => boolean): number {
+  let length = Math.min(RUN, part.length);
+  while (length >= LEAST && !isSecret(length)) length--;
+  return length < LEAST ? 0 : length;
 }
 
 /**

@@ -38,6 +38,15 @@ export interface ReportedCheck {
   readonly calls: number;
 }
 
+/** The findings by verdict, the gravest first. */
+export const findingsIn = (checks: readonly ReportedCheck[]) =>
+  (['fail', 'warn', 'advice'] as const)
+    .map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) }))
+    .filter(({ found }) => found.length > 0);
+
+/** What stands behind the id of a finding that the baseline accepts. */
+export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
+
 /** How many checks ended how. */
 export interface Summary extends Readonly<Record<Verdict, number>> {
   /** Checks that ran to a verdict of pass, fail, warn or advice. */

@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import type { Verdict } from '../checks/check.ts';
 import { drawn } from './drawing.ts';
-import type { Report, ReportedCheck } from './report.ts';
+import { acceptedMark, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { clipped, forTerminal, padded, wrapped } from './text.ts';
 
 const WIDTH = 100;
@@ -22,8 +22,7 @@ const LOOK: Readonly<Record<Verdict, { readonly mark: string; readonly style: St
 /** Writes the report as text, in colours where they are wanted. */
 export function terminalReport(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
-  const findings = ['fail', 'warn', 'advice'] as const;
-  const shown = findings.flatMap((verdict) => report.checks.filter((one) => one.verdict === verdict));
+  const shown = findingsIn(report.checks).flatMap(({ found }) => found);
   return [
     ...card(report, paint),
     ...shown.flatMap((check) => finding(check, paint)),
@@ -55,11 +54,8 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   };
   const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
   const rule = paint('gray', '─'.repeat(WIDTH));
-  const found = (['fail', 'warn', 'advice'] as const).flatMap((verdict) => {
-    const ids = checks
-      .filter((check) => check.verdict === verdict)
-      .map(({ id, accepted }) => (accepted === null ? id : `${id} (accepted)`));
-    const lines = ids.length === 0 ? [] : wrapped(ids.join('  '), WIDTH - 12);
+  const ids = findingsIn(checks).flatMap(({ verdict, found }) => {
+    const lines = wrapped(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);
     return lines.map(
       (line, at) => `  ${paint(LOOK[verdict].style, padded(at === 0 ? verdict : '', 8))}${line.trimStart()}`,
     );
@@ -71,7 +67,7 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
     '',
     `  ${(['fail', 'warn', 'advice', 'pass'] as const).map(count).join('    ')}`,
     `  ${(['could-not-run', 'not-run', 'not-applicable'] as const).map(count).join('    ')}`,
-    ...(found.length > 0 ? ['', ...found] : []),
+    ...(ids.length > 0 ? ['', ...ids] : []),
     '',
     paint(
       'gray',

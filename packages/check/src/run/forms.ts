@@ -10,8 +10,8 @@ export const isOptional = (request: unknown): boolean => {
 
 /** Whether a request is a form. */
 export const isForm = (request: unknown): boolean => {
-  const params = objectAt(request, 'params');
-  return objectAt(request, 'params').requestedSchema !== undefined && params.mode !== 'url';
+  const { requestedSchema, mode } = objectAt(request, 'params');
+  return requestedSchema !== undefined && mode !== 'url';
 };
 
 /** What a client shows of a form, as text. */

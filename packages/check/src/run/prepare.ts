@@ -101,11 +101,7 @@ export async function honestCall(
   asked: (talk: Talk) => Promise<void> = async () => {},
 ): Promise<Failure | undefined> {
   const talk = context.talk();
-  await talk.first();
-  for (let round = 0; talk.last?.kind === 'asked' && round < MOST_ROUNDS; round++) {
-    await asked(talk);
-    await talk.retry();
-  }
+  await talk.finish(MOST_ROUNDS, asked);
   const reason = context.facts.learn(talk);
   return reason === undefined ? undefined : { reason, talk };
 }

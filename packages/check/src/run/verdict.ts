@@ -33,8 +33,6 @@ export function exitCodeOf(
 ): 0 | 1 | 3 {
   const has = (verdict: Verdict) => checks.some((one) => one.verdict === verdict && !one.accepted);
   if (has('fail') || (strict && has('warn')) || stale > 0) return 1;
-  const ran = (['pass', 'warn', 'advice', 'fail'] as const).some((verdict) =>
-    checks.some((one) => one.verdict === verdict),
-  );
-  return has('could-not-run') || ((complete || !ran) && has('not-run')) ? 3 : 0;
+  const noneRan = checks.every(({ verdict }) => verdict === 'not-run' || verdict === 'not-applicable');
+  return has('could-not-run') || ((complete || noneRan) && has('not-run')) ? 3 : 0;
 }

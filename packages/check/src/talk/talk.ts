@@ -160,10 +160,13 @@ export class Talk {
     return turn.outcome;
   }
 
-  /** Answers honestly until the server does not ask any more. */
-  async finish(most = MOST_ROUNDS): Promise<Outcome> {
+  /** Answers honestly until the server does not ask any more. `asked` runs before each answer. */
+  async finish(most = MOST_ROUNDS, asked: (talk: Talk) => Promise<void> = async () => {}): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
-    for (let round = 0; outcome.kind === 'asked' && round < most; round++) outcome = await this.retry();
+    for (let round = 0; outcome.kind === 'asked' && round < most; round++) {
+      await asked(this);
+      outcome = await this.retry();
+    }
     return outcome;
   }
 }

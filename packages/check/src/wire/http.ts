@@ -47,9 +47,10 @@ export class HttpChannel implements Channel {
     for (let waited = 0; ; ) {
       const reply = await post(posting, options);
       const { status, retryAfterMs = Number.POSITIVE_INFINITY } = reply;
-      waited += Math.max(retryAfterMs, LEAST_WAIT_MS);
+      const wait = Math.max(retryAfterMs, LEAST_WAIT_MS);
+      waited += wait;
       if (status !== 429 || waited > timeoutMs || over.aborted) return reply;
-      await pause(Math.max(retryAfterMs, LEAST_WAIT_MS), undefined, { signal: over }).catch(() => {});
+      await pause(wait, undefined, { signal: over }).catch(() => {});
     }
   }
 }
