@@ -53,6 +53,8 @@ export interface Sealed {
 export interface OpenedState extends Sealed {
   /** The token's unique id. */
   readonly id: string;
+  /** When it was sealed, in milliseconds since the epoch. */
+  readonly issuedAt: number;
   /** In milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -192,7 +194,7 @@ function check(plain: Buffer, token: Buffer, binding: Binding, now: number, key:
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
   if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
-  return { id: token.toString('base64url', 2, 14), expiresAt, ...read(plain) };
+  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...read(plain) };
 }
 
 function read(plain: Buffer): Sealed {

@@ -2,7 +2,9 @@
  * Single use. A sealed token stays valid until it expires, and a client can present it any number of times. Only a
  * record of presented tokens can prevent that.
  */
+import { randomUUID } from 'node:crypto';
 import { InvalidPolicy, StoreFull } from '../errors.ts';
+import { warnOnce } from '../process-wide.ts';
 import { Quota, type QuotaExceeded } from '../quota.ts';
 import { requireWholeNumbers } from '../whole-numbers.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
@@ -13,6 +15,8 @@ export interface Presented {
   readonly id: string;
   /** A digest of the answers that came with it. */
   readonly answers: string;
+  /** When the token was sealed, by the clock of the server that sealed it. */
+  readonly issuedAt: number;
   /** When the token expires: the ledger may forget it `CLOCK_SKEW_MS` later. */
   readonly expiresAt: number;
   /** How long serving it may take, in seconds, before it counts as lost. */
@@ -25,8 +29,11 @@ export interface Presented {
 
 /** A ledger's decision about a presented token. Only `first` gives a lease to serve it. */
 export type Claim =
-  /** This is its first presentation. Serve it within the lease, then call {@link StateLedger.settle}. */
-  | { readonly kind: 'first' }
+  /**
+   * The token is yours to serve. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if
+   * nothing ran. `lease` is a random id: a server whose lease has ended can do nothing to a later one.
+   */
+  | { readonly kind: 'first'; readonly lease: string }
   /** It was served, with the answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
   | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
   /** It is being served now, under a lease that has not expired. */
@@ -35,6 +42,11 @@ export type Claim =
   | { readonly kind: 'lost' }
   /** It expired, by the ledger's clock. */
   | { readonly kind: 'expired' }
+  /**
+   * It was sealed before this ledger began to record, or may have been. The ledger may have lost its data, so nobody
+   * knows whether the token was used.
+   */
+  | { readonly kind: 'older-than-ledger' }
   /** The server's clock differs from the ledger's by more than `CLOCK_SKEW_MS`, so no expiry can be trusted. */
   | { readonly kind: 'clock-differs'; readonly byMs: number };
 
@@ -46,8 +58,13 @@ export interface StateLedger {
    * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
    */
   claim(presented: Presented): Promise<Claim>;
-  /** Records the result of the presentation that got `first`. Does nothing when the entry is gone. */
-  settle(id: string, result: string): Promise<void>;
+  /** Records the result of the presentation that got `lease`. Does nothing if the entry has no such lease. */
+  settle(id: string, lease: string, result: string): Promise<void>;
+  /**
+   * Forgets the claim of the presentation that got `lease`: nothing of it ran, and its retry is the first. Does nothing
+   * if the entry has no such lease, or has a result.
+   */
+  release(id: string, lease: string): Promise<void>;
 }
 
 /** The options of a {@link MemoryLedger}. */
@@ -60,6 +77,11 @@ export interface MemoryLedgerOptions {
   readonly maxBytes?: number;
   /** The same, of one principal. Default 4 MiB. */
   readonly maxBytesPerPrincipal?: number;
+  /**
+   * What a claim without room does. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
+   * forgets the oldest token that was served, with one warning: that token could be served again.
+   */
+  readonly whenFull?: 'refuse' | 'forget';
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
@@ -68,19 +90,21 @@ interface Entry {
   readonly answers: string;
   readonly forgetAt: number;
   readonly principal: string | undefined;
+  readonly lease: string;
   leaseUntil: number;
   result?: string;
 }
 
-/** The ledger of one process: right for one instance, and the default where a policy asks for single use. */
+/** The ledger of one process: right for one instance, and the default where a policy names no other. */
 export class MemoryLedger implements StateLedger {
   readonly #entries = new Map<string, Entry>();
   readonly #count: Quota;
   readonly #bytes: Quota;
+  readonly #forgets: boolean;
   readonly #now: () => number;
   #nextSweep = 0;
 
-  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = Date.now } = options;
@@ -93,6 +117,7 @@ export class MemoryLedger implements StateLedger {
     if (typeof now !== 'function') throw new InvalidPolicy('MemoryLedger: now must be a function.');
     this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
     this.#bytes = new Quota(maxBytes, maxBytesPerPrincipal);
+    this.#forgets = options.whenFull === 'forget';
     this.#now = now;
   }
 
@@ -101,28 +126,28 @@ export class MemoryLedger implements StateLedger {
     return this.#entries.size;
   }
 
-  /** @throws StoreFull when as many tokens as allowed are alive: forgetting one would let it be used twice. */
+  /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
   async claim({ id, answers, expiresAt, leaseSeconds, principal, now: theirs }: Presented): Promise<Claim> {
     const now = this.#now();
     const byMs = theirs - now;
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
-    this.#forget(now);
+    this.#forgetExpired(now);
     const entry = this.#entries.get(id);
     if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
     if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
     if (now >= expiresAt) return { kind: 'expired' };
-    const full = this.#roomIn(this.#count, principal, 1);
+    const full = this.#takePlace(principal);
     if (full) throw new StoreFull(ledgerFull(full));
-    const [leaseUntil, forgetAt] = [now + leaseSeconds * 1000, expiresAt + CLOCK_SKEW_MS];
-    this.#entries.set(id, { answers, forgetAt, principal, leaseUntil });
-    return { kind: 'first' };
+    const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
+    this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, principal, lease, leaseUntil });
+    return { kind: 'first', lease };
   }
 
-  async settle(id: string, result: string): Promise<void> {
-    const entry = this.#entries.get(id);
-    if (!entry || entry.result !== undefined) return;
+  async settle(id: string, lease: string, result: string): Promise<void> {
+    const entry = this.#entryOf(id, lease);
+    if (!entry) return;
     // A recorded result is sealed, so each character is one byte.
-    if (this.#roomIn(this.#bytes, entry.principal, result.length)) {
+    if (this.#takeRoom(this.#bytes, entry.principal, result.length)) {
       // The token was served and must not be served again, but there is no room for its result.
       entry.leaseUntil = 0;
       return;
@@ -130,15 +155,45 @@ export class MemoryLedger implements StateLedger {
     entry.result = result;
   }
 
+  async release(id: string, lease: string): Promise<void> {
+    const entry = this.#entryOf(id, lease);
+    if (entry) this.#remove(id, entry);
+  }
+
+  /** The entry that `lease` was given on, while it has no result. */
+  #entryOf(id: string, lease: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    return entry?.lease === lease && entry.result === undefined ? entry : undefined;
+  }
+
+  #takePlace(principal: string | undefined): QuotaExceeded | undefined {
+    for (;;) {
+      const full = this.#takeRoom(this.#count, principal, 1);
+      if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? principal : undefined)) return full;
+    }
+  }
+
   /** Takes room for an entry; sweeps first if there is no room. */
-  #roomIn(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
+  #takeRoom(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
     const full = quota.take(principal, amount);
     if (!full || !this.#sweep(this.#now())) return full;
     return quota.take(principal, amount);
   }
 
+  /** Forgets the oldest token that was served: one of `principal`, if it is given. Returns whether there was one. */
+  #forgetOldest(principal: string | undefined): boolean {
+    for (const [id, entry] of this.#entries) {
+      const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
+      if (!isServed || (principal !== undefined && entry.principal !== principal)) continue;
+      warnOnce('MRTR_LEDGER_FORGETS', FORGETS);
+      this.#remove(id, entry);
+      return true;
+    }
+    return false;
+  }
+
   // Tokens of one policy live equally long, so the oldest entries expire first. Removing a few each time is enough.
-  #forget(now: number): void {
+  #forgetExpired(now: number): void {
     let looked = 0;
     for (const [id, entry] of this.#entries) {
       if (entry.forgetAt > now || looked++ === 16) return;
@@ -161,6 +216,10 @@ export class MemoryLedger implements StateLedger {
     this.#bytes.give(principal, result.length);
   }
 }
+
+const FORGETS =
+  'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +
+  'Give requestStatePolicy a `ledger` that has room.';
 
 /** The message of a ledger without room. */
 export const ledgerFull = (full: 'own' | 'all'): string =>

@@ -44,6 +44,7 @@ export type UsedReason =
   | 'lost'
   | 'expired'
   | 'abandoned'
+  | 'older_than_ledger'
   | 'clock_differs';
 
 /** How a presentation ended. `replayed` marks a recorded result. */
@@ -77,7 +78,7 @@ export async function serveOnce(
   if (claim.kind === 'first') {
     const stale = staleAfterClaim(presentation);
     if (stale) return { rejected: stale };
-    return { result: await served(policy, presentation, serve), replayed: false };
+    return { result: await served(policy, presentation, claim.lease, serve), replayed: false };
   }
   if (policy.second === 'reject') return { rejected: REASONS[claim.kind] };
   for (let wait = 5; claim.kind === 'in-flight'; wait = Math.min(wait * 2, 250)) {
@@ -102,6 +103,7 @@ const REASONS = {
   'in-flight': 'in_flight',
   lost: 'lost',
   expired: 'expired',
+  'older-than-ledger': 'older_than_ledger',
   'clock-differs': 'clock_differs',
 } as const satisfies Record<Claim['kind'], UsedReason>;
 
@@ -109,14 +111,14 @@ const REASONS = {
 async function claimed(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
   const { opened: token, answers, principal, now } = presentation;
   const { ledger, leaseSeconds, claimSeconds } = policy;
-  const { id, expiresAt } = token;
+  const { id, issuedAt, expiresAt } = token;
   let timer: NodeJS.Timeout | undefined;
   try {
     const late = new Promise<never>((_resolve, reject) => {
       const error = new Error(`The ledger did not decide within ${claimSeconds} s.`);
       timer = setTimeout(reject, claimSeconds * 1000, error);
     });
-    const asked = ledger.claim({ id, answers, expiresAt, leaseSeconds, principal, now: now() });
+    const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
     const claim = await Promise.race([asked, late]);
     if (claim.kind === 'clock-differs') {
       presentation.report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
@@ -138,12 +140,14 @@ function staleAfterClaim({ opened: { expiresAt }, now, signal }: Presentation): 
 async function served(
   policy: SingleUsePolicy,
   presentation: Presentation,
+  lease: string,
   serve: () => Promise<unknown>,
 ): Promise<unknown> {
   const record = async (recorded: Recorded) => {
     try {
       await policy.ledger.settle(
         presentation.opened.id,
+        lease,
         sealed(recorded, presentation, policy.maxResultBytes),
       );
     } catch (error) {
