@@ -4,31 +4,53 @@ import { findCall } from './call.ts';
 import { publish } from './diagnostics.ts';
 import { memoized } from './memoized.ts';
 import { notAResult, shapeOf } from './shape-callback.ts';
+import { runHandler } from './state/handler-run.ts';
 import type { StandardSchemaWithJSON } from './wire.ts';
 
 type Callback = (...args: unknown[]) => unknown;
 type Register = (...args: unknown[]) => unknown;
+type Registered = { update(updates: { callback?: Callback }): void };
 const METHODS = ['registerTool', 'registerPrompt', 'registerResource'] as const;
 
 /**
- * Publishes each entry of a plain handler, as the shapes do themselves, and converts the schema of each tool once for
- * all instances. Affects only later registrations.
+ * Notes each run of a handler for the boundary, publishes each entry of a plain one, as the shapes do themselves, and
+ * converts the schema of each tool once for all instances. Affects only later registrations.
  */
-export function watchRegistration(server: McpServer): void {
+export function watchRegistration(server: McpServer): { isRegistering(): boolean } {
+  let registering = false;
   for (const method of METHODS) {
     const register = server[method].bind(server) as Register;
-    const watched: Register = (...args) =>
-      register(...args.slice(0, -1).map(withMemoizedSchema), entered(args.at(-1) as Callback));
+    const watched: Register = (...args) => {
+      registering = true;
+      try {
+        const callback = watchCallback(args.at(-1) as Callback);
+        return watchUpdates(register(...args.slice(0, -1).map(withMemoizedSchema), callback) as Registered);
+      } finally {
+        registering = false;
+      }
+    };
     server[method] = watched as never;
   }
+  return { isRegistering: () => registering };
 }
 
-function entered(callback: Callback): Callback {
-  if (shapeOf(callback) !== undefined) return callback;
+/** The SDK lets an author replace the callback later. */
+function watchUpdates(registered: Registered): Registered {
+  const update = registered.update.bind(registered);
+  registered.update = ({ callback, ...updates }) =>
+    update(callback === undefined ? updates : { ...updates, callback: watchCallback(callback) });
+  return registered;
+}
+
+function watchCallback(callback: Callback): Callback {
   return (...args) => {
-    const call = findCall(args.at(-1) as ServerContext);
-    if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
-    return checked(callback(...args));
+    const ctx = args.at(-1) as ServerContext;
+    return runHandler(ctx, () => {
+      if (shapeOf(callback) !== undefined) return callback(...args);
+      const call = findCall(ctx);
+      if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
+      return checked(callback(...args));
+    });
   };
 }
 

@@ -1,5 +1,6 @@
 /** A tool, a prompt and a resource that ask once and keep a plan between the rounds. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { elicitation } from '../elicitation.ts';
 import type { Hosted, PostOptions } from '../hosted.test-support.ts';
@@ -54,6 +55,12 @@ export const REJECTED = {
     message: 'Invalid or expired requestState',
     data: { reason: 'invalid_request_state' },
   },
+};
+
+/** The answer to a retry of a token whose handler was entered and did not end properly. */
+export const UNKNOWN = {
+  isError: true,
+  content: [{ type: 'text', text: expect.stringContaining('its outcome is unknown') }],
 };
 
 /** Begins a call of the tool `deploy`, and gives its retry, without answers. */

@@ -278,9 +278,10 @@ test('a recorded result that was moved to another token in the ledger is not ser
   const moved: StateLedger = {
     claim: async ({ id, answers }) => {
       const [other] = [...results].filter(([key]) => key !== id);
-      return other ? { kind: 'settled', result: other[1], answers } : { kind: 'first' };
+      return other ? { kind: 'settled', result: other[1], answers } : { kind: 'first', lease: id };
     },
-    settle: async (id, result) => void results.set(id, result),
+    settle: async (id, _lease, result) => void results.set(id, result),
+    release: async () => {},
   };
   const site = repeating({ ledger: moved });
   await site.post('tools/call', { ...(await begun(site)), inputResponses: YES });

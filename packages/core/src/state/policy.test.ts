@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { callOf } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { hosted, oldClient } from '../hosted.test-support.ts';
-import { Quota } from '../quota.ts';
+import { AbandonedQuota, Quota } from '../quota.ts';
 import { textResult } from '../results.ts';
 import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
 import { ephemeralRing, keyRing } from './key-ring.ts';
@@ -33,6 +33,7 @@ test('every option has a default, and without keys state is single-use in this p
     },
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
+    abandoned: expect.any(AbandonedQuota),
     onerror: expect.any(Function),
     unaskedAnswers: 'drop',
   });
@@ -56,6 +57,7 @@ test('options replace the defaults', () => {
     singleUse: undefined,
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
+    abandoned: expect.any(AbandonedQuota),
     onerror: expect.any(Function),
     ...options,
   });
@@ -263,7 +265,7 @@ test.each<[string, RequestStateOptions]>([
       for (const _ of Array(3)) requestStatePolicy(options);
     });
     expect(warnings).toEqual([
-      [expect.stringContaining('Give all instances one `ledger`'), { code: 'MRTR_REPEATABLE_STATE' }],
+      [expect.stringContaining('Give all instances one `ledger`'), { code: 'MRTR_OWN_LEDGER' }],
     ]);
   },
 );

@@ -3,10 +3,10 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
 import { processWide, warnOnce } from '../process-wide.ts';
-import { Quota } from '../quota.ts';
+import { AbandonedQuota, Quota } from '../quota.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
-import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { MemoryLedger, type MemoryLedgerOptions, type StateLedger } from './ledger.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from './versions.ts';
 
@@ -51,27 +51,40 @@ export interface RequestStateOptions extends VersionOptions {
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /**
-   * Makes state single-use: a token is served once. `reject` answers a second presentation with the frozen error.
-   * `replay` answers it with the first one's result, so that a client that lost the result can retry. `false`: a retry
-   * that is sent twice is served twice. Default: `replay` with a `ledger`, and also without `keys`, since that is one
-   * process; else off, with one warning.
+   * A token is served once. `replay` (the default) answers a repeated retry with the first one's result, so that a client
+   * that lost the result can retry. `reject` answers it with the frozen error. `false` turns single use off: a retry that
+   * is sent twice is served twice, and its effects happen twice.
    */
   readonly singleUse?: SecondPresentation | false | undefined;
-  /** Records presented tokens, for all instances that share it. Default, with `singleUse`: this process's own. */
+  /**
+   * Records presented tokens, for all instances that share it. Default: this process's own, which other instances do not
+   * see; with `keys`, one warning says so. It is a help and no promise: where it is full (100 000 tokens), it forgets the
+   * oldest one that was served, with one warning, and refuses nobody.
+   */
   readonly ledger?: StateLedger | undefined;
   /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
   readonly leaseSeconds?: number | undefined;
-  /** How long the ledger may take to decide, in seconds; after that the round is refused. Default 5. */
+  /** How long the ledger may take to answer, in seconds; after that the round is refused. Default 5. */
   readonly claimSeconds?: number | undefined;
   /**
    * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: the answer to a
    * second presentation only says that the step was done.
    */
   readonly maxResultBytes?: number | undefined;
-  /** Requests whose handlers run at once, in this process. Default 1000. A handler counts until it has settled. */
+  /**
+   * Requests at once, in this process. Default 1000. A request counts from its arrival until its handler has ended, also
+   * while it waits for the ledger or for another retry. A cancelled one moves to `maxAbandoned`.
+   */
   readonly maxCalls?: number | undefined;
   /** The same, of one principal. Default 64. Anonymous callers share `maxCalls`. */
   readonly maxCallsPerPrincipal?: number | undefined;
+  /**
+   * Cancelled requests whose handlers have not ended. Default 1000. Above it, a cancelled request keeps its place among
+   * `maxCalls` until its handler ends.
+   */
+  readonly maxAbandoned?: number | undefined;
+  /** The same, of one principal. Default 64. Anonymous callers share `maxAbandoned`. */
+  readonly maxAbandonedPerPrincipal?: number | undefined;
   /**
    * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
    * `principal`, state over the limits. Called in addition to the server's own `onerror`. `createMcpHandler({ onerror })`
@@ -99,8 +112,10 @@ export interface RequestStatePolicy {
   readonly now: () => number;
   readonly singleUse: SingleUsePolicy | undefined;
   readonly versions: StateVersions;
-  /** Counts the handlers that run. */
+  /** Counts the requests that are being served. */
   readonly running: Quota;
+  /** Counts the cancelled requests whose handlers have not ended. */
+  readonly abandoned: AbandonedQuota;
   readonly onerror: (error: Error) => void;
   readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
@@ -114,6 +129,7 @@ export interface RequestStatePolicy {
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
   if (options.audience === '')
     throw new InvalidPolicy('audience is empty. Name the server, or leave it out.');
+  const onerror = options.onerror ?? (() => {});
   return {
     ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
     ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
@@ -131,35 +147,47 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
       within('maxCalls', options.maxCalls ?? 1000),
       within('maxCallsPerPrincipal', options.maxCallsPerPrincipal ?? 64),
     ),
-    onerror: options.onerror ?? (() => {}),
+    abandoned: new AbandonedQuota(
+      {
+        maxAbandoned: within('maxAbandoned', options.maxAbandoned ?? 1000),
+        maxAbandonedPerPrincipal: within('maxAbandonedPerPrincipal', options.maxAbandonedPerPrincipal ?? 64),
+      },
+      onerror,
+    ),
+    onerror,
     unaskedAnswers: options.unaskedAnswers ?? 'drop',
   };
 }
 
 function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
-  const { keys, ledger, now, singleUse: chosen } = options;
-  const second = chosen ?? (ledger || keys === undefined ? 'replay' : false);
-  if (keys !== undefined && ledger === undefined && chosen !== false) warnOfRepeatableState();
+  const { keys, ledger, now, singleUse: second = 'replay' } = options;
   if (second === false) return undefined;
-  const leaseSeconds = within('leaseSeconds', options.leaseSeconds ?? 300, MAX_TTL_SECONDS);
+  if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
   return {
-    ledger: ledger ?? (now ? new MemoryLedger({ now }) : processLedger()),
+    ledger: ledger ?? (now ? ownLedger({ now }) : processLedger()),
     second,
-    leaseSeconds,
+    leaseSeconds: within('leaseSeconds', options.leaseSeconds ?? 300, MAX_TTL_SECONDS),
     claimSeconds: within('claimSeconds', options.claimSeconds ?? 5, 3600),
     maxResultBytes: within('maxResultBytes', options.maxResultBytes ?? 16_384),
   };
 }
 
 /** One ledger per process, shared by all policies, so that a policy made per request knows earlier presentations. */
-const processLedger = (): MemoryLedger => processWide('process-ledger', () => new MemoryLedger());
+const processLedger = (): MemoryLedger => processWide('process-ledger-2', () => ownLedger());
 
-const warnOfRepeatableState = (): void =>
+/**
+ * A ledger that nobody asked for refuses nobody. It has no limit per principal: a caller who fills a share of its own
+ * would have the ledger forget an approval of its own, and could use it again.
+ */
+const ownLedger = (options: MemoryLedgerOptions = {}): MemoryLedger =>
+  new MemoryLedger({ ...options, maxEntriesPerPrincipal: 100_000, whenFull: 'forget' });
+
+const warnOfOwnLedger = (): void =>
   warnOnce(
-    'MRTR_REPEATABLE_STATE',
-    'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: a retry that is sent to ' +
-      'two of them is served twice, and its effects happen twice. Give all instances one `ledger`, or set ' +
-      '`singleUse: false` if you accept that.',
+    'MRTR_OWN_LEDGER',
+    'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: each instance serves a token ' +
+      'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
+      'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect may be repeated.',
   );
 
 function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {

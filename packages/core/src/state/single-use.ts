@@ -1,6 +1,6 @@
-/** Serves a token once. Later presentations are refused, or get the first one's result. */
+/** Claims a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from './at-rest.ts';
 import type { OpenedState } from './codec.ts';
 import type { SealingKey } from './key-ring.ts';
@@ -15,7 +15,7 @@ export interface SingleUsePolicy {
   readonly second: SecondPresentation;
   /** How long one round may take to serve, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
-  /** How long the ledger may take to decide, in seconds. */
+  /** How long the ledger may take to answer, in seconds. */
   readonly claimSeconds: number;
   /** Limit of a recorded result, in bytes. */
   readonly maxResultBytes: number;
@@ -32,7 +32,7 @@ export interface Presentation {
   readonly now: () => number;
   /** Ends the wait for another presentation that is being served. */
   readonly signal: AbortSignal;
-  /** Gets errors that have no client: the result could not be recorded, or clocks differ. */
+  /** Gets errors that have no client: the ledger did not record something, or clocks differ. */
   readonly report: (error: unknown) => void;
 }
 
@@ -47,143 +47,172 @@ export type UsedReason =
   | 'older_than_ledger'
   | 'clock_differs';
 
-/** How a presentation ended. `replayed` marks a recorded result. */
-export type ServedOnce =
-  | { readonly result: unknown; readonly replayed: boolean }
+/** How a served token ended, as the ledger keeps it. */
+export type Recorded =
+  | { readonly result: unknown }
+  | { readonly error: readonly [code: number, message: string, data?: unknown] }
   /** It was served, and its result was too large to record. */
   | { readonly tooLarge: true }
-  | { readonly rejected: UsedReason };
+  /** The handler was entered and did not end properly. Nobody knows what it did. */
+  | { readonly lost: true };
+
+/** What the ledger decided: serve the token, repeat what is recorded of it, or refuse it. */
+export type Decision =
+  | { readonly lease: Lease }
+  | { readonly recorded: Recorded }
+  | { readonly refused: UsedReason };
 
 /** The ledger did not decide. The `cause` is its own error, which may name hosts and is not for the wire. */
 export class LedgerFailed extends Error {}
 
-type Recorded =
-  | { readonly result: unknown }
-  | { readonly error: readonly [code: number, message: string, data?: unknown] }
-  | { readonly tooLarge: true };
-
 /**
- * Asks the ledger for the lease on the token. Runs `serve` if it gets the lease; otherwise answers from the ledger's
- * record of the other presentation.
+ * Asks the ledger for the lease on the token. Waits while another presentation of it is being served, if the policy
+ * repeats results.
  *
- * @throws the error of `serve`, also a recorded one.
- * @throws LedgerFailed when the ledger did not decide; nothing has run.
+ * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
  */
-export async function serveOnce(
-  policy: SingleUsePolicy,
-  presentation: Presentation,
-  serve: () => Promise<unknown>,
-): Promise<ServedOnce> {
-  let claim = await claimed(policy, presentation);
-  if (claim.kind === 'first') {
-    const stale = staleAfterClaim(presentation);
-    if (stale) return { rejected: stale };
-    return { result: await served(policy, presentation, claim.lease, serve), replayed: false };
+export async function claimToken(policy: SingleUsePolicy, presentation: Presentation): Promise<Decision> {
+  let claim = await claimOnce(policy, presentation);
+  for (
+    let wait = 5;
+    claim.kind === 'in-flight' && policy.second === 'replay';
+    wait = Math.min(wait * 2, 250)
+  ) {
+    if (!(await pause(wait, presentation.signal))) return { refused: 'abandoned' };
+    claim = await claimOnce(policy, presentation);
   }
-  if (policy.second === 'reject') return { rejected: REASONS[claim.kind] };
-  for (let wait = 5; claim.kind === 'in-flight'; wait = Math.min(wait * 2, 250)) {
-    if (presentation.signal.aborted) return { rejected: 'in_flight' };
-    await delay(wait);
-    claim = await claimed(policy, presentation);
+  switch (claim.kind) {
+    case 'first':
+      return { lease: new Lease(policy, presentation, claim.lease) };
+    case 'settled':
+      return policy.second === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, presentation);
+    case 'lost':
+      return policy.second === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
+    default:
+      return { refused: REASONS[claim.kind] };
   }
-  if (claim.kind !== 'settled') return { rejected: REASONS[claim.kind] };
-  if (claim.answers !== presentation.answers) return { rejected: 'other_answers' };
-  const recorded = opened(claim.result, presentation);
-  if (!recorded) return { rejected: 'lost' };
-  if ('tooLarge' in recorded) return recorded;
-  if ('error' in recorded)
-    throw new ProtocolError(...(recorded.error as [ProtocolErrorCode, string, unknown?]));
-  return { result: recorded.result, replayed: true };
 }
 
 const REASONS = {
-  // A `first` while waiting means that the ledger forgot the entry, so the token has expired.
-  first: 'expired',
-  settled: 'already_used',
   'in-flight': 'in_flight',
-  lost: 'lost',
   expired: 'expired',
   'older-than-ledger': 'older_than_ledger',
   'clock-differs': 'clock_differs',
-} as const satisfies Record<Claim['kind'], UsedReason>;
+} as const satisfies Partial<Record<Claim['kind'], UsedReason>>;
 
-/** Asks the ledger and waits for a limited time. A decision that comes later is ignored. */
-async function claimed(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
-  const { opened: token, answers, principal, now } = presentation;
+function decideRecorded(
+  { answers, result }: Extract<Claim, { kind: 'settled' }>,
+  presentation: Presentation,
+): Decision {
+  if (answers !== presentation.answers) return { refused: 'other_answers' };
+  const recorded = open(result, presentation);
+  // Somebody moved it from another token, or its key is gone.
+  return recorded ? { recorded } : { refused: 'lost' };
+}
+
+/** Returns whether the time passed before the signal fired. */
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, true, { signal }).catch(() => false);
+
+/** Asks the ledger once, for a limited time. */
+async function claimOnce(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
+  const { opened, answers, principal, now, report } = presentation;
   const { ledger, leaseSeconds, claimSeconds } = policy;
-  const { id, issuedAt, expiresAt } = token;
-  let timer: NodeJS.Timeout | undefined;
+  const { id, issuedAt, expiresAt } = opened;
+  let isLate = false;
   try {
-    const late = new Promise<never>((_resolve, reject) => {
-      const error = new Error(`The ledger did not decide within ${claimSeconds} s.`);
-      timer = setTimeout(reject, claimSeconds * 1000, error);
-    });
     const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
-    const claim = await Promise.race([asked, late]);
-    if (claim.kind === 'clock-differs') {
-      presentation.report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
-    }
+    void asked.then(
+      (claim) => {
+        if (isLate && claim.kind === 'first') void new Lease(policy, presentation, claim.lease).release();
+      },
+      () => {},
+    );
+    const claim = await withinSeconds(claimSeconds, asked, () => {
+      isLate = true;
+    });
+    if (claim.kind === 'clock-differs')
+      report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
     return claim;
   } catch (cause) {
     throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
+  }
+}
+
+async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () => {}): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      onLate();
+      reject(new Error(`The ledger did not answer within ${seconds} s.`));
+    }, seconds * 1000);
+  });
+  try {
+    return await Promise.race([asked, late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The ledger may have taken long. Do not serve a token that expired meanwhile, or whose client has gone. */
-function staleAfterClaim({ opened: { expiresAt }, now, signal }: Presentation): UsedReason | undefined {
-  if (now() >= expiresAt) return 'expired';
-  return signal.aborted ? 'abandoned' : undefined;
-}
+/**
+ * The right to serve a token. End it once, in one of three ways. None of them throws: where the ledger fails, the lease
+ * runs out, and a repeated retry hears that the outcome is unknown.
+ */
+export class Lease {
+  readonly #policy: SingleUsePolicy;
+  readonly #presentation: Presentation;
+  readonly #id: string;
 
-async function served(
-  policy: SingleUsePolicy,
-  presentation: Presentation,
-  lease: string,
-  serve: () => Promise<unknown>,
-): Promise<unknown> {
-  const record = async (recorded: Recorded) => {
+  constructor(policy: SingleUsePolicy, presentation: Presentation, id: string) {
+    this.#policy = policy;
+    this.#presentation = presentation;
+    this.#id = id;
+  }
+
+  /** Records how serving the token ended. */
+  settle(recorded: Recorded): Promise<void> {
+    const { ledger, maxResultBytes } = this.#policy;
+    const { opened } = this.#presentation;
+    return this.#end(async () =>
+      ledger.settle(opened.id, this.#id, seal(recorded, this.#presentation, maxResultBytes)),
+    );
+  }
+
+  /** Gives the claim back: the handler was not entered. */
+  release(): Promise<void> {
+    return this.#end(async () => this.#policy.ledger.release(this.#presentation.opened.id, this.#id));
+  }
+
+  async #end(write: () => Promise<void>): Promise<void> {
     try {
-      await policy.ledger.settle(
-        presentation.opened.id,
-        lease,
-        sealed(recorded, presentation, policy.maxResultBytes),
-      );
+      await withinSeconds(this.#policy.claimSeconds, write());
     } catch (error) {
-      // The round was served, and its client gets its answer. A later presentation gets `lost`.
-      presentation.report(error);
+      this.#presentation.report(error);
     }
-  };
-  try {
-    const result = await serve();
-    await record({ result });
-    return result;
-  } catch (error) {
-    await record({ error: asOnTheWire(error) });
-    throw error;
   }
 }
 
 /** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
-function asOnTheWire(error: unknown): Extract<Recorded, { error: unknown }>['error'] {
+export function recordError(error: unknown): Extract<Recorded, { error: unknown }> {
   const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
-  return [
-    Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
-    typeof message === 'string' ? message : 'Internal error',
-    ...((data === undefined ? [] : [data]) as [unknown?]),
-  ];
+  return {
+    error: [
+      Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
+      typeof message === 'string' ? message : 'Internal error',
+      ...((data === undefined ? [] : [data]) as [unknown?]),
+    ],
+  };
 }
 
 // A result may be private, and others may read the ledger's database.
-function sealed(recorded: Recorded, { opened: { id }, ring }: Presentation, maxBytes: number): string {
+function seal(recorded: Recorded, { opened: { id }, ring }: Presentation, maxBytes: number): string {
   const text = JSON.stringify(recorded);
   const kept =
     Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 
-function opened(text: string, { opened: { id }, ring }: Presentation): Recorded | undefined {
+function open(text: string, { opened: { id }, ring }: Presentation): Recorded | undefined {
   const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
   return plain === undefined ? undefined : (JSON.parse(plain) as Recorded);
 }
