@@ -20,6 +20,8 @@ export interface PostOptions {
   readonly capabilities?: unknown;
   /** An old client's request: no envelope, no handshake, no session. */
   readonly legacy?: boolean;
+  /** Fires when the client hangs up. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Hosted {
@@ -84,7 +86,7 @@ export function hostedBy(build: (errors: string[]) => McpServer): Hosted {
 }
 
 function requestOf(method: string, params: Record<string, unknown>, options: PostOptions = {}): Request {
-  const { capabilities = { elicitation: {} }, legacy = false } = options;
+  const { capabilities = { elicitation: {} }, legacy = false, signal } = options;
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -93,6 +95,7 @@ function requestOf(method: string, params: Record<string, unknown>, options: Pos
   const name = method === 'resources/read' ? params.uri : params.name;
   return new Request(URL_IN_PROCESS, {
     method: 'POST',
+    ...(signal && { signal }),
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
