@@ -18,7 +18,7 @@ export const inMemory =
   ({ shape, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (id: string, of: Change) => {
-      const state = requestStatePolicy({ keys, singleUse: false, version: CHANGES[of].version });
+      const state = requestStatePolicy({ keys, version: CHANGES[of].version });
       const running = make(shape, of).create({ world, state, postgres });
       return { id, running, face: createMcpHandler(() => running.server()) };
     };

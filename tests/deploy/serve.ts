@@ -25,7 +25,7 @@ if (!CHANGE_NAMES.includes(change))
 let effects = 0;
 const world = createWorld({ onAudit: () => void effects++ });
 const keys = ['a secret of 32 bytes or more, please'];
-const state = requestStatePolicy({ keys, singleUse: false, version: CHANGES[change].version });
+const state = requestStatePolicy({ keys, version: CHANGES[change].version });
 const running = deployed(shape, change).create({ world, state });
 serveStdio({
   ...running,

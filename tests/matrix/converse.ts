@@ -29,7 +29,7 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
     throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
   }
-  const state = requestStatePolicy({ keys: [key], legacy, singleUse: false });
+  const state = requestStatePolicy({ keys: [key], legacy });
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
 

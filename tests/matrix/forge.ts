@@ -17,7 +17,7 @@ export interface Forged {
 export async function forge(subject: Subject): Promise<Forged> {
   let writes = 0;
   const world = createWorld({ onWrite: () => void writes++ });
-  const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'degrade', singleUse: false });
+  const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'degrade' });
   const instance = subject.create({ world, state });
   if ('fetch' in instance) throw new Error(`'${subject.id}' hosts itself: its calls have no rounds.`);
   const site = new InProcess(() => instance.server());

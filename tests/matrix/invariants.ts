@@ -54,29 +54,25 @@ export function failsClearly({ claims, scenario, observed: { observation } }: Ce
 }
 
 /**
- * 10. With single-use state, retries that are delivered twice write once and get the same answer. Without it, they are
- * served twice. The exception is a parked frame, which the first retry takes: the second is refused, or gets the first
+ * 10. Retries that are delivered twice write once and get the same answer. With `singleUse: false`, they are served
+ * twice. The exception is a parked frame, which the first retry takes: the second is refused, or gets the first
  * one's result if a store keeps the call for other instances.
  */
 export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.retriedTwice) return [];
-  const { unlimited, 'single use': once } = observation.retriedTwice;
+  const { 'by default': byDefault, off } = observation.retriedTwice;
   const wrong: Violations = [];
   const { framesHeld, otherInstance, forgeries } = claims.modern;
   const usable = forgeries === 'taken' ? 2 : 1;
-  if (once.writes !== usable || (usable === 1 && !once.sameAnswer)) {
-    wrong.push(`${where(observation)}: with single use, retries sent twice wrote ${once.writes} times`);
+  if (byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer)) {
+    wrong.push(`${where(observation)}: by default, retries sent twice wrote ${byDefault.writes} times`);
   }
   const stored = framesHeld === 1 && otherInstance === 'finishes';
   const parked = framesHeld === 1 && !stored;
   if (
-    parked
-      ? unlimited.writes > 1 || unlimited.sameAnswer
-      : unlimited.writes !== (stored ? 1 : 2) || (stored && !unlimited.sameAnswer)
+    parked ? off.writes > 1 || off.sameAnswer : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer)
   ) {
-    wrong.push(
-      `${where(observation)}: without single use, retries sent twice wrote ${unlimited.writes} times`,
-    );
+    wrong.push(`${where(observation)}: with single use off, retries sent twice wrote ${off.writes} times`);
   }
   return wrong;
 }

@@ -7,7 +7,7 @@ import type { ToolName } from '@mrtr/tools';
 import { RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { converse } from './converse.ts';
 import { type Forged, forge } from './forge.ts';
-import { type Presentations, type RetriedTwice, retryTwice } from './retried-twice.ts';
+import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.ts';
 import type { Script } from './scripts.ts';
 import type { Client, ConversationRequest, HostingKind, Subject } from './subject.ts';
 
@@ -53,7 +53,7 @@ export interface Observation {
   /** When the instance restarts between any two requests; in processes, when the one that asked is killed. */
   readonly restart: Survival;
   /** When each retry is delivered twice, if that was measured. */
-  readonly retriedTwice?: Readonly<Record<Presentations, RetriedTwice>>;
+  readonly retriedTwice?: Readonly<Record<SingleUse, RetriedTwice>>;
   /** When a client sends forged answers and state, if that was measured. */
   readonly forged?: Forged | undefined;
 }
@@ -102,11 +102,11 @@ async function retriedTwice(
   const { client, hosting, script } = scenario;
   const tried = script.tool === RESOLVE_WORK_ITEM && (script.name === 'fixed' || script.name === 'duplicate');
   if (!tried || client !== 'modern' || hosting !== 'memory') return {};
-  const [unlimited, singleUse] = await Promise.all([
-    retryTwice(requestOf(subject, scenario), 'unlimited'),
-    retryTwice(requestOf(subject, scenario), 'single use'),
+  const [byDefault, off] = await Promise.all([
+    retryTwice(requestOf(subject, scenario), 'by default'),
+    retryTwice(requestOf(subject, scenario), 'off'),
   ]);
-  return { retriedTwice: { unlimited, 'single use': singleUse } };
+  return { retriedTwice: { 'by default': byDefault, off } };
 }
 
 /** Counts the events of a conversation, and adds the results of the others. */

@@ -1,13 +1,13 @@
 /** Measures one logical call when each of its retries is delivered twice, as a network may do. */
 import { isDeepStrictEqual } from 'node:util';
-import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import { requestStatePolicy } from '@mrtr/core';
 import { host, type Round, type User } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { converseByHand } from './converse.ts';
 import type { ConversationRequest } from './subject.ts';
 
-/** Whether the policy makes state single-use, and answers a second presentation with the first one's result. */
-export type Presentations = 'unlimited' | 'single use';
+/** The policy's single use: the default, which no option has to ask for, or off. */
+export type SingleUse = 'by default' | 'off';
 
 /** The measurements. */
 export interface RetriedTwice {
@@ -18,14 +18,10 @@ export interface RetriedTwice {
 }
 
 /** Makes the call of `request` in memory, with each retry delivered twice; the client gets the second answer. */
-export async function retryTwice(
-  request: ConversationRequest,
-  presentations: Presentations,
-): Promise<RetriedTwice> {
+export async function retryTwice(request: ConversationRequest, singleUse: SingleUse): Promise<RetriedTwice> {
   const conversation = await converseByHand(request, ({ request: { subject, legacy }, world, key }) => {
-    const once =
-      presentations === 'single use' ? { ledger: new MemoryLedger() } : { singleUse: false as const };
-    const state = requestStatePolicy({ keys: [key], legacy, ...once });
+    const off = singleUse === 'off' && { singleUse: false as const };
+    const state = requestStatePolicy({ keys: [key], legacy, ...off });
     return host('memory', () => subject.create({ world, state }));
   });
   let round = conversation.first;

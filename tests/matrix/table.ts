@@ -5,6 +5,7 @@ import { deployTables } from '../deploy/table.ts';
 import { type OldServerCell, oldServerTable } from './from-old-server.ts';
 import type { Cell } from './invariants.ts';
 import type { Observation } from './observe.ts';
+import type { RetriedTwice } from './retried-twice.ts';
 import type { Measured } from './subject.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
@@ -61,7 +62,7 @@ function optionsTable(options: readonly Identity[], observations: readonly Obser
     'After a restart',
     'Old client gets (held / stateless)',
     'Client that cannot be asked gets',
-    'Writes, retries sent twice (single use)',
+    'Writes, retries sent twice (`singleUse: false`)',
     'Answers nobody asked for / state of another call',
   ];
   const rows = options.map((option) => {
@@ -124,14 +125,15 @@ function heldConnection(find: (where: Where) => Observation): string {
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
 }
 
-/** Writes when each retry is delivered twice: without and with single-use state. */
+/** Writes when each retry is delivered twice: by default, and with single use off. */
 function retried({ retriedTwice }: Observation): string {
   if (!retriedTwice) return 'not measured';
-  const { unlimited, 'single use': once } = retriedTwice;
-  const writes = unlimited.writes > 1 ? `**${unlimited.writes}**` : `${unlimited.writes}`;
-  const plain = unlimited.sameAnswer ? writes : `${writes}, then an error`;
-  return `${plain} (${once.writes})`;
+  const { 'by default': byDefault, off } = retriedTwice;
+  return `${writesOf(byDefault)} (${writesOf(off)})`;
 }
+
+const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
+  `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
 
 /** Makes accepted forgeries bold. */
 function forged({ forged }: Observation): string {

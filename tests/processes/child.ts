@@ -86,11 +86,11 @@ function tellLines(place: Place): void {
 }
 
 async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
-  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse = false } = opening;
+  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
-  const once = singleUse ? { ledger: remoteLedger(database, place) } : { singleUse: false as const };
+  const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
   const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, ...once });
   // Only for an option without diagnostics.
   const onEntry = () => {

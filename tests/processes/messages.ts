@@ -27,8 +27,8 @@ export interface Opening extends SubjectModule, Place {
   readonly version?: string | undefined;
   /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
-  /** Makes state single-use, with one ledger for all instances: the observing process's. */
-  readonly singleUse?: boolean | undefined;
+  /** `shared`: one ledger for all instances, the observing process's. Default: the policy's, a ledger for each. */
+  readonly singleUse?: 'shared' | false | undefined;
   /** Counts the lines of the author's files that run. One conversation at a time: coverage is the process's. */
   readonly countLines?: boolean | undefined;
 }

@@ -29,7 +29,7 @@ describe.concurrent('pnpm serve', () => {
     await refused(url);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(130);
-    expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_REPEATABLE_STATE]']);
+    expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_OWN_LEDGER]']);
     await user.close();
     expect(await cut).toBe('cut');
   });

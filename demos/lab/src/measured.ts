@@ -22,7 +22,7 @@ export const COLUMNS: Recordings['columns'] = [
   {
     id: 'twice',
     title: 'Retry sent twice',
-    explains: 'Writes when the network delivers the retry twice (with single use).',
+    explains: 'Writes when the network delivers the retry twice (with `singleUse: false`).',
   },
   {
     id: 'forged',

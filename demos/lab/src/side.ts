@@ -316,7 +316,7 @@ export class Side {
       key: this.#key.toString('base64'),
       legacy: 'shim',
       serve: instances === 'one' ? 'sessions' : 'stateless',
-      singleUse,
+      singleUse: singleUse ? 'shared' : false,
       countLines: true,
     };
     this.#opening = opening;

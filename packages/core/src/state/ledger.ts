@@ -107,7 +107,7 @@ export class MemoryLedger implements StateLedger {
   /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
-    const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = Date.now } = options;
+    const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = () => Date.now() } = options;
     requireWholeNumbers('MemoryLedger', {
       maxEntries,
       maxEntriesPerPrincipal,
