@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { allowed, personAt } from './ask-person.ts';
 
@@ -21,14 +21,20 @@ const several = {
 };
 
 function typing(text: string, interrupted = () => {}) {
-  const output = new PassThrough();
+  let printed = '';
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      printed += chunk;
+      done();
+    },
+  });
   const input = new PassThrough();
   input.end(text);
   const streams = {
     input: input as unknown as NodeJS.ReadStream,
     output: output as unknown as NodeJS.WriteStream,
   };
-  return { ...personAt({ ...streams, interrupted }), printed: () => String(output.read() ?? '') };
+  return { ...personAt({ ...streams, interrupted }), printed: () => printed };
 }
 
 test('each line answers one question and goes out unchanged, whether it fits or not', async () => {

@@ -145,7 +145,10 @@ export async function read(response: Response) {
   return message;
 }
 
-/** Opens a connection. `send` writes bytes and resolves with all that came back when the server has closed it. */
+/**
+ * Opens a connection. `send` writes bytes and resolves with all that came back when the server has closed it. `use`
+ * writes bytes and resolves with the first that come back.
+ */
 export async function rawConnection({ hostname, port }: URL) {
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
@@ -154,6 +157,11 @@ export async function rawConnection({ hostname, port }: URL) {
   await once(socket, 'connect');
   socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
   return {
+    async use(bytes: string): Promise<string> {
+      const first = once(socket, 'data');
+      socket.write(bytes);
+      return String((await first)[0]);
+    },
     async send(bytes: string): Promise<string> {
       socket.write(bytes);
       await ended;

@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test('an answer is sent to its last byte before its connection is cut', async () => {
+test('an answer is sent to its last byte before its connection is cut, and announces the cut', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
   const connection = await rawConnection(url);
   const { headers, body } = requestInit('tools/call', { name: 'wait' });
@@ -48,21 +48,27 @@ test('an answer is sent to its last byte before its connection is cut', async ()
   await closed;
   const [head, json = ''] = (await answer).split('\r\n\r\n');
   expect(head?.toLowerCase()).toContain(`\r\ncontent-length: ${json.length}\r\n`);
+  expect(head?.toLowerCase()).toContain('\r\nconnection: close\r\n');
   expect(json).toContain('Waited.');
 });
 
-test('while a server closes, open connections are told that they end', async () => {
+test('while a server closes, requests on open connections get 503, on used and unused ones', async () => {
   const { http, url, entered, release } = await hosting(FOREVER);
-  const [health, late, call] = [await rawConnection(url), await rawConnection(url), await modernClient(url)];
-  const finished = call.callTool({ name: 'wait' });
+  const [used, unused, late] = [await rawConnection(url), await rawConnection(url), await rawConnection(url)];
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  expect(await used.use(get('/healthz'))).toMatch(/^HTTP\/1\.1 200 /);
+  const finished = (await modernClient(url)).callTool({ name: 'wait' });
   await entered;
   const closed = http.close();
-  const headers = 'Host: localhost\r\nConnection: close\r\n\r\n';
-  expect(await health.send(`GET /healthz HTTP/1.1\r\n${headers}`)).toMatch(/^HTTP\/1\.1 503 [\s\S]*closing/);
-  expect(await late.send(`GET /mcp HTTP/1.1\r\n${headers}`)).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
+  const answers = [used.send(get('/healthz')), unused.send(get('/healthz')), late.send(get('/mcp'))];
+  const [afterUse, first, refused] = await Promise.all(answers);
+  // A test that failed before this would leave the call in flight.
   release();
-  await finished;
+  expect(await finished).toEqual(waited);
   await closed;
+  expect(afterUse).toMatch(/ 200 [\s\S]*HTTP\/1\.1 503 [\s\S]*closing/);
+  expect(first).toMatch(/^HTTP\/1\.1 503 [\s\S]*closing/);
+  expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*shutting down/);
 });
 
 test('a call that hangs is cut off after the drain time', async () => {
@@ -88,7 +94,16 @@ test("streams that stand open do not delay it: an old client's, and a new one's 
   await Promise.allSettled([standing.text(), listening.text()]);
 });
 
-test('a kept-alive connection does not delay closing', async () => {
+test('neither a kept-alive connection nor an unused one delays closing', async () => {
+  const { http, url } = await hosting(FOREVER);
+  const [kept, unused] = [await rawConnection(url), await rawConnection(url)];
+  await kept.use('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const ended = Promise.all([kept.send(''), unused.send('')]);
+  await http.close();
+  await ended;
+});
+
+test('a request that comes as a server closes does not delay it', async () => {
   const { http, url } = await hosting(FOREVER);
   const connection = await rawConnection(url);
   const silent = connection.send('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');

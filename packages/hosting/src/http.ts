@@ -32,9 +32,9 @@ export interface HttpHosting {
   /** Publishes changes to the subscriptions of new clients: `notify.toolsChanged()`. */
   readonly notify: ServerNotifier;
   /**
-   * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. A call
-   * that waits for its user is in flight, and its answer would come in anew: it is cut after `drainMs`. Handlers that do
-   * not end when they are told to have `drainMs` once more.
+   * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. Until then,
+   * new requests on open connections get 503. A call that waits for its user is in flight, and its answer would come in
+   * anew: it is cut after `drainMs`. Handlers that do not end when they are told to have `drainMs` once more.
    */
   close(): Promise<void>;
 }
@@ -52,7 +52,9 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
     errorHandler: (error) => failure(error, options.onerror),
   });
   const inFlight = new Set<ServerResponse>();
+  let closed: Promise<void> | undefined;
   const server = createServer((req, res) => {
+    if (closed) endConnectionAfter(res);
     // Counted until the last byte has left: the adapter's promises are over earlier than that.
     if (!standsOpen(req, path)) inFlight.add(res.once('close', () => inFlight.delete(res)));
     // A whole URL would be taken for what the request is for, whatever its `Host` says.
@@ -63,7 +65,6 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
-  let closed: Promise<void> | undefined;
   return {
     url: new URL(`http://${name}:${address.port}${path}`),
     notify: gate.notify,
@@ -80,8 +81,11 @@ async function close(
   inFlight: Set<ServerResponse>,
   { drainMs: ms, onerror }: { readonly drainMs: number; readonly onerror?: OnError | undefined },
 ): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
   gate.shut();
+  // `server.close` calls this, on Node 26 also for unused connections: a health check on one would get no answer.
+  server.closeIdleConnections = () => {};
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const res of inFlight) endConnectionAfter(res);
   const signal = AbortSignal.timeout(ms);
   setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
@@ -91,6 +95,11 @@ async function close(
     server.closeAllConnections();
     await closed;
   }
+}
+
+/** Tells the client to send its next request on another connection, so that it may reach another instance. */
+function endConnectionAfter(res: ServerResponse): void {
+  if (!res.headersSent) res.setHeader('connection', 'close');
 }
 
 /** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
