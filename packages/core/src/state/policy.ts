@@ -2,11 +2,13 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { InvalidPolicy } from '../errors.ts';
+import { requireOptions } from '../options.ts';
 import { processWide, warnOnce } from '../process-wide.ts';
 import { Quota } from '../quota.ts';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { POLICY_CHECKS } from './policy-options.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from './versions.ts';
 
@@ -112,8 +114,7 @@ export interface RequestStatePolicy {
  * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
-  if (options.audience === '')
-    throw new InvalidPolicy('audience is empty. Name the server, or leave it out.');
+  requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
   return {
     ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
     ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
