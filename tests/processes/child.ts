@@ -91,7 +91,8 @@ async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise
   const subject = ((await import(module)) as Modules)[exported];
   if (!subject) throw new Error(`${module} exports no '${exported}'.`);
   const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
-  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, version, ...once });
+  const versioned = version === undefined ? {} : { version };
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
   // Only for an option without diagnostics.
   const onEntry = () => {
     tellLines(place);

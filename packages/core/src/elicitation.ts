@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
+import { requireKnownOptions } from './options.ts';
 import { type Question, question } from './question.ts';
 import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from './wire.ts';
 
@@ -32,6 +33,10 @@ export interface ElicitationOptions<Value> {
   readonly otherwise?: Value;
 }
 
+/** @throws InvalidPolicy for an option that a question does not have. */
+export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
+  requireKnownOptions(owner, options, ['otherwise']);
+
 /** A schema's form, and the questions that were asked with it. */
 interface Form {
   readonly requestedSchema: { readonly properties: Readonly<Record<string, unknown>> };
@@ -55,6 +60,7 @@ const LONGEST_KEPT = 1000;
  * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
  * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
  * @param options `otherwise`: the answer for a client that cannot be asked.
+ * @throws InvalidPolicy for another option.
  * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
@@ -73,6 +79,7 @@ export function elicitation(
   asking: StandardSchemaWithJSON | ElicitationForm,
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
+  requireElicitationOptions('elicitation', options);
   const asked = remembered(
     message,
     '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),

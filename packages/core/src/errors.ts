@@ -91,7 +91,10 @@ export class InvalidLabel extends MrtrError {
   readonly code = 'invalid_label';
 }
 
-/** A request-state policy cannot be honoured. Thrown when the policy is made, never in a call. */
+/**
+ * An option is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where the option is given, and
+ * so, for a policy, a store or a host, never in a call.
+ */
 export class InvalidPolicy extends MrtrError {
   readonly code = 'invalid_policy';
 }

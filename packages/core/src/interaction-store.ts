@@ -1,7 +1,7 @@
 /** Where interactions are kept that a user finishes on a page, beside the call that waits for them. */
-import { InvalidPolicy, StoreFull } from './errors.ts';
+import { StoreFull } from './errors.ts';
+import { aFunction, requireOptions, wholeNumber } from './options.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
-import { requireWholeNumbers } from './whole-numbers.ts';
 
 /** An interaction that begins. */
 export interface NewInteraction {
@@ -60,16 +60,20 @@ export class MemoryInteractions implements InteractionStore {
   readonly #now: () => number;
   #nextSweep = 0;
 
-  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryInteractionsOptions = {}) {
+    requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxValueBytes: wholeNumber(),
+      now: aFunction,
+    });
     const {
       maxEntries = 10_000,
       maxEntriesPerPrincipal = 20,
       maxValueBytes = 8192,
       now = Date.now,
     } = options;
-    requireWholeNumbers('MemoryInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
-    if (typeof now !== 'function') throw new InvalidPolicy('MemoryInteractions: now must be a function.');
     this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
     this.#maxValueBytes = maxValueBytes;
     this.#now = now;

@@ -1,7 +1,7 @@
 /** The two questions that no user sees: one to the client's model, one about the client's file system. */
 import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
-import type { ElicitationOptions } from './elicitation.ts';
+import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import type { InputKind } from './input-kind.ts';
 import { type Question, question } from './question.ts';
 import type {
@@ -47,8 +47,10 @@ function answeredBy<T>(
   kind: InputKind,
   request: InputRequest,
   fits: (response: unknown) => boolean,
-  { otherwise }: ElicitationOptions<T>,
+  options: ElicitationOptions<T>,
 ): Question<T> {
+  requireElicitationOptions(request.method, options);
+  const { otherwise } = options;
   const read = (response: unknown): Answer<T> => {
     if (response === undefined) return { kind: 'missing' };
     if (fits(response)) return { kind: 'accepted', value: response as T };

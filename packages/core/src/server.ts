@@ -1,8 +1,10 @@
 /** Builds a server whose request state is protected. */
 import type { Implementation, ServerOptions } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
+import { asRequired, aText, requireOptions } from './options.ts';
 import { protectRequestState } from './state/boundary.ts';
 import type { RequestStatePolicy } from './state/policy.ts';
+import { aPolicy } from './state/policy-options.ts';
 
 /**
  * Builds an `McpServer` and protects its request state before anything can be registered. It also sets the SDK's legacy
@@ -11,6 +13,7 @@ import type { RequestStatePolicy } from './state/policy.ts';
  * @param info name and version; the name is the audience unless the policy sets one.
  * @param options the SDK's own, without `capabilities`: the SDK infers those from what you register. Add others with
  * `server.server.registerCapabilities(...)` afterwards.
+ * @throws InvalidPolicy when `info` has no name, and for a policy that `requestStatePolicy` did not make.
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  * const handler = createMcpHandler(() => {
@@ -24,6 +27,12 @@ export function protectedServer(
   policy: RequestStatePolicy,
   options: Omit<ServerOptions, 'capabilities' | 'requestState'> = {},
 ): McpServer {
+  const { name } = info;
+  requireOptions(
+    'protectedServer',
+    { name, policy },
+    { name: asRequired(aText), policy: asRequired(aPolicy) },
+  );
   const server = new McpServer(info, {
     ...options,
     inputRequired: {

@@ -4,6 +4,25 @@ export { type Call, callOf, findCall, type RoundLimits } from './call.ts';
 export { publish } from './diagnostics.ts';
 export { idempotencyKey } from './idempotency.ts';
 export { type AskProblem, askProblem, type Outgoing } from './limits.ts';
+export {
+  aBoolean,
+  aFunction,
+  anObjectWith,
+  anyValue,
+  aPositiveNumber,
+  asDefinedIfGiven,
+  asRequired,
+  aText,
+  listOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  requireKnownOptions,
+  requireOptions,
+  requireWholeNumbers,
+  wholeNumber,
+  withDefaults,
+} from './options.ts';
 export { ownEntry } from './own-entry.ts';
 export { processWide } from './process-wide.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './question.ts';
@@ -15,6 +34,6 @@ export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
 export { canonicalJson } from './state/canonical-json.ts';
 export { tokenLength } from './state/codec.ts';
 export { tokenPrincipal } from './state/policy.ts';
+export { aPolicy } from './state/policy-options.ts';
 export { handlerSettled } from './state/serving.ts';
 export { webPage } from './url-elicitation.ts';
-export { requireWholeNumbers } from './whole-numbers.ts';

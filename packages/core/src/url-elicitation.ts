@@ -1,7 +1,7 @@
 /** A question that sends the user to a page. */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import type { Answer } from './answer.ts';
-import type { ElicitationOptions } from './elicitation.ts';
+import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
 
 /**
@@ -21,6 +21,7 @@ export function urlElicitation(
   url: string | URL,
   options: ElicitationOptions<boolean> = {},
 ): Question<boolean> {
+  requireElicitationOptions('urlElicitation', options);
   const made = question<boolean, object>({
     kind: 'elicitation.url',
     message,

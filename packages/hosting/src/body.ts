@@ -1,6 +1,6 @@
 /** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
 import type { Readable } from 'node:stream';
-import { Quota, type QuotaExceeded } from '@mrtr/core/shape';
+import { aPositiveNumber, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/shape';
 import { hasMoreMembers } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 
@@ -17,6 +17,15 @@ export interface BodyLimits {
   /** The same of one principal. Default 8 MiB; anonymous callers share `maxIncomingBytes`. */
   readonly maxIncomingBytesPerPrincipal?: number;
 }
+
+/** The checks of {@link BodyLimits}. */
+export const BODY_CHECKS: OptionChecks<BodyLimits> = {
+  maxBodyBytes: wholeNumber(),
+  maxBodyMembers: wholeNumber(),
+  bodySeconds: aPositiveNumber,
+  maxIncomingBytes: wholeNumber(),
+  maxIncomingBytesPerPrincipal: wholeNumber(),
+};
 
 /** A body that has come in. */
 export interface Body {

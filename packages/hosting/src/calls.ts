@@ -1,7 +1,7 @@
 /** Counts what requests hold, from when their bodies are in until they are answered and their handlers have settled. */
 import type { ServerResponse } from 'node:http';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
-import { handlerSettled, Quota } from '@mrtr/core/shape';
+import { handlerSettled, type OptionChecks, Quota, wholeNumber } from '@mrtr/core/shape';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
 import { callOver } from './session-calls.ts';
@@ -21,6 +21,17 @@ export interface CallLimits {
   /** The same of one principal. Default 32; anonymous callers share `maxSubscriptions`. */
   readonly maxSubscriptionsPerPrincipal?: number;
 }
+
+/** The checks of {@link CallLimits}. */
+export const CALL_CHECKS: OptionChecks<CallLimits> = {
+  maxCalls: wholeNumber(),
+  maxCallsPerPrincipal: wholeNumber(),
+  maxCallBytes: wholeNumber(),
+  maxCallBytesPerPrincipal: wholeNumber(),
+  // 0 turns subscriptions off.
+  maxSubscriptions: wholeNumber(0),
+  maxSubscriptionsPerPrincipal: wholeNumber(0),
+};
 
 /** A request that was let in, and who sent it. */
 export interface Admission {

@@ -15,9 +15,19 @@ import {
   type ServerNotifier,
 } from '@modelcontextprotocol/server';
 import { MRTR_REVISION } from '@mrtr/core';
-import { Quota, tokenPrincipal } from '@mrtr/core/shape';
-import { Bodies, type Body, type BodyLimits } from './body.ts';
-import { type CallLimits, Calls } from './calls.ts';
+import {
+  aFunction,
+  anObjectWith,
+  anyValue,
+  listOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  Quota,
+  tokenPrincipal,
+} from '@mrtr/core/shape';
+import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from './body.ts';
+import { CALL_CHECKS, type CallLimits, Calls } from './calls.ts';
 import { Origins } from './cors.ts';
 import { isWiderThan } from './members.ts';
 import { failed, noRoom, problem } from './problem.ts';
@@ -75,6 +85,30 @@ export interface GateOptions extends BodyLimits, CallLimits {
   /** Default: nobody is told. */
   readonly onerror?: OnError;
 }
+
+const aPath: OptionCheck = {
+  allowed: "a path that begins with '/'",
+  isAllowed: (value) => typeof value === 'string' && value.startsWith('/'),
+  quotesText: true,
+};
+const texts = (members: string): OptionCheck => listOf(members, (value) => typeof value === 'string');
+
+/** The checks of {@link GateOptions}. */
+export const GATE_CHECKS: OptionChecks<GateOptions> = {
+  ...BODY_CHECKS,
+  ...CALL_CHECKS,
+  path: aPath,
+  allowedHosts: texts('host names'),
+  allowedOrigins: texts('origins'),
+  verifier: anObjectWith('verifyAccessToken'),
+  legacy: oneOf('sessions', 'stateless'),
+  // serveHttp() checks each of them.
+  sessionLimits: anyValue,
+  bus: anObjectWith('publish', 'subscribe'),
+  // Their `path` may be known only once the server listens, so it is not read here.
+  pages: listOf('pages, each an object with fetch()', (value) => anObjectWith('fetch').isAllowed(value)),
+  onerror: aFunction,
+};
 
 /** The web-standard face of an HTTP hosting. */
 export class Gate {

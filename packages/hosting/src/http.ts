@@ -4,10 +4,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
+import { aText, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { bounded } from './bounded.ts';
-import { Gate, type GateOptions } from './gate.ts';
+import { GATE_CHECKS, Gate, type GateOptions } from './gate.ts';
 import { failed } from './problem.ts';
 import type { OnError, Served } from './served.ts';
+import { SESSION_CHECKS } from './sessions.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
 export type { BodyLimits } from './body.ts';
@@ -26,6 +28,13 @@ export interface HttpOptions extends GateOptions {
   readonly drainMs?: number;
 }
 
+const CHECKS: OptionChecks<HttpOptions> = {
+  ...GATE_CHECKS,
+  host: aText,
+  port: wholeNumber(0, 65_535),
+  drainMs: wholeNumber(0),
+};
+
 /** A listening server. */
 export interface HttpHosting {
   readonly url: URL;
@@ -42,9 +51,13 @@ export interface HttpHosting {
 /**
  * Listens, and serves `served` to clients of both eras. `GET /healthz` answers 200 while it does, 503 while it closes.
  *
+ * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */
 export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
+  requireOptions('serveHttp', options, CHECKS);
+  const { sessionLimits = {} } = options;
+  requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
   const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000 } = options;
   const gate = new Gate(served, { ...options, path });
   const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {

@@ -13,7 +13,7 @@ import {
   urlElicitation,
 } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
-import { type Call, callOf, isDigestOf, ownEntry } from '@mrtr/core/shape';
+import { anyValue, aText, type Call, callOf, isDigestOf, ownEntry, requireOptions } from '@mrtr/core/shape';
 import { type Interactions, isOpen, type Kept, type Known, refOf } from './interaction-records.ts';
 
 /** What one question may say. */
@@ -59,6 +59,7 @@ export class Asking {
 
   /** See `PendingInteractions.question`. */
   async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
+    requireOptions<LinkOptions<T>>('question', options, { otherwise: anyValue, name: aText });
     const { records, maxAsks } = this.#options;
     const call = callOf(ctx);
     const id = idOf(call, options.name ?? '');
@@ -92,8 +93,10 @@ export class Asking {
     ctx: WaitingContext,
     key: string,
     message: string,
-    { otherwise }: Pick<LinkOptions<T>, 'otherwise'>,
+    options: Pick<LinkOptions<T>, 'otherwise'>,
   ): Promise<T> {
+    requireOptions<typeof options>('ask', options, { otherwise: anyValue });
+    const { otherwise } = options;
     const canAsk = ctx.canAsk('elicitation.url');
     if (!canAsk && otherwise !== undefined) return otherwise;
     const id = await ctx.once(`${key}: page`, () => this.#begun(canAsk, ctx.principal));

@@ -203,7 +203,7 @@ test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
   [{ ttlSeconds: 0 }, /ttlSeconds must be a whole number/],
   [{ maxAsks: 1.5 }, /maxAsks must be a whole number/],
   [{ waitSeconds: -1 }, /waitSeconds must be a whole number/],
-  [{ identifyBrowser: undefined as never }, /identifyBrowser must say who a browser belongs to/],
+  [{ identifyBrowser: undefined as never }, /identifyBrowser must be a function/],
   [{ url: 'shop.example' }, /A page needs a whole address/],
 ])('rejects the option %o', (over, why) => {
   expect(() => linked(over)).toThrow(why);

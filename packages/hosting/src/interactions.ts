@@ -13,13 +13,22 @@
 import { AsyncResource } from 'node:async_hooks';
 import {
   type InteractionStore,
-  InvalidPolicy,
   MemoryInteractions,
   type Question,
   type RequestStatePolicy,
   type ServerContext,
 } from '@mrtr/core';
-import { requireWholeNumbers, webPage } from '@mrtr/core/shape';
+import {
+  aFunction,
+  anObjectWith,
+  anyValue,
+  aPolicy,
+  asRequired,
+  type OptionChecks,
+  requireOptions,
+  webPage,
+  wholeNumber,
+} from '@mrtr/core/shape';
 import { type PageOptions, Pages } from './interaction-pages.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './interaction-question.ts';
 import { Interactions } from './interaction-records.ts';
@@ -45,6 +54,20 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
   /** How often one call may send its user to the page. Default 5. */
   readonly maxAsks?: number;
 }
+
+const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
+  policy: asRequired(aPolicy),
+  // webPage() checks it, and a function's value later.
+  url: asRequired(anyValue),
+  store: anObjectWith('add', 'find', 'replace'),
+  ttlSeconds: wholeNumber(),
+  waitSeconds: wholeNumber(0),
+  maxAsks: wholeNumber(),
+  identifyBrowser: asRequired(aFunction),
+  start: asRequired(aFunction),
+  finish: asRequired(aFunction),
+  onerror: aFunction,
+};
 
 /** What {@link pendingInteractions} makes. */
 export interface PendingInteractions<T> {
@@ -85,7 +108,7 @@ export interface PendingInteractions<T> {
 /**
  * Ties a question to the page that the user finishes it on.
  *
- * @throws InvalidPolicy for a limit that is not a whole number, and without `identifyBrowser`.
+ * @throws InvalidPolicy for an option that does not exist, is missing, or has a value that it cannot have.
  * @throws TypeError for a `url` that is no web page's.
  * @example
  * const link = pendingInteractions({ policy, url: 'https://shop.example/link', identifyBrowser, start, finish });
@@ -95,13 +118,9 @@ export interface PendingInteractions<T> {
  * const { account } = await ctx.ask('link', await link.question(ctx.request, 'Link your calendar to the shop.'));
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
+  requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
   const { policy, url, ttlSeconds = 600, waitSeconds = 20, maxAsks = 5 } = options;
   const { store = new MemoryInteractions({ now: policy.now }) } = options;
-  requireWholeNumbers('pendingInteractions', { ttlSeconds, maxAsks });
-  requireWholeNumbers('pendingInteractions', { waitSeconds }, 0);
-  if (typeof options.identifyBrowser !== 'function') {
-    throw new InvalidPolicy('pendingInteractions: identifyBrowser must say who a browser belongs to.');
-  }
   const base = () => webPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const pageAt = (name: 'start' | 'callback') => {

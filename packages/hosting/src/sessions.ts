@@ -1,7 +1,14 @@
 /** Sessions of old clients: one server and one transport each, held open so that a tool can ask. */
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
-import { Quota, tokenPrincipal } from '@mrtr/core/shape';
+import {
+  aPositiveNumber,
+  type OptionChecks,
+  Quota,
+  tokenPrincipal,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/shape';
 import { noRoom, problem } from './problem.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { SessionTransport } from './session-transport.ts';
@@ -37,6 +44,16 @@ const DEFAULTS = {
   idleSeconds: 3600,
 };
 
+/** The checks of {@link SessionLimits}. */
+export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
+  max: wholeNumber(),
+  maxPerPrincipal: wholeNumber(),
+  maxBytes: wholeNumber(),
+  maxBytesPerPrincipal: wholeNumber(),
+  maxOpenCalls: wholeNumber(),
+  idleSeconds: aPositiveNumber,
+};
+
 interface Session {
   readonly transport: SessionTransport;
   readonly principal: string | undefined;
@@ -58,7 +75,7 @@ export class Sessions {
 
   constructor(served: Served, limits: SessionLimits = {}, onerror?: OnError) {
     this.#served = served;
-    this.#limits = { ...DEFAULTS, ...limits };
+    this.#limits = withDefaults(limits, DEFAULTS);
     this.#onerror = onerror;
     this.#places = new Quota(this.#limits.max, this.#limits.maxPerPrincipal);
     this.#bytes = new Quota(this.#limits.maxBytes, this.#limits.maxBytesPerPrincipal);

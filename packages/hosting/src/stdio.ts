@@ -1,5 +1,6 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { aFunction, requireOptions } from '@mrtr/core/shape';
 import { bounded } from './bounded.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 
@@ -19,8 +20,13 @@ export interface StdioHosting {
   close(): Promise<void>;
 }
 
-/** Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr. */
+/**
+ * Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr.
+ *
+ * @throws InvalidPolicy when `onerror` is not a function.
+ */
 export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHosting {
+  requireOptions('serveStdio', { onerror }, { onerror: aFunction });
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
     ended = resolve;

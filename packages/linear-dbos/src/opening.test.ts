@@ -1,6 +1,7 @@
 /** Options that `DbosStore.open` refuses, without a database. */
 import { requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
+import { settled } from './options.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
@@ -24,17 +25,47 @@ test.each([
   [
     'text that is not a URL',
     { postgres: 'host=x password=p' },
-    'DbosStore: postgres must be a connection string, postgres://user@host/database.',
+    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is a text.',
   ],
   [
     'another kind of database',
     { postgres: 'mysql://user@host/database' },
-    'DbosStore: postgres must be a connection string, postgres://user@host/database.',
+    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is a text.',
   ],
   [
     'an empty version',
     { version: '' },
-    'DbosStore: version must be a text that names the version of your handlers, for example a commit.',
+    "DbosStore: version must be a text that names the version of your handlers, for example a commit; it is ''.",
+  ],
+  [
+    'a version from an unset environment variable',
+    { version: undefined as never },
+    'DbosStore: version must be a text that names the version of your handlers, for example a commit; it is undefined.',
+  ],
+  [
+    'no address of a database',
+    { postgres: undefined as never },
+    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is undefined.',
+  ],
+  [
+    'a name that does not exist',
+    { schemas: 'a' },
+    "DbosStore: there is no option 'schemas'. Did you mean 'schema'?",
+  ],
+  [
+    'a schema that is no text',
+    { schema: 5 as never },
+    'DbosStore: schema must be a plain identifier; it is 5.',
+  ],
+  [
+    'an onerror that is no function',
+    { onerror: true as never },
+    'DbosStore: onerror must be a function; it is true.',
+  ],
+  [
+    'the options of a policy instead of one',
+    { policy: { keys: ['k'.repeat(32)] } as never },
+    'DbosStore: policy must be made by requestStatePolicy; it is an object.',
   ],
   [
     'a policy without keys',
@@ -47,6 +78,16 @@ test.each([
   await expect(DbosStore.open({ ...good, ...options })).rejects.toMatchObject({
     code: 'invalid_policy',
     message,
+  });
+});
+
+test('an option that is undefined has its default', () => {
+  const options = { postgres: 'postgres://mrtr@127.0.0.1:1/none', policy, version: '1' };
+  const undefinedOnes = { schema: undefined, ttlSeconds: undefined, onerror: undefined } as object;
+  expect(settled({ ...options, ...undefinedOnes })).toMatchObject({
+    schema: 'mrtr_linear',
+    ttlSeconds: 600,
+    onerror: expect.any(Function),
   });
 });
 

@@ -1,6 +1,16 @@
 /** How a store is configured. */
 import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
-import { requireWholeNumbers } from '@mrtr/core/shape';
+import {
+  aFunction,
+  aPolicy,
+  asRequired,
+  aText,
+  type OptionCheck,
+  type OptionChecks,
+  requireOptions,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/shape';
 
 /** The options of `DbosStore.open`. */
 export interface DbosStoreOptions {
@@ -39,53 +49,57 @@ export interface DbosStoreOptions {
 /** The options, checked and complete. */
 export type Settings = Required<DbosStoreOptions>;
 
+const DEFAULTS = {
+  schema: 'mrtr_linear',
+  ttlSeconds: 600,
+  maxCalls: 10_000,
+  maxCallsPerPrincipal: 100,
+  maxBytes: 67_108_864,
+  maxBytesPerPrincipal: 8_388_608,
+  poolSize: 10,
+  sweepSeconds: 15,
+  onerror: () => {},
+};
+
+const aConnectionString: OptionCheck = {
+  allowed: 'a connection string, postgres://user@host/database',
+  // Parse it here first: a parse error of a library would show the password.
+  isAllowed: (value) => typeof value === 'string' && /^postgres(?:ql)?:/.test(value) && URL.canParse(value),
+};
+
+const aSchemaName: OptionCheck = {
+  allowed: 'a plain identifier',
+  // It becomes part of the statements.
+  isAllowed: (value) => typeof value === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(value),
+  quotesText: true,
+};
+
+const CHECKS: OptionChecks<DbosStoreOptions> = {
+  postgres: asRequired(aConnectionString),
+  policy: asRequired(aPolicy),
+  version: asRequired({
+    ...aText,
+    allowed: 'a text that names the version of your handlers, for example a commit',
+  }),
+  schema: aSchemaName,
+  ttlSeconds: wholeNumber(),
+  maxCalls: wholeNumber(),
+  maxCallsPerPrincipal: wholeNumber(),
+  maxBytes: wholeNumber(),
+  maxBytesPerPrincipal: wholeNumber(),
+  poolSize: wholeNumber(5),
+  sweepSeconds: wholeNumber(),
+  onerror: aFunction,
+};
+
 /** @throws InvalidPolicy naming the option that cannot be honoured. */
 export function settled(options: DbosStoreOptions): Settings {
-  const settings: Settings = {
-    schema: 'mrtr_linear',
-    ttlSeconds: 600,
-    maxCalls: 10_000,
-    maxCallsPerPrincipal: 100,
-    maxBytes: 67_108_864,
-    maxBytesPerPrincipal: 8_388_608,
-    poolSize: 10,
-    sweepSeconds: 15,
-    onerror: () => {},
-    ...options,
-  };
-  const {
-    maxBytes,
-    maxBytesPerPrincipal,
-    maxCalls,
-    maxCallsPerPrincipal,
-    policy,
-    poolSize,
-    postgres,
-    schema,
-    sweepSeconds,
-    ttlSeconds,
-    version,
-  } = settings;
-  requireWholeNumbers('DbosStore', { ttlSeconds, maxCalls, maxCallsPerPrincipal, sweepSeconds });
-  requireWholeNumbers('DbosStore', { maxBytes, maxBytesPerPrincipal });
-  requireWholeNumbers('DbosStore', { poolSize }, 5);
-  // The schema's name becomes part of the statements.
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    throw new InvalidPolicy(`DbosStore: schema must be a plain identifier; it is '${schema}'.`);
-  // Parse it here first: a parse error of a library would show the password.
-  if (!/^postgres(?:ql)?:/.test(postgres) || !URL.canParse(postgres))
-    throw new InvalidPolicy(
-      'DbosStore: postgres must be a connection string, postgres://user@host/database.',
-    );
-  if (typeof version !== 'string' || version === '')
-    throw new InvalidPolicy(
-      'DbosStore: version must be a text that names the version of your handlers, for example a commit.',
-    );
-  if (policy.ring[0]?.ephemeral) {
+  requireOptions('DbosStore', options, CHECKS);
+  if (options.policy.ring[0]?.ephemeral) {
     throw new InvalidPolicy(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',
     );
   }
-  return settings;
+  return withDefaults(options, DEFAULTS);
 }

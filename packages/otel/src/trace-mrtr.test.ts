@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import {
+  InvalidPolicy,
   inputRequired,
   type McpServer,
   protectedServer,
@@ -22,6 +23,14 @@ const CALL = { method: 'tools/call', target: 'deploy' };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
+
+test.each([
+  [{ ttl: 5 }, "traceMrtr: there is no option 'ttl'. Did you mean 'ttlSeconds'?"],
+  [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number of at least 1; it is NaN.'],
+  [{ maxCalls: '5' }, "traceMrtr: maxCalls must be a whole number of at least 1; it is '5'."],
+])('the options %j are refused', (options, message) => {
+  expect(() => traced(options as object)).toThrow(new InvalidPolicy(message));
+});
 
 /** A tracer in memory, and the spans that have ended. */
 function traced(options?: TraceOptions) {

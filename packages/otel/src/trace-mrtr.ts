@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core';
+import { requireOptions, wholeNumber } from '@mrtr/core/shape';
 import {
   type Attributes,
   type Context,
@@ -41,12 +42,15 @@ interface TracedRound {
  * Starts tracing every protected server of this process. The returned function stops it and ends all open spans.
  *
  * @param tracer by default the global provider's, under the name `@mrtr/otel`.
+ * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
  * @example const stop = traceMrtr(); // after the OpenTelemetry SDK has been set up
  */
 export function traceMrtr(
   tracer: Tracer = trace.getTracer('@mrtr/otel'),
-  { ttlSeconds = 600, maxCalls = 10_000 }: TraceOptions = {},
+  options: TraceOptions = {},
 ): () => void {
+  requireOptions<TraceOptions>('traceMrtr', options, { ttlSeconds: wholeNumber(), maxCalls: wholeNumber() });
+  const { ttlSeconds = 600, maxCalls = 10_000 } = options;
   const rounds = new AsyncLocalStorage<TracedRound>();
   const calls = new OpenCalls(ttlSeconds * 1000, maxCalls);
   const note = (name: string, attributes: Attributes) => rounds.getStore()?.span.addEvent(name, attributes);

@@ -3,10 +3,10 @@
  * record of presented tokens can prevent that.
  */
 import { randomUUID } from 'node:crypto';
-import { InvalidPolicy, StoreFull } from '../errors.ts';
+import { StoreFull } from '../errors.ts';
+import { aFunction, oneOf, requireOptions, wholeNumber } from '../options.ts';
 import { warnOnce } from '../process-wide.ts';
 import { Quota, type QuotaExceeded } from '../quota.ts';
-import { requireWholeNumbers } from '../whole-numbers.ts';
 import { CLOCK_SKEW_MS } from './clock-skew.ts';
 
 /** One presentation of a token. Times are in milliseconds since the epoch. */
@@ -106,15 +106,16 @@ export class MemoryLedger implements StateLedger {
 
   /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
+    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxBytes: wholeNumber(),
+      maxBytesPerPrincipal: wholeNumber(),
+      whenFull: oneOf('refuse', 'forget'),
+      now: aFunction,
+    });
     const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = () => Date.now() } = options;
-    requireWholeNumbers('MemoryLedger', {
-      maxEntries,
-      maxEntriesPerPrincipal,
-      maxBytes,
-      maxBytesPerPrincipal,
-    });
-    if (typeof now !== 'function') throw new InvalidPolicy('MemoryLedger: now must be a function.');
     this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
     this.#bytes = new Quota(maxBytes, maxBytesPerPrincipal);
     this.#forgets = options.whenFull === 'forget';

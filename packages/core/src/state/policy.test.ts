@@ -94,15 +94,18 @@ test.each<[string, RequestStateOptions, string]>([
     { maxAnswerBytes: 0.5 },
     'maxAnswerBytes must be a whole number from 1 to 9007199254740991; it is 0.5.',
   ],
-  ['no audience', { audience: '' }, 'audience is empty. Name the server, or leave it out.'],
-  ['no key', { keys: [] }, '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.'],
   [
     'no time to serve a round',
     { leaseSeconds: 0, singleUse: 'reject' },
     'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
   ],
 ])('a policy with %s is rejected when it is made', (_what, options, message) => {
-  expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(message));
+  expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(`requestStatePolicy: ${message}`));
+});
+
+test('a policy without a key in its list is rejected when it is made', () => {
+  const message = '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.';
+  expect(() => requestStatePolicy({ keys: [] })).toThrow(new InvalidPolicy(message));
 });
 
 /** A validated access token. */

@@ -1,12 +1,12 @@
 /** How a server protects the request state that travels through its clients. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
-import { InvalidPolicy } from '../errors.ts';
+import { requireOptions } from '../options.ts';
 import { processWide, warnOnce } from '../process-wide.ts';
 import { AbandonedQuota, Quota } from '../quota.ts';
-import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from './codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
 import { MemoryLedger, type MemoryLedgerOptions, type StateLedger } from './ledger.ts';
+import { POLICY_CHECKS } from './policy-options.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from './versions.ts';
 
@@ -127,30 +127,26 @@ export interface RequestStatePolicy {
  * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
-  if (options.audience === '')
-    throw new InvalidPolicy('audience is empty. Name the server, or leave it out.');
+  requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
   const onerror = options.onerror ?? (() => {});
   return {
     ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
-    ttlSeconds: within('ttlSeconds', options.ttlSeconds ?? 600, MAX_TTL_SECONDS),
-    maxBytes: within('maxBytes', options.maxBytes ?? 65_536),
-    maxRounds: within('maxRounds', options.maxRounds ?? 10, MAX_ROUND),
-    maxQuestions: within('maxQuestions', options.maxQuestions ?? 32, MAX_QUESTIONS),
-    maxAnswerBytes: within('maxAnswerBytes', options.maxAnswerBytes ?? 16_384),
+    ttlSeconds: options.ttlSeconds ?? 600,
+    maxBytes: options.maxBytes ?? 65_536,
+    maxRounds: options.maxRounds ?? 10,
+    maxQuestions: options.maxQuestions ?? 32,
+    maxAnswerBytes: options.maxAnswerBytes ?? 16_384,
     audience: options.audience,
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
     singleUse: singleUse(options),
     versions: stateVersions(options),
-    running: new Quota(
-      within('maxCalls', options.maxCalls ?? 1000),
-      within('maxCallsPerPrincipal', options.maxCallsPerPrincipal ?? 64),
-    ),
+    running: new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64),
     abandoned: new AbandonedQuota(
       {
-        maxAbandoned: within('maxAbandoned', options.maxAbandoned ?? 1000),
-        maxAbandonedPerPrincipal: within('maxAbandonedPerPrincipal', options.maxAbandonedPerPrincipal ?? 64),
+        maxAbandoned: options.maxAbandoned ?? 1000,
+        maxAbandonedPerPrincipal: options.maxAbandonedPerPrincipal ?? 64,
       },
       onerror,
     ),
@@ -166,9 +162,9 @@ function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
   return {
     ledger: ledger ?? (now ? ownLedger({ now }) : processLedger()),
     second,
-    leaseSeconds: within('leaseSeconds', options.leaseSeconds ?? 300, MAX_TTL_SECONDS),
-    claimSeconds: within('claimSeconds', options.claimSeconds ?? 5, 3600),
-    maxResultBytes: within('maxResultBytes', options.maxResultBytes ?? 16_384),
+    leaseSeconds: options.leaseSeconds ?? 300,
+    claimSeconds: options.claimSeconds ?? 5,
+    maxResultBytes: options.maxResultBytes ?? 16_384,
   };
 }
 
@@ -189,11 +185,6 @@ const warnOfOwnLedger = (): void =>
       'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
       'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect may be repeated.',
   );
-
-function within(name: string, value: number, most = Number.MAX_SAFE_INTEGER): number {
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new InvalidPolicy(`${name} must be a whole number from 1 to ${most}; it is ${value}.`);
-}
 
 /** The principal of an access token: its issuer, its client and its subject. */
 export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {

@@ -6,7 +6,8 @@ export interface VersionOptions {
   /**
    * The version of the code that keeps state: `'2'` for everything on the server, or one for each target, as
    * `{ deploy: '2' }`. Text of 1 to 255 bytes. Each token carries it, and state of another version is refused before
-   * any handler sees it. Change it with a deploy that calls in flight must not reach. Left out: tokens carry none.
+   * any handler sees it. Change it with a deploy that calls in flight must not reach. Left out: tokens carry none. An
+   * unset environment variable is an `InvalidPolicy`.
    */
   readonly version?: string | Readonly<Record<string, string>> | undefined;
   /**

@@ -14,7 +14,7 @@ import {
   type ServerContext,
   speaksMrtr,
 } from '@mrtr/core';
-import { publish, shapeCallback } from '@mrtr/core/shape';
+import { aFunction, asRequired, publish, requireOptions, shapeCallback } from '@mrtr/core/shape';
 import type { Author } from '../kit/state.ts';
 
 /** The two handlers of {@link byEra}. */
@@ -28,9 +28,11 @@ export interface Eras<Input, R> {
 /**
  * Makes two handlers into one SDK callback for a tool, a prompt or a resource, by the revision of the request.
  *
+ * @throws InvalidPolicy without one of the handlers, and for a third.
  * @example server.registerTool('deploy', { inputSchema }, byEra({ modern: deploy, legacy: deployLive }));
  */
 export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {
+  requireOptions('byEra', eras, { modern: asRequired(aFunction), legacy: asRequired(aFunction) });
   return shapeCallback<Input, R>('by-era', async (input, ctx, call) => {
     publish('mrtr:handler', { call: call.id, shape: 'by-era', target: call.target, part: 'handler' });
     return speaksMrtr(ctx) ? eras.modern(input, ctx) : eras.legacy(input, ctx);

@@ -24,7 +24,15 @@ import {
   type SdkCallback,
   StateTooLarge,
 } from '@mrtr/core';
-import { type Call, endCancelled, publish, shapeCallback, tokenLength } from '@mrtr/core/shape';
+import {
+  aBoolean,
+  type Call,
+  endCancelled,
+  publish,
+  requireOptions,
+  shapeCallback,
+  tokenLength,
+} from '@mrtr/core/shape';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { Recorded } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
@@ -81,6 +89,7 @@ export interface JournalOptions {
 /**
  * Makes a journaled handler into an SDK callback for a tool, a prompt or a resource.
  *
+ * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
  * @throws JournalDiverged in the call, when a replay does not reach the recorded steps.
  * @throws StateTooLarge in the call, naming the largest steps, when the journal is over the policy's limit.
  * @example
@@ -92,8 +101,10 @@ export interface JournalOptions {
  */
 export function journal<Input, R extends CompleteResult>(
   handler: Author<Input, JournalContext, R>,
-  { strict = false }: JournalOptions = {},
+  options: JournalOptions = {},
 ): SdkCallback<Input, R> {
+  requireOptions('journal', options, { strict: aBoolean });
+  const { strict = false } = options;
   return shapeCallback<Input, R>('journal', async (input, ctx, call) => {
     const saved = loadState(ctx, TAG)?.j;
     const context = handlerContext(ctx, call);
@@ -128,8 +139,7 @@ function journalContext(replay: Replay, context: HandlerContext): JournalContext
     ...context,
     ask: (...asked: [string, Question] | [Questions]): Promise<never> =>
       asked.length === 1 ? askAll(replay, asked[0]) : (replay.question(...asked) as Promise<never>),
-    once: (key, effect, { onFailure = 'record', schema } = {}) =>
-      replay.effect(key, effect, { onFailure, schema }),
+    once: (key, effect, options = {}) => replay.effect(key, effect, options),
     now: (key) => replay.value('now', key),
     random: (key) => replay.value('random', key),
     uuid: (key) => replay.value('uuid', key),

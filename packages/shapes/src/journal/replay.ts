@@ -21,13 +21,23 @@ import {
   type Question,
   type Questions,
 } from '@mrtr/core';
-import { type Call, defaultOf, hasDefault, isDigestOf, publish, readingOf } from '@mrtr/core/shape';
+import {
+  type Call,
+  defaultOf,
+  hasDefault,
+  isDigestOf,
+  type OptionChecks,
+  oneOf,
+  publish,
+  readingOf,
+  requireOptions,
+} from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
-import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
+import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskEntry,
@@ -58,7 +68,14 @@ export class EffectFailed extends Error {
 export type OnFailure = 'retry' | 'record';
 
 /** How the result of an effect is recorded, and how a recorded one is checked. */
-export type EffectOptions<T> = { readonly onFailure: OnFailure } & Recorded<T>;
+export interface EffectOptions<T> extends Recorded<T> {
+  readonly onFailure?: OnFailure;
+}
+
+const CHECKS: OptionChecks<EffectOptions<unknown>> = {
+  ...RECORDED_CHECKS,
+  onFailure: oneOf('record', 'retry'),
+};
 
 /** A step that waits until the replay has caught up with its journal. */
 class Latch {
@@ -157,11 +174,9 @@ export class Replay {
     return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
-  async #effect<T>(
-    key: string,
-    fn: () => T | Promise<T>,
-    { onFailure, schema }: EffectOptions<T>,
-  ): Promise<T> {
+  async #effect<T>(key: string, fn: () => T | Promise<T>, options: EffectOptions<T>): Promise<T> {
+    requireOptions('once', options, CHECKS);
+    const { onFailure = 'record', schema } = options;
     const entry = this.#reach(key, 'once') as EffectEntry | undefined;
     const [, value, failure] = entry ?? [];
     if (value) {

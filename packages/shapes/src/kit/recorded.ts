@@ -1,6 +1,6 @@
 /** Values that an earlier round recorded, perhaps by another version of the code. */
 import type { StandardSchemaV1 } from '@mrtr/core';
-import { type Call, fitting } from '@mrtr/core/shape';
+import { type Call, fitting, type OptionChecks } from '@mrtr/core/shape';
 
 /** How a value is taken over from an earlier round. */
 export interface Recorded<T> {
@@ -11,6 +11,16 @@ export interface Recorded<T> {
    */
   readonly schema?: StandardSchemaV1<unknown, T> | undefined;
 }
+
+/** The checks of {@link Recorded}. */
+export const RECORDED_CHECKS: OptionChecks<Recorded<unknown>> = {
+  schema: {
+    allowed: 'a Standard Schema',
+    // ArkType's schemas are functions.
+    isAllowed: (value) =>
+      ((typeof value === 'object' && value !== null) || typeof value === 'function') && '~standard' in value,
+  },
+};
 
 /** The value as this version of the code takes it. */
 export const ofEarlierRound = <T>(

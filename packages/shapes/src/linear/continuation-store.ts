@@ -1,7 +1,17 @@
 /** Keeps waiting handlers of shape H in this process's memory. */
 import { randomBytes } from 'node:crypto';
 import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr } from '@mrtr/core';
-import { askProblem, type Call, publish, Quota, requireWholeNumbers } from '@mrtr/core/shape';
+import {
+  aFunction,
+  askProblem,
+  type Call,
+  type OptionChecks,
+  publish,
+  Quota,
+  requireOptions,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/shape';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned, type Room } from './abandoned.ts';
 import { FrameContext } from './context.ts';
@@ -65,6 +75,17 @@ const DEFAULTS = {
   maxAbandoned: 1000,
   maxAbandonedPerPrincipal: 100,
 };
+const CHECKS: OptionChecks<ContinuationStoreOptions> = {
+  ttlSeconds: wholeNumber(),
+  maxFrames: wholeNumber(),
+  maxFramesPerPrincipal: wholeNumber(),
+  maxBytes: wholeNumber(),
+  maxBytesPerPrincipal: wholeNumber(),
+  maxAbandoned: wholeNumber(),
+  maxAbandonedPerPrincipal: wholeNumber(),
+  onerror: aFunction,
+  locate: aFunction,
+};
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
@@ -87,11 +108,10 @@ export class ContinuationStore implements LinearStore {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @throws InvalidPolicy for an option that is not a whole number of at least 1. */
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(options: ContinuationStoreOptions = {}) {
-    const { locate, onerror, ...given } = options;
-    const limits = { ...DEFAULTS, ...given };
-    requireWholeNumbers('ContinuationStore', limits);
+    requireOptions('ContinuationStore', options, CHECKS);
+    const { locate, onerror, ...limits } = withDefaults(options, DEFAULTS);
     this.#locate = locate ?? (() => undefined);
     this.#onerror = onerror ?? ((error) => process.emitWarning(error));
     this.#ttlMs = limits.ttlSeconds * 1000;

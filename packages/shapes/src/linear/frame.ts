@@ -24,13 +24,13 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { defaultOf, hasDefault, isQuestion, ownEntry, publish } from '@mrtr/core/shape';
+import { defaultOf, hasDefault, isQuestion, ownEntry, publish, requireOptions } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { notAQuestion, sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handled } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
-import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
+import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
 
 /** How a handler ended. */
@@ -176,7 +176,8 @@ export class Frame {
   }
 
   /** Performs a step once in the whole call, under a key that no other step of the call has. */
-  async step<T>(key: string, step: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
+  async step<T>(key: string, step: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
+    requireOptions('once', options, RECORDED_CHECKS);
     if (this.#aborted) return this.#refused(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
@@ -193,7 +194,7 @@ export class Frame {
         // A copy, as a durable store returns: the author's changes to the value must not reach the record.
         return copyJson(value);
       });
-      return ran ? (value as T) : this.#recorded(key, value, schema);
+      return ran ? (value as T) : this.#recorded(key, value, options.schema);
     } finally {
       this.#running--;
       this.#flushSoon();

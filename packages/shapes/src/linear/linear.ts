@@ -20,7 +20,15 @@ import {
   type SdkCallback,
   StoreFull,
 } from '@mrtr/core';
-import { endCall, endCancelled, shapeCallback, withRoutingLabel } from '@mrtr/core/shape';
+import {
+  anObjectWith,
+  asRequired,
+  endCall,
+  endCancelled,
+  requireOptions,
+  shapeCallback,
+  withRoutingLabel,
+} from '@mrtr/core/shape';
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import { continuationOf, continuationState, type LinearStore } from './store.ts';
@@ -34,6 +42,7 @@ export interface LinearOptions {
 /**
  * Makes a linear handler into an SDK callback for a tool, a prompt or a resource.
  *
+ * @throws InvalidPolicy without a store, and for another option.
  * @example
  * const store = new ContinuationStore();
  * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {
@@ -44,8 +53,10 @@ export interface LinearOptions {
  */
 export function linear<Input, R extends CompleteResult>(
   handler: Author<Input, LinearContext, R>,
-  { store }: LinearOptions,
+  options: LinearOptions,
 ): SdkCallback<Input, R> {
+  requireOptions('linear', options, { store: asRequired(anObjectWith('round', 'close')) });
+  const { store } = options;
   return shapeCallback<Input, R>('linear', async (input, ctx, call) => {
     try {
       const turn = await store.round({ handler, input, id: continuationOf(ctx), call, ctx });

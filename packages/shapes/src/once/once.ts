@@ -22,14 +22,14 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import { type Call, ownEntry, publish, shapeCallback } from '@mrtr/core/shape';
+import { type Call, ownEntry, publish, requireOptions, shapeCallback } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handled } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
+import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { type Author, bareRecord, loadState, saveState } from '../kit/state.ts';
 
 const TAG = 'once/2';
@@ -127,7 +127,8 @@ class Effects {
     return [...keys].filter((key) => this.values[key] === undefined);
   }
 
-  async once<T>(key: string, effect: () => T | Promise<T>, { schema }: Recorded<T> = {}): Promise<T> {
+  async once<T>(key: string, effect: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
+    requireOptions('once', options, RECORDED_CHECKS);
     if (this.#keys.has(key)) throw sameKey(key);
     this.#keys.add(key);
     const recorded = this.values[key];
@@ -135,7 +136,7 @@ class Effects {
     publish('mrtr:effect', { call: this.#call.id, shape: 'once', key, phase: recorded ? 'held' : 'ran' });
     if (recorded) {
       const value = copyJson(recorded[0]);
-      return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, schema));
+      return this.#unlessRefused(() => ofEarlierRound(this.#call, `once('${key}')`, value, options.schema));
     }
     const running = this.#run(key, effect);
     this.#running.add(running);

@@ -17,12 +17,20 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import { type Call, endCancelled, isQuestion, isQuestions, publish, shapeCallback } from '@mrtr/core/shape';
+import {
+  type Call,
+  endCancelled,
+  isQuestion,
+  isQuestions,
+  publish,
+  requireOptions,
+  shapeCallback,
+} from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
-import { ofEarlierRound, type Recorded } from '../kit/recorded.ts';
+import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { bareRecord, loadState, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
@@ -54,6 +62,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
+ * @throws InvalidPolicy for an option that a step does not have.
  * @example
  * const deploy = new ToolBuilder<{ env: string }>()
  *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
@@ -78,14 +87,15 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   incompleteStep<const Name extends string, R>(
     name: Name extends keyof D ? `There is already a step named '${Name}'. Rename one of them.` : Name,
     step: (input: Input, data: D, ctx: StepContext) => R | Promise<R>,
-    { schema }: Recorded<StepData<R>> = {},
+    options: Recorded<StepData<R>> = {},
   ): ToolBuilder<Input, D & { readonly [K in Name]: StepData<R> }> {
+    requireOptions('incompleteStep', options, RECORDED_CHECKS);
     if (this.#steps.has(name)) {
       throw new InvalidDefinition(
         `There is already a step named '${name}'. Data is kept by name: rename one of them.`,
       );
     }
-    return new ToolBuilder(new Map(this.#steps).set(name, { step: step as AnyStep, schema }));
+    return new ToolBuilder(new Map(this.#steps).set(name, { step: step as AnyStep, schema: options.schema }));
   }
 
   /** Sets the step that makes the result. It runs once, with the data of all steps. Effects belong here. */

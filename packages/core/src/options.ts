@@ -1,0 +1,191 @@
+/**
+ * Checks options at run time, where they are given. The types do not see a misspelt name in JavaScript, a value behind
+ * an `as`, or an environment variable that is not set.
+ */
+import { InvalidPolicy } from './errors.ts';
+
+/** The check of one option. */
+export interface OptionCheck {
+  /** The allowed values, for the message: `'reject', 'replay' or false`. */
+  readonly allowed: string;
+  isAllowed(value: unknown): boolean;
+  /**
+   * Whether the value may be undefined: always (the default), only where the option is left out (`if-left-out`), or
+   * not at all (`never`).
+   */
+  readonly undefinedAllowed?: 'if-left-out' | 'never';
+  /** Whether the message quotes a text that was given. Only where no user would put a secret. */
+  readonly quotesText?: boolean;
+}
+
+/** A check for every option. The compiler finds an option without one. */
+export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: OptionCheck };
+
+/**
+ * Checks the names and the values of `options`.
+ *
+ * @param owner whose options they are, for the message.
+ * @throws InvalidPolicy naming the first option that is wrong, its value and the allowed ones.
+ * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { maxEntries: wholeNumber(), now: aFunction });
+ */
+export function requireOptions<Options extends object>(
+  owner: string,
+  options: Options,
+  checks: OptionChecks<NoInfer<Options>>,
+): void {
+  requireKnownOptions(owner, options, Object.keys(checks));
+  for (const [name, check] of Object.entries<OptionCheck>(checks)) {
+    const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
+    if (value === undefined && isUndefinedAllowed(check, Object.hasOwn(options, name))) continue;
+    if (check.isAllowed(value)) continue;
+    throw new InvalidPolicy(`${owner}: ${name} must be ${check.allowed}; it is ${describe(value, check)}.`);
+  }
+}
+
+/**
+ * Checks that `options` is an object whose names are all among `names`.
+ *
+ * @throws InvalidPolicy naming the first unknown option, and the one that was probably meant.
+ */
+export function requireKnownOptions(owner: string, options: object, names: readonly string[]): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw new InvalidPolicy(`${owner}: the options must be an object; they are ${describe(options)}.`);
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant =
+    names.find((name) => isMisspelling(unknown, name)) ?? names.find((name) => isShort(unknown, name));
+  const hint = meant === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${meant}'?`;
+  throw new InvalidPolicy(`${owner}: there is no option '${unknown}'. ${hint}`);
+}
+
+/**
+ * Checks that each of `values` is a whole number of at least `least`.
+ *
+ * @throws InvalidPolicy naming the first that is not.
+ */
+export function requireWholeNumbers(
+  owner: string,
+  values: Readonly<Record<string, number>>,
+  least = 1,
+): void {
+  const { allowed, isAllowed } = wholeNumber(least);
+  for (const [name, value] of Object.entries(values)) {
+    if (!isAllowed(value)) throw new InvalidPolicy(`${owner}: ${name} must be ${allowed}; it is ${value}.`);
+  }
+}
+
+/** The options, with `defaults` for those that are left out or undefined. */
+export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
+  options: Options,
+  defaults: Defaults,
+): Options & Required<Defaults> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(given) } as Options & Required<Defaults>;
+}
+
+/** An option that cannot be left out. */
+export const asRequired = (check: OptionCheck): OptionCheck => ({ ...check, undefinedAllowed: 'never' });
+
+/** An option that may be left out, but not given as undefined: its environment variable is not set, then. */
+export const asDefinedIfGiven = (check: OptionCheck): OptionCheck => ({
+  ...check,
+  undefinedAllowed: 'if-left-out',
+});
+
+/** Any value: its owner checks it, or every value is right. */
+export const anyValue: OptionCheck = { allowed: 'given', isAllowed: (value) => value !== undefined };
+
+export const aFunction: OptionCheck = {
+  allowed: 'a function',
+  isAllowed: (value) => typeof value === 'function',
+};
+
+export const aBoolean: OptionCheck = {
+  allowed: 'true or false',
+  isAllowed: (value) => typeof value === 'boolean',
+  quotesText: true,
+};
+
+export const aText: OptionCheck = {
+  allowed: 'a text that is not empty',
+  isAllowed: (value) => typeof value === 'string' && value !== '',
+};
+
+export const aPositiveNumber: OptionCheck = {
+  allowed: 'a number above 0',
+  isAllowed: (value) => Number.isFinite(value) && (value as number) > 0,
+  quotesText: true,
+};
+
+/** A whole number from `least` to `most`, both allowed. */
+export const wholeNumber = (least = 1, most?: number): OptionCheck => ({
+  allowed: `a whole number ${most === undefined ? `of at least ${least}` : `from ${least} to ${most}`}`,
+  isAllowed: (value) =>
+    Number.isInteger(value) && (value as number) >= least && (value as number) <= (most ?? Number.MAX_VALUE),
+  quotesText: true,
+});
+
+/** One of the `values`, and nothing else. */
+export const oneOf = (...values: readonly (string | boolean)[]): OptionCheck => ({
+  allowed: listWords(
+    values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))),
+    'or',
+  ),
+  isAllowed: (value) => values.includes(value as string | boolean),
+  quotesText: true,
+});
+
+/** A list whose members all pass `isMember`. */
+export const listOf = (members: string, isMember: (value: unknown) => boolean): OptionCheck => ({
+  allowed: `a list of ${members}`,
+  isAllowed: (value) => Array.isArray(value) && value.every(isMember),
+});
+
+/** An object that has all these `methods`. */
+export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
+  allowed: `an object with ${listWords(
+    methods.map((name) => `${name}()`),
+    'and',
+  )}`,
+  isAllowed: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function'),
+});
+
+const isUndefinedAllowed = ({ undefinedAllowed }: OptionCheck, isGiven: boolean): boolean =>
+  undefinedAllowed === undefined || (undefinedAllowed === 'if-left-out' && !isGiven);
+
+/** The value in the words of a message. A text may be a secret in the wrong place, so only its type is shown. */
+function describe(
+  value: unknown,
+  { quotesText = false, undefinedAllowed }: Partial<OptionCheck> = {},
+): string {
+  if (value === undefined && undefinedAllowed === 'if-left-out')
+    return 'undefined. Set its environment variable, or leave the option out';
+  if (typeof value === 'string') {
+    if (value === '' || quotesText) return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
+    return 'a text';
+  }
+  if (typeof value === 'function') return 'a function';
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
+  return String(value);
+}
+
+const listWords = (parts: readonly string[], last: 'and' | 'or'): string =>
+  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`;
+
+/** Whether the names differ only in case and in up to three letters in a row: `maxEntry` for `maxEntries`. */
+function isMisspelling(given: string, name: string): boolean {
+  const [a, b] = [given.toLowerCase(), name.toLowerCase()];
+  const [longer, shorter] = [Math.max(a.length, b.length), Math.min(a.length, b.length)];
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  const other = longer - head - tail;
+  return other <= 3 && other < head + tail;
+}
+
+/** Whether one name is the beginning of the other: `ttl` for `ttlSeconds`. */
+const isShort = (given: string, name: string): boolean => name.startsWith(given) || given.startsWith(name);

@@ -1,0 +1,125 @@
+/** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
+import { InvalidPolicy, type McpServer, requestStatePolicy } from '@mrtr/core';
+import { expect, onTestFinished, test } from 'vitest';
+import { serveHttp } from './http.ts';
+import { pendingInteractions } from './interactions.ts';
+import { serveStdio } from './stdio.ts';
+
+const served = { server: (): McpServer => expect.unreachable(), close: async () => {} };
+
+/** Serves for the length of a test. */
+async function serve(options: unknown): Promise<void> {
+  const http = await serveHttp(served, options as object);
+  onTestFinished(() => http.close());
+}
+
+const atLeast1 = 'must be a whole number of at least 1';
+
+test.each<[options: unknown, message: string]>([
+  [null, 'the options must be an object; they are null.'],
+  [{ Port: 80 }, "there is no option 'Port'. Did you mean 'port'?"],
+  [{ allowedHost: ['a'] }, "there is no option 'allowedHost'. Did you mean 'allowedHosts'?"],
+  [{ host: 5 }, 'host must be a text that is not empty; it is 5.'],
+  [{ host: '' }, "host must be a text that is not empty; it is ''."],
+  [{ port: 'http' }, "port must be a whole number from 0 to 65535; it is 'http'."],
+  [{ port: Number.NaN }, 'port must be a whole number from 0 to 65535; it is NaN.'],
+  [{ drainMs: -1 }, 'drainMs must be a whole number of at least 0; it is -1.'],
+  [{ path: 'mcp' }, "path must be a path that begins with '/'; it is 'mcp'."],
+  [{ allowedHosts: 'shop.example' }, 'allowedHosts must be a list of host names; it is a text.'],
+  [{ allowedHosts: [undefined] }, 'allowedHosts must be a list of host names; it is a list.'],
+  [{ allowedOrigins: 'https://a.example' }, 'allowedOrigins must be a list of origins; it is a text.'],
+  [{ verifier: 'sk-123' }, 'verifier must be an object with verifyAccessToken(); it is a text.'],
+  [{ verifier: {} }, 'verifier must be an object with verifyAccessToken(); it is an object.'],
+  [{ legacy: 'session' }, "legacy must be 'sessions' or 'stateless'; it is 'session'."],
+  [{ bus: () => {} }, 'bus must be an object with publish() and subscribe(); it is a function.'],
+  [{ pages: {} }, 'pages must be a list of pages, each an object with fetch(); it is an object.'],
+  [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
+  [{ onerror: true }, 'onerror must be a function; it is true.'],
+  [{ maxBodyBytes: '1mb' }, `maxBodyBytes ${atLeast1}; it is '1mb'.`],
+  [{ maxBodyMembers: 0 }, `maxBodyMembers ${atLeast1}; it is 0.`],
+  [{ bodySeconds: 0 }, 'bodySeconds must be a number above 0; it is 0.'],
+  [{ bodySeconds: Number.POSITIVE_INFINITY }, 'bodySeconds must be a number above 0; it is Infinity.'],
+  [{ maxIncomingBytes: 0.5 }, `maxIncomingBytes ${atLeast1}; it is 0.5.`],
+  [{ maxIncomingBytesPerPrincipal: -1 }, `maxIncomingBytesPerPrincipal ${atLeast1}; it is -1.`],
+  [{ maxCalls: null }, `maxCalls ${atLeast1}; it is null.`],
+  [{ maxCallsPerPrincipal: 0 }, `maxCallsPerPrincipal ${atLeast1}; it is 0.`],
+  [{ maxCallBytes: [] }, `maxCallBytes ${atLeast1}; it is a list.`],
+  [{ maxCallBytesPerPrincipal: {} }, `maxCallBytesPerPrincipal ${atLeast1}; it is an object.`],
+  [{ maxSubscriptions: -1 }, 'maxSubscriptions must be a whole number of at least 0; it is -1.'],
+  [
+    { maxSubscriptionsPerPrincipal: true },
+    'maxSubscriptionsPerPrincipal must be a whole number of at least 0; it is true.',
+  ],
+])('serveHttp(served, %j) is refused: %s', async (options, message) => {
+  await expect(serve(options)).rejects.toThrow(new InvalidPolicy(`serveHttp: ${message}`));
+});
+
+test.each<[sessionLimits: unknown, message: string]>([
+  [null, 'the options must be an object; they are null.'],
+  [{ maxSessions: 5 }, "there is no option 'maxSessions'. Did you mean 'max'?"],
+  [{ max: '5' }, `max ${atLeast1}; it is '5'.`],
+  [{ maxPerPrincipal: 0 }, `maxPerPrincipal ${atLeast1}; it is 0.`],
+  [{ maxBytes: Number.NaN }, `maxBytes ${atLeast1}; it is NaN.`],
+  [{ maxBytesPerPrincipal: 0.5 }, `maxBytesPerPrincipal ${atLeast1}; it is 0.5.`],
+  [{ maxOpenCalls: -1 }, `maxOpenCalls ${atLeast1}; it is -1.`],
+  [{ idleSeconds: Number.NaN }, 'idleSeconds must be a number above 0; it is NaN.'],
+])(
+  'the sessionLimits %j are refused, also where there are no sessions: %s',
+  async (sessionLimits, message) => {
+    for (const legacy of ['sessions', 'stateless']) {
+      const refused = new InvalidPolicy(`sessionLimits: ${message}`);
+      await expect(serve({ legacy, sessionLimits })).rejects.toThrow(refused);
+    }
+  },
+);
+
+test('options that are undefined have their defaults', async () => {
+  const limits = { max: undefined, idleSeconds: undefined };
+  await serve({ port: undefined, verifier: undefined, legacy: undefined, sessionLimits: limits });
+});
+
+test('serveStdio refuses an options object in the place of `onerror`', () => {
+  const message = 'serveStdio: onerror must be a function; it is an object.';
+  expect(() => serveStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidPolicy(message));
+});
+
+const link = {
+  policy: requestStatePolicy(),
+  url: 'https://shop.example/link',
+  identifyBrowser: () => undefined,
+  start: () => 'https://other.example',
+  finish: () => '',
+};
+
+test.each<[options: object, message: string]>([
+  [{ identify: () => {} }, "there is no option 'identify'. Did you mean 'identifyBrowser'?"],
+  [{ policy: undefined }, 'policy must be made by requestStatePolicy; it is undefined.'],
+  [{ policy: { keys: [] } }, 'policy must be made by requestStatePolicy; it is an object.'],
+  [{ url: undefined }, 'url must be given; it is undefined.'],
+  [{ store: new Map() }, 'store must be an object with add(), find() and replace(); it is an object.'],
+  [{ ttlSeconds: '60' }, `ttlSeconds ${atLeast1}; it is '60'.`],
+  [{ waitSeconds: Number.NaN }, 'waitSeconds must be a whole number of at least 0; it is NaN.'],
+  [{ maxAsks: 0 }, `maxAsks ${atLeast1}; it is 0.`],
+  [{ identifyBrowser: 'alice' }, 'identifyBrowser must be a function; it is a text.'],
+  [{ start: 'https://other.example' }, 'start must be a function; it is a text.'],
+  [{ finish: undefined }, 'finish must be a function; it is undefined.'],
+  [{ onerror: true }, 'onerror must be a function; it is true.'],
+])('pendingInteractions({ …, %j }) is refused: %s', (options, message) => {
+  expect(() => pendingInteractions({ ...link, ...options })).toThrow(
+    new InvalidPolicy(`pendingInteractions: ${message}`),
+  );
+});
+
+test.each<[options: object, message: string]>([
+  [{ fallback: '' }, "question: there is no option 'fallback'. The options are: otherwise, name."],
+  [{ name: 5 }, 'question: name must be a text that is not empty; it is 5.'],
+])('a question of a page with %j is refused: %s', async (options, message) => {
+  const asked = pendingInteractions(link).question({} as never, 'Link it.', options);
+  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
+});
+
+test('a waiting question of a page has no `name`', async () => {
+  const asked = pendingInteractions(link).ask({} as never, 'link', 'Link it.', { name: 'a' } as object);
+  const message = "ask: there is no option 'name'. The options are: otherwise.";
+  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
+});

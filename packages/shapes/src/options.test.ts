@@ -1,0 +1,100 @@
+/** Wrong options of this package, as JavaScript gives them. */
+import { InvalidPolicy, textResult } from '@mrtr/core';
+import { expect, test } from 'vitest';
+import { byEra } from './by-era/by-era.ts';
+import { Site, tool } from './fixture.test-support.ts';
+import { journal } from './journal/journal.ts';
+import { ContinuationStore, linear } from './linear/index.ts';
+import { once } from './once/once.ts';
+import { ToolBuilder } from './tool-builder/tool-builder.ts';
+
+const handler = () => textResult('');
+const store = new ContinuationStore();
+const atLeast1 = 'must be a whole number of at least 1';
+const aStore = 'store must be an object with round() and close()';
+
+test.each<[options: unknown, message: string]>([
+  [null, 'the options must be an object; they are null.'],
+  [{ maxFrame: 5 }, "there is no option 'maxFrame'. Did you mean 'maxFrames'?"],
+  [{ ttlSeconds: '60' }, `ttlSeconds ${atLeast1}; it is '60'.`],
+  [{ maxFrames: null }, `maxFrames ${atLeast1}; it is null.`],
+  [{ maxBytes: Number.NaN }, `maxBytes ${atLeast1}; it is NaN.`],
+  [{ maxBytesPerPrincipal: 0 }, `maxBytesPerPrincipal ${atLeast1}; it is 0.`],
+  [{ maxAbandoned: -1 }, `maxAbandoned ${atLeast1}; it is -1.`],
+  [{ maxAbandonedPerPrincipal: 0.5 }, `maxAbandonedPerPrincipal ${atLeast1}; it is 0.5.`],
+  [{ onerror: true }, 'onerror must be a function; it is true.'],
+  [{ locate: 'i1' }, 'locate must be a function; it is a text.'],
+])('new ContinuationStore(%j) is refused: %s', (options, message) => {
+  const refused = new InvalidPolicy(`ContinuationStore: ${message}`);
+  expect(() => new ContinuationStore(options as object)).toThrow(refused);
+});
+
+test('a ContinuationStore whose options are undefined has their defaults', () => {
+  const options = { ttlSeconds: undefined, maxFrames: undefined, onerror: undefined, locate: undefined };
+  expect(new ContinuationStore(options as object).parked).toBe(0);
+});
+
+test.each<[what: string, give: () => unknown, message: string]>([
+  ['linear', () => linear(handler, {} as never), `linear: ${aStore}; it is undefined.`],
+  ['linear', () => linear(handler, { store: {} } as never), `linear: ${aStore}; it is an object.`],
+  [
+    'linear',
+    () => linear(handler, { store, ttlSeconds: 5 } as never),
+    "linear: there is no option 'ttlSeconds'. The options are: store.",
+  ],
+  [
+    'journal',
+    () => journal(handler, { strcit: true } as object),
+    "journal: there is no option 'strcit'. Did you mean 'strict'?",
+  ],
+  [
+    'journal',
+    () => journal(handler, { strict: 'yes' } as never),
+    "journal: strict must be true or false; it is 'yes'.",
+  ],
+  ['byEra', () => byEra({ modern: handler } as never), 'byEra: legacy must be a function; it is undefined.'],
+  [
+    'byEra',
+    () => byEra({ modern: handler, legacy: handler, old: handler } as never),
+    "byEra: there is no option 'old'. The options are: modern, legacy.",
+  ],
+  [
+    'incompleteStep',
+    () => new ToolBuilder().incompleteStep('a', () => 1, { shema: {} } as object),
+    "incompleteStep: there is no option 'shema'. Did you mean 'schema'?",
+  ],
+  [
+    'incompleteStep',
+    () => new ToolBuilder().incompleteStep('a', () => 1, { schema: { type: 'number' } } as object),
+    'incompleteStep: schema must be a Standard Schema; it is an object.',
+  ],
+])('%s refuses a wrong option where the tool is built', (_what, give, message) => {
+  expect(give).toThrow(new InvalidPolicy(message));
+});
+
+/** The three contexts that have `once`. */
+type Effect = (key: string, effect: () => number, options: object) => Promise<number>;
+const SHAPES = {
+  once: (run: (effect: Effect) => unknown) =>
+    tool(once(async (_args, ctx) => textResult(String(await run(ctx.once))))),
+  linear: (run: (effect: Effect) => unknown) =>
+    tool(linear(async (_args, ctx) => textResult(String(await run(ctx.once))), { store })),
+  journal: (run: (effect: Effect) => unknown) =>
+    tool(journal(async (_args, ctx) => textResult(String(await run(ctx.once))))),
+};
+
+test.each<[shape: keyof typeof SHAPES, options: object, message: string]>([
+  ['once', { schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
+  ['once', { schema: 5 }, 'once: schema must be a Standard Schema; it is 5.'],
+  ['linear', { schemas: {} }, "once: there is no option 'schemas'. Did you mean 'schema'?"],
+  ['linear', { schema: () => {} }, 'once: schema must be a Standard Schema; it is a function.'],
+  ['journal', { onfailure: 'retry' }, "once: there is no option 'onfailure'. Did you mean 'onFailure'?"],
+  ['journal', { onFailure: 'retri' }, "once: onFailure must be 'record' or 'retry'; it is 'retri'."],
+  ['journal', { schema: null }, 'once: schema must be a Standard Schema; it is null.'],
+])('in %s, an effect with %j is refused before it runs: %s', async (shape, options, message) => {
+  let runs = 0;
+  const register = SHAPES[shape]((effect) => effect('a', () => ++runs, options));
+  const client = await new Site(register).connect();
+  expect(await client.send()).toEqual({ fails: message });
+  expect(runs).toBe(0);
+});
