@@ -51,6 +51,7 @@ test('a token opens to the content that was sealed, with every key, state, versi
         expect(opened).toEqual({
           ...content,
           id: bytesOf(token.split('~')[0] as string).toString('base64url', 2, 14),
+          issuedAt,
           expiresAt: issuedAt + ttlSeconds * 1000,
         });
         // `toEqual` ignores the order of a map's entries.
@@ -109,6 +110,7 @@ test('a token that an earlier build sealed still opens', () => {
     payload: '{"a":1}',
     version: '7',
     id: 'As1QuPMdMJUHqKxj',
+    issuedAt: NOW,
     expiresAt: NOW + 600_000,
   });
 });

@@ -12,7 +12,13 @@ import { tokenLength } from './codec.ts';
 import { isRoutingLabel } from './routing-label.ts';
 import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';
 
-const OPENED = { ...EMPTY, payload: PLAN, id: expect.any(String), expiresAt: NOW + 600_000 };
+const OPENED = {
+  ...EMPTY,
+  payload: PLAN,
+  id: expect.any(String),
+  issuedAt: NOW,
+  expiresAt: NOW + 600_000,
+};
 const CONTENT = { ...EMPTY, payload: PLAN };
 const [PLAIN, I1, I2] = [undefined, 'i1', 'i2'].map((routingLabel) => seal(PLAN, { routingLabel })) as [
   string,
