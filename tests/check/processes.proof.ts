@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { main, run } from '@mrtr/check';
 import { freePort } from '@mrtr/harness/process';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
   BARE,
   bareCommand,
@@ -27,9 +27,10 @@ async function listens(port: number): Promise<boolean> {
   }
 }
 
-async function until(happened: () => Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 500 && !(await happened()); turn++)
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/** Waits until a server listens at each of the ports. */
+async function allListen(ports: readonly number[]): Promise<void> {
+  const look = async () => expect(await Promise.all(ports.map(listens))).not.toContain(false);
+  await vi.waitFor(look, { timeout: 10_000, interval: 20 });
 }
 
 it('what a wrapper started is killed and restarted with it, and is gone afterwards', async () => {
@@ -54,7 +55,7 @@ it('a server that is not started here is checked at two addresses, and restarted
       return spawn(program, args, { stdio: 'ignore' });
     };
     const [first, second] = ports.map(start);
-    await until(async () => (await Promise.all(ports.map((port) => listens(port ?? 0)))).every(Boolean));
+    await allListen(ports);
     const again = bareCommand(world)
       .map((word) => `'${word.replace('{port}', String(ports[0]))}'`)
       .join(' ');

@@ -1,20 +1,25 @@
 /** Shapes held to their claims of a deploy between two rounds, in whichever hosting. */
 import { expect } from 'vitest';
+import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { CHANGE_NAMES } from './changes.ts';
 import { claimed } from './claims.ts';
+import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
 import { outcomeOf } from './outcome.ts';
 import { faultsOf, type Host, MOMENTS, type Play, play } from './play.ts';
 import type { ShapeId } from './subject.ts';
 
 /** Plays every change, at both moments, and compares. */
 export async function holdToClaims(shape: ShapeId, host: Host): Promise<void> {
-  const wrong: string[] = [];
+  const [wrong, played]: [string[], Play[]] = [[], []];
   for (const change of CHANGE_NAMES) {
     const plays = MOMENTS.map((moment): Play => ({ shape, change, moment }));
+    played.push(...plays);
     wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
   }
   expect(wrong.join('\n')).toBe('');
+  expect(cellsAmiss(expectedPlays(shape), played.map(nameOfPlay)).join('\n')).toBe('');
+  expect(played).toHaveLength(PLAYS_OF_A_SHAPE);
 }
 
 async function differences(one: Play, host: Host): Promise<string[]> {

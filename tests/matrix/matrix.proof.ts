@@ -1,6 +1,8 @@
 /** H on PostgreSQL in every scenario of the matrix. Each of its calls takes twenty times as long as one in memory. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cellsAmiss } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import { CELLS_OF_AN_OPTION, expectedCells, nameOfCell } from './expected-cells.ts';
 import {
   type Cell,
   effectsAsClaimed,
@@ -28,12 +30,18 @@ afterAll(() => database?.close(), 30_000);
 
 it.each(durable)('option %s does what it claims in every scenario', (id) => {
   const own = cells.filter(({ observed }) => observed.observation.option === id);
-  expect(own.length).toBeGreaterThan(0);
+  expect(cellsAmiss(expectedCells(id), own.map(nameOfCell)).join('\n')).toBe('');
   expect(own.flatMap(effectsAsClaimed).join('\n')).toBe('');
   expect(own.flatMap(mechanicsAsClaimed).join('\n')).toBe('');
   expect(own.flatMap(failsClearly).join('\n')).toBe('');
   expect(own.flatMap(retriesAsClaimed).join('\n')).toBe('');
   expect(own.flatMap(forgeriesAsClaimed).join('\n')).toBe('');
+});
+
+it('has every scenario of option E to compare with', () => {
+  const own = cells.filter(({ observed }) => observed.observation.option === 'e');
+  expect(cellsAmiss(expectedCells('e'), own.map(nameOfCell)).join('\n')).toBe('');
+  expect(cells).toHaveLength(CELLS_OF_AN_OPTION * (1 + durable.length));
 });
 
 it('shows the host application, and puts on the wire, the same as option E', () => {

@@ -5,8 +5,18 @@ import { OPTIONS } from '@mrtr/options';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateBlocks } from '../documents/blocks.ts';
 import { oldServer } from '../servers/old-server/index.ts';
+import { cellsAmiss } from '../testkit/cells.ts';
 import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import {
+  BRIEF_CELLS_OF_AN_OPTION,
+  CELLS_OF_AN_OPTION,
+  expectedAtOldServer,
+  expectedCells,
+  expectedOfAll,
+  KNOWN_OPTIONS,
+  nameOfCell,
+} from './expected-cells.ts';
 import {
   type Cell,
   converse,
@@ -27,6 +37,7 @@ import {
   sameFromOldServer,
   sameOnTheWire,
   TABLED,
+  where,
 } from './index.ts';
 
 const cells: Cell[] = [];
@@ -54,6 +65,43 @@ beforeAll(async () => {
   oldCells = await measureOldServer(oldServer);
 }, 180_000);
 afterAll(() => database?.close(), 30_000);
+
+describe('the cells', () => {
+  const postgres = LISTED.some(({ needsPostgres }) => needsPostgres);
+
+  it('are as many of an option as the numbers say', () => {
+    expect(expectedCells('a')).toHaveLength(CELLS_OF_AN_OPTION);
+    expect(expectedCells('a', 'brief')).toHaveLength(BRIEF_CELLS_OF_AN_OPTION);
+  });
+
+  it('are of every option that is known', () => {
+    const listed = OPTIONS.map(({ id }) => id);
+    expect(KNOWN_OPTIONS.filter((id) => !listed.includes(id))).toEqual([]);
+    expect(KNOWN_OPTIONS).toHaveLength(13);
+    expect(LISTED).toHaveLength(OPTIONS.length - (postgres ? 0 : 1));
+  });
+
+  it('are all measured, once each', () => {
+    expect(cellsAmiss(expectedOfAll(postgres), cells.map(nameOfCell)).join('\n')).toBe('');
+    expect(cells.map(({ observed }) => where(observed.observation))).toEqual(cells.map(nameOfCell));
+  });
+
+  it('have everything that is measured in them', () => {
+    const here = cells.map(({ observed }) => observed.observation);
+    const onMemory = here.filter(({ client, hosting }) => client === 'modern' && hosting === 'memory');
+    const options = LISTED.length;
+    expect(here.filter(({ otherInstance }) => otherInstance === 'not measured')).toEqual([]);
+    expect(here.filter(({ restart }) => restart === 'not measured')).toEqual([]);
+    // Two scripts of an option write an item, and one of them has a second round with state.
+    expect(onMemory.filter(({ retriedTwice }) => retriedTwice)).toHaveLength(2 * options);
+    expect(onMemory.filter(({ forged }) => forged)).toHaveLength(options);
+  });
+
+  it('at an old server are one for each script', () => {
+    expect(cellsAmiss(expectedAtOldServer(oldServer.id), oldCells.map(nameOfCell)).join('\n')).toBe('');
+    expect(oldCells).toHaveLength(13);
+  });
+});
 
 it('records transcripts that fit their schema', () => {
   expect(schemaMistakes(cells.map(({ observed }) => observed.conversation))).toEqual([]);
@@ -87,6 +135,7 @@ describe.each(['modern', 'mute', 'legacy'] as const)('%s client', (client) => {
     });
     it.each(OPTIONS.map(({ id }) => id))('option %s does what it claims', (id) => {
       const own = here().filter(({ observed }) => observed.observation.option === id);
+      if (LISTED.some((listed) => listed.id === id)) expect(own).not.toEqual([]);
       expect(own.flatMap(effectsAsClaimed).join('\n')).toBe('');
       expect(own.flatMap(mechanicsAsClaimed).join('\n')).toBe('');
       expect(own.flatMap(failsClearly).join('\n')).toBe('');

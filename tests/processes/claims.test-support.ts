@@ -10,8 +10,18 @@ import {
   sameForTheHost,
   sameOnTheWire,
 } from '../matrix/index.ts';
+import { cellsAmiss } from '../testkit/cells.ts';
 import { type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import {
+  CELLS_OF_AN_OPTION,
+  COMPARED_OF_AN_OPTION,
+  expectedCells,
+  expectedKills,
+  KILLS_OF_AN_OPTION,
+  nameOfCell,
+  nameOfKill,
+} from './expected-cells.ts';
 import {
   type KillCell,
   killsAsClaimed,
@@ -41,6 +51,23 @@ export function holdToClaims(listed: readonly Pick<ListedOption, 'id'>[], plays?
     await processes?.close();
     await database?.close();
   }, 60_000);
+
+  it('measures every call on every hosting, and every one of a fleet through a kill', () => {
+    const which = plays === undefined ? 'all' : 'brief';
+    expect(ids).not.toEqual([]);
+    expect(database?.options.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+    const measured = cells.map(({ scenario, observed }) => nameOfCell(observed.observation.option, scenario));
+    const expected = ids.flatMap((id) => expectedCells(id, which));
+    expect(cellsAmiss(expected, measured).join('\n')).toBe('');
+    expect(cells).toHaveLength(CELLS_OF_AN_OPTION[which] * ids.length);
+    expect(cellsAmiss(ids.flatMap(expectedKills), kills.map(nameOfKill)).join('\n')).toBe('');
+    expect(kills).toHaveLength(KILLS_OF_AN_OPTION * ids.length);
+    // A call on http is compared with the same one on processes, and with the one through a kill.
+    const compared = cells.filter(({ observed: { observation } }) =>
+      [observation.otherInstance, observation.restart].every((survival) => survival !== 'not measured'),
+    );
+    expect(compared).toHaveLength(COMPARED_OF_AN_OPTION[which] * ids.length);
+  });
 
   it('records transcripts that fit their schema, also through kills', () => {
     const killed = kills.map(({ survivor }) => survivor.conversation);

@@ -44,7 +44,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
     { secret: KEYS[0] },
     "there is no option 'secret'. The options are: keys, ttlSeconds, maxBytes, maxRounds, maxQuestions, " +
       'maxAnswerBytes, audience, principal, legacy, now, singleUse, ledger, leaseSeconds, claimSeconds, ' +
-      'maxResultBytes, maxCalls, maxCallsPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
+      'maxResultBytes, maxCalls, maxCallsPerPrincipal, maxAbandoned, maxAbandonedPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
   ],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number from 1 to 16777215; it is '60'."],
   [{ maxBytes: null }, `maxBytes must be ${limit}; it is null.`],

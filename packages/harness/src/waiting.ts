@@ -26,9 +26,21 @@ export async function settle(turns = 40): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits until `happened`, for a bounded number of turns of the event loop. */
-export async function until(happened: () => boolean, turns = 20_000): Promise<void> {
-  for (let turn = 0; turn < turns && !happened(); turn++) await settle(1);
+/**
+ * Waits until `happened` returns true, for a bounded number of turns of the event loop.
+ *
+ * @param waitedFor the condition in words, for the error.
+ * @throws Error with `waitedFor` when the condition did not come true.
+ *
+ * @example
+ * await until(() => store.parked === 0, 'an empty store');
+ */
+export async function until(happened: () => boolean, waitedFor: string, turns = 20_000): Promise<void> {
+  for (let turn = 0; !happened(); turn++) {
+    if (turn === turns)
+      throw new Error(`This did not happen in ${turns} turns of the event loop: ${waitedFor}.`);
+    await settle(1);
+  }
 }
 
 /**

@@ -1,5 +1,22 @@
-import { expect, it } from 'vitest';
-import { printedUrl } from './instance.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { Instance, printedUrl } from './instance.ts';
+
+// Its server is in a process group of its own, which SIGKILL to the command does not reach.
+const IN_THE_BACKGROUND = `
+  const { spawn } = require('node:child_process');
+  const server = 'require("node:net").createServer().listen(process.argv[1], "localhost")';
+  const { pid } = spawn(process.execPath, ['-e', server, process.argv[1]], { detached: true, stdio: 'ignore' });
+  console.log('pid ' + pid);
+  setInterval(() => {}, 60_000);
+`;
+
+it('does not take a server that outlives its command for the next instance', async () => {
+  const address = { command: [process.execPath, '-e', IN_THE_BACKGROUND, '{port}'], headers: {} };
+  const instance = new Instance('server', address, { timeoutMs: 1000, over: new AbortController().signal });
+  await instance.start();
+  onTestFinished(() => void process.kill(Number(/pid (\d+)/.exec(instance.tail)?.[1]), 'SIGKILL'));
+  await expect(instance.kill(20)).rejects.toThrow('was killed, and something still listens at port');
+});
 
 it('takes the address that the server printed, at its own port and on this machine', () => {
   expect(printedUrl('listening on http://127.0.0.1:4711/api/mcp.', 4711)).toBe(

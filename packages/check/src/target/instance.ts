@@ -105,12 +105,21 @@ export class Instance {
     return new HttpChannel(this.#url, own, this.#patience);
   }
 
-  /** SIGKILL, to everything that the command started. Resolves when nothing listens at its port any more. */
-  async kill(): Promise<void> {
+  /**
+   * SIGKILL, to everything that the command started. Resolves when nothing listens at its port any more.
+   *
+   * @throws UsageError if something still listens there after `endMs`. It would answer in place of the next instance.
+   */
+  async kill(endMs = END_MS): Promise<void> {
     await this.#process?.kill();
-    const until = performance.now() + END_MS;
-    while (this.#port !== undefined && performance.now() < until && (await answers(this.#port)))
+    const until = performance.now() + endMs;
+    while (this.#port !== undefined && (await answers(this.#port))) {
+      if (performance.now() > until)
+        throw new UsageError(
+          `${this.#words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
+        );
       await pause(10);
+    }
   }
 
   /**
@@ -259,7 +268,8 @@ export class Fleet {
     for (const instance of this.instances) if (!instance.alive) await instance.start();
   }
 
+  /** Kills every instance that was started here. A server that cannot be killed does not hide the result of the run. */
   async close(): Promise<void> {
-    for (const instance of [this.first, this.#second, this.#next]) await instance?.kill();
+    await Promise.allSettled([this.first, this.#second, this.#next].map((instance) => instance?.kill()));
   }
 }
