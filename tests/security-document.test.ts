@@ -40,7 +40,7 @@ const witnesses = guarantees.flatMap((text) =>
 );
 
 test('every guarantee names its tests', () => {
-  expect(guarantees).toHaveLength(17);
+  expect(guarantees).toHaveLength(18);
   for (const text of guarantees) expect(text).toMatch(/`[\w/.-]+\.ts`: “/);
 });
 
@@ -136,8 +136,9 @@ const recorded = (limit: number, principal: string | undefined) =>
   Promise.all(
     [limit, limit + 1].map(async (bytes) => {
       const ledger = new MemoryLedger({ now: () => 0 });
-      await ledger.claim(presentedBy('it', principal));
-      await ledger.settle('it', 'x'.repeat(bytes));
+      const claim = await ledger.claim(presentedBy('it', principal));
+      if (claim.kind !== 'first') throw new Error(`The ledger answered ${claim.kind}.`);
+      await ledger.settle('it', claim.lease, 'x'.repeat(bytes));
       return (await ledger.claim(presentedBy('it', principal))).kind;
     }),
   );
