@@ -117,6 +117,7 @@ async function oneMoreServed(count: number, principalOf: () => string | undefine
 const presentedBy = (id: string, principal: string | undefined) => ({
   id,
   answers: '',
+  issuedAt: 0,
   expiresAt: 600_000,
   leaseSeconds: 300,
   principal,

@@ -12,6 +12,7 @@ import { type Chapter, writeDocument } from './report/document.ts';
 import { machine } from './report/machine.ts';
 import { shownLine } from './report/wording.ts';
 import { resolvers } from './resolvers.ts';
+import { singleUse } from './single-use.ts';
 import { startUp } from './start-up.ts';
 import { stdio } from './stdio.ts';
 import { wholeCall } from './whole-call.ts';
@@ -20,6 +21,7 @@ import { wholeCall } from './whole-call.ts';
 const BENCHMARKS: readonly Benchmark[] = [
   codec,
   wholeCall,
+  singleUse,
   growth,
   parkedFrames,
   resolvers,

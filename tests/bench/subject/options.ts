@@ -14,7 +14,7 @@ export const LIVE: readonly LoadedOption[] = await loadOptions(
   OPTIONS.filter(({ id }) => id === 'c' || id === 'd'),
 );
 
-const KEY = 'the benchmark has a key that every process of it knows';
+export const KEY = 'the benchmark has a key that every process of it knows';
 
 /** The policy of every process. */
 export const policy = (): RequestStatePolicy => requestStatePolicy({ keys: [KEY], singleUse: false });
