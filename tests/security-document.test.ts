@@ -117,6 +117,7 @@ async function oneMoreServed(count: number, principalOf: () => string | undefine
 const presentedBy = (id: string, principal: string | undefined) => ({
   id,
   answers: '',
+  issuedAt: 0,
   expiresAt: 600_000,
   leaseSeconds: 300,
   principal,
@@ -136,8 +137,8 @@ const recorded = (limit: number, principal: string | undefined) =>
   Promise.all(
     [limit, limit + 1].map(async (bytes) => {
       const ledger = new MemoryLedger({ now: () => 0 });
-      await ledger.claim(presentedBy('it', principal));
-      await ledger.settle('it', 'x'.repeat(bytes));
+      const claim = await ledger.claim(presentedBy('it', principal));
+      if (claim.kind === 'first') await ledger.settle('it', claim.lease, 'x'.repeat(bytes));
       return (await ledger.claim(presentedBy('it', principal))).kind;
     }),
   );
