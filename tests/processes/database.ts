@@ -69,7 +69,8 @@ export class Database {
       diagnostic: ({ scope, instance }, diagnostic) =>
         this.#scopes.get(scope)?.recorder.tell(diagnostic, instance),
       claim: (_place, presented) => this.#ledger.claim(presented),
-      settle: (_place, id, result) => this.#ledger.settle(id, result),
+      settle: (_place, id, lease, result) => this.#ledger.settle(id, lease, result),
+      release: (_place, id, lease) => this.#ledger.release(id, lease),
       record: (place, entry) => this.#in(place, ({ audit }) => audit.record(entry)),
       find: (place, id) => this.#in(place, ({ items }) => items.find(id)),
       setState: (place, id, state) => this.#in(place, ({ items }) => items.setState(id, state)),

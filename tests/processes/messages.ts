@@ -47,7 +47,8 @@ export interface DatabaseMethods {
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
   claim(place: Place, presented: Presented): Promise<Claim>;
-  settle(place: Place, id: string, result: string): Promise<void>;
+  settle(place: Place, id: string, lease: string, result: string): Promise<void>;
+  release(place: Place, id: string, lease: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;
   find(place: Place, id: number): Promise<WorkItem | undefined>;
   setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;

@@ -35,5 +35,6 @@ const elsewhere = () => new Error('Only the observing process knows what was wri
 /** The ledger of presented tokens, in the observing process. */
 export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
   claim: (presented) => remote.claim(place, presented),
-  settle: (id, result) => remote.settle(place, id, result),
+  settle: (id, lease, result) => remote.settle(place, id, lease, result),
+  release: (id, lease) => remote.release(place, id, lease),
 });

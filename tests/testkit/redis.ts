@@ -13,9 +13,22 @@ export interface Redis {
   stop(): Promise<void>;
 }
 
-// The server ends with its stdin, and so with this process, even if that is killed. Then its folder is deleted.
-const UNTIL_STDIN_ENDS = `redis-server --port 0 --unixsocket "$0/socket" --dir "$0" --save '' --appendonly no &
-cat >/dev/null; kill $!; wait; rm -rf "$0"`;
+/** A Redis that a test may crash. */
+export interface OwnRedis extends Redis {
+  /** Kills the server as a crash does, and starts it again on its files. */
+  crash(): Promise<void>;
+}
+
+// The server ends with its stdin, and so with this process, even if that is killed. Then its folder is deleted, unless
+// stdin said to keep it.
+const UNTIL_STDIN_ENDS = `folder=$0
+redis-server --port 0 --unixsocket "$folder/socket" --dir "$folder" "$@" &
+read -r word; kill -9 $!; wait; [ "$word" = keep ] || rm -rf "$folder"`;
+
+const WITHOUT_FILES = ['--save', '', '--appendonly', 'no'];
+
+/** Whether this machine has a Redis to start. */
+export const hasRedisServer = (): boolean => spawnSync('redis-server', ['--version']).status === 0;
 
 /**
  * The Redis that `MRTR_TEST_REDIS` names, or one that is started if `redis-server` is installed. Undefined without
@@ -24,31 +37,43 @@ cat >/dev/null; kill $!; wait; rm -rf "$0"`;
 export async function redisOfThisFile(): Promise<Redis | undefined> {
   const url = process.env.MRTR_TEST_REDIS;
   if (url !== undefined) return { options: { url }, stop: async () => {} };
-  if (spawnSync('redis-server', ['--version']).status === 0) return started();
+  if (hasRedisServer()) return ownRedis(WITHOUT_FILES);
   const missing = 'redis-server is not installed here, and MRTR_TEST_REDIS names no server';
   if (process.env.CI) throw new Error(missing);
   test.skip(`these tests need Redis (SKIPPED: ${missing})`, () => {});
   return undefined;
 }
 
-async function started(): Promise<Redis> {
+/** A new Redis on this machine. `settings` are arguments of `redis-server`. */
+export async function ownRedis(settings: readonly string[]): Promise<OwnRedis> {
   const folder = mkdtempSync(join(tmpdir(), 'mrtr-redis-'));
-  const child = spawn('sh', ['-c', UNTIL_STDIN_ENDS, folder], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = once(child, 'close');
-  await new Promise<void>((resolve, reject) => {
-    let said = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (/ready to accept connections/i.test(said)) resolve();
-    });
-    child.once('error', reject);
-    child.once('close', () => reject(new Error(`redis-server ended as it started, and said: ${said}`)));
-  });
+  let end = await start(folder, settings);
   return {
     options: { socket: { path: join(folder, 'socket'), tls: false } },
-    stop: async () => {
-      child.stdin.end();
-      await ended;
+    crash: async () => {
+      await end('keep');
+      end = await start(folder, settings);
     },
+    stop: () => end('delete'),
+  };
+}
+
+/** Starts a server. The returned function kills it, and resolves when it is gone. */
+async function start(folder: string, settings: readonly string[]) {
+  const args = ['-c', UNTIL_STDIN_ENDS, folder, ...settings];
+  const child = spawn('sh', args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
+  await new Promise<void>((resolve, reject) => {
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+      if (/ready to accept connections/i.test(printed)) resolve();
+    });
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`redis-server ended as it started, and printed: ${printed}`)));
+  });
+  return async (files: 'keep' | 'delete'): Promise<void> => {
+    child.stdin.end(`${files}\n`);
+    await ended;
   };
 }

@@ -9,7 +9,9 @@ export async function open(options: Parameters<typeof createClient>[0], keys: re
   const redis = createClient(options);
   redis.on('error', (error) => console.error(error)); // it reconnects by itself, and a claim meanwhile is refused
   await redis.connect();
-  const policy = requestStatePolicy({ keys, ledger: new RedisLedger(redis) });
+  const ledger = new RedisLedger(redis);
+  await ledger.begin();
+  const policy = requestStatePolicy({ keys, ledger });
   const createServer = (): McpServer =>
     registerDeploy(protectedServer({ name: 'deployer', version: '1.0.0' }, policy));
   return { createServer, close: () => redis.close() };

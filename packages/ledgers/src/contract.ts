@@ -30,17 +30,32 @@ export interface LedgerUnderTest {
   another(limits?: LedgerLimits): Promise<StateLedger>;
   /** Moves the end of an entry's lease into the past, as if that time had passed. */
   lapse(id: string): Promise<void>;
+  /**
+   * Loses everything that the ledger stored, as a database does that was emptied or restored. Every ledger that outlives
+   * its process needs it. A ledger in memory has none: its loss is the end of the process.
+   */
+  lose?(): Promise<void>;
 }
 
 const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
   id,
   answers: 'yes',
+  issuedAt: Date.now(),
   expiresAt: Date.now() + 60_000,
   leaseSeconds: 30,
   principal: undefined,
   now: Date.now(),
   ...of,
 });
+
+const FIRST = { kind: 'first', lease: expect.any(String) };
+
+/** Claims a token, and returns the id of the lease. */
+async function takeLease(ledger: StateLedger, of: Presented): Promise<string> {
+  const claim = await ledger.claim(of);
+  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
+  return claim.lease;
+}
 
 /**
  * Defines the contract's tests in their own `describe`. Call it at the top of a vitest file, or in a `describe`.
@@ -67,6 +82,9 @@ const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
 export function ledgerContract(name: string, make: Make): void {
   describe(`the ledger on ${name}`, () => {
     decisions(make);
+    leases(make);
+    staleLeases(make);
+    beginnings(make);
     limits(make);
     results(make);
   });
@@ -92,7 +110,7 @@ function decisions(make: Make): void {
     const { another, lapse } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    expect(await one.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'first' });
+    expect(await one.claim(presented(id, { leaseSeconds: 1 }))).toEqual(FIRST);
     expect(await two.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
     await lapse(id);
     expect(await two.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
@@ -103,8 +121,8 @@ function decisions(make: Make): void {
     const { another } = await make();
     const ledger = await another();
     const id = randomUUID();
-    await ledger.settle(id, 'unasked');
-    expect(await ledger.claim(presented(id))).toEqual({ kind: 'first' });
+    await ledger.settle(id, randomUUID(), 'unasked');
+    expect(await ledger.claim(presented(id))).toEqual(FIRST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
@@ -112,8 +130,153 @@ function decisions(make: Make): void {
     const ledger = await another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
-    for (const id of fresh) expect(await ledger.claim(presented(id))).toEqual({ kind: 'first' });
+    for (const id of fresh) expect(await ledger.claim(presented(id))).toEqual(FIRST);
     for (const id of fresh) expect(await ledger.claim(presented(id))).toEqual({ kind: 'in-flight' });
+  });
+}
+
+function leases(make: Make): void {
+  it('gives the token of a released lease to the next claim, with a new lease', async () => {
+    const { another } = await make();
+    const [one, two] = [await another(), await another()];
+    const id = randomUUID();
+    const before = await takeLease(one, presented(id));
+    await one.release(id, before);
+    const lease = await takeLease(two, presented(id));
+    expect(lease).not.toBe(before);
+    await two.settle(id, lease, 'done');
+    expect(await one.claim(presented(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+  });
+
+  it('gives back the place of a released token, of its principal too', async () => {
+    const ledger = await (await make()).another({ maxEntriesPerPrincipal: 1 });
+    const [ada, id] = [randomUUID(), randomUUID()];
+    const lease = await takeLease(ledger, presented(id, { principal: ada }));
+    const second = presented(randomUUID(), { principal: ada });
+    await expect(ledger.claim(second)).rejects.toMatchObject({ code: 'store_full' });
+    await ledger.release(id, lease);
+    expect(await ledger.claim(second)).toEqual(FIRST);
+  });
+}
+
+function staleLeases(make: Make): void {
+  it('lets a lease that was released do nothing to the next one', async () => {
+    const { another } = await make();
+    const [one, two] = [await another(), await another()];
+    const id = randomUUID();
+    const stale = await takeLease(one, presented(id));
+    await one.release(id, stale);
+    const lease = await takeLease(two, presented(id));
+    await one.settle(id, stale, 'stale');
+    await one.release(id, stale);
+    expect(await one.claim(presented(id))).toEqual({ kind: 'in-flight' });
+    await two.settle(id, lease, 'done');
+    expect(await one.claim(presented(id))).toMatchObject({ kind: 'settled', result: 'done' });
+  });
+
+  it('lets a lease that it never gave do nothing', async () => {
+    const ledger = await (await make()).another();
+    const id = randomUUID();
+    await takeLease(ledger, presented(id));
+    for (const unknown of [randomUUID(), '']) {
+      await ledger.settle(id, unknown, 'unknown');
+      await ledger.release(id, unknown);
+      expect(await ledger.claim(presented(id))).toEqual({ kind: 'in-flight' });
+    }
+    await ledger.release(randomUUID(), randomUUID());
+  });
+
+  it('keeps a result, whatever is released', async () => {
+    const ledger = await (await make()).another();
+    const id = randomUUID();
+    const lease = await takeLease(ledger, presented(id));
+    await ledger.settle(id, lease, 'done');
+    await ledger.release(id, lease);
+    expect(await ledger.claim(presented(id))).toMatchObject({ kind: 'settled', result: 'done' });
+  });
+
+  it('keeps an entry whose lease ended, until its own lease is released', async () => {
+    const { another, lapse } = await make();
+    const ledger = await another();
+    const id = randomUUID();
+    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
+    await lapse(id);
+    await ledger.release(id, randomUUID());
+    expect(await ledger.claim(presented(id))).toEqual({ kind: 'lost' });
+    await ledger.release(id, lease);
+    expect(await ledger.claim(presented(id))).toEqual(FIRST);
+  });
+
+  it('gives a token that is released in many places at once to exactly one of the next claims', async () => {
+    const { another } = await make();
+    const [one, two] = [await another(), await another()];
+    const id = randomUUID();
+    const lease = await takeLease(one, presented(id));
+    await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
+    const next = [one, two, one, two].flatMap((ledger) => [
+      ledger.claim(presented(id)),
+      ledger.release(id, lease),
+    ]);
+    const kinds = (await Promise.all(next)).flatMap((claim) => (claim ? [claim.kind] : []));
+    expect(kinds.toSorted()).toEqual(['first', 'in-flight', 'in-flight', 'in-flight']);
+  });
+}
+
+function beginnings(make: Make): void {
+  it('refuses a token that was issued before it began, if it outlives its process', async () => {
+    const { another, lose } = await make();
+    const ledger = await another();
+    const id = randomUUID();
+    // A ledger in memory begins with its process. It must not refuse every call that was open before.
+    const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
+    expect(await ledger.claim(presented(id, { issuedAt: 0 }))).toEqual(expected);
+    expect(await ledger.claim(presented(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
+  });
+
+  it('answers what it knows of a token, however old the token is', async () => {
+    const { another, lapse } = await make();
+    const ledger = await another();
+    const id = randomUUID();
+    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
+    const old = presented(id, { issuedAt: 0 });
+    expect(await ledger.claim(old)).toEqual({ kind: 'in-flight' });
+    await lapse(id);
+    expect(await ledger.claim(old)).toEqual({ kind: 'lost' });
+    await ledger.settle(id, lease, 'done');
+    expect(await ledger.claim(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+  });
+
+  it('makes no token usable again when it loses its entries', async ({ skip }) => {
+    const { another, lose } = await make();
+    if (!lose) return skip('the ledger ends with its process');
+    const [one, two] = [await another(), await another()];
+    const [id, soon] = [randomUUID(), randomUUID()];
+    const token = presented(id);
+    await one.settle(id, await takeLease(one, token), 'done');
+    expect(await two.claim(token)).toMatchObject({ kind: 'settled' });
+    await lose();
+    const claims = await Promise.all([one, two, one, two].map((ledger) => ledger.claim(token)));
+    expect(claims).toEqual(claims.map(() => ({ kind: 'older-than-ledger' })));
+    // A server whose clock is ahead by half a minute may have issued this token before the loss.
+    const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
+    expect(await one.claim(presented(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
+    // A new process did not know the entries that were lost.
+    expect(await (await another()).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
+    const { another, lose } = await make();
+    if (!lose) return skip('the ledger ends with its process');
+    await lose();
+    const ledger = await another();
+    await ledger.claim(presented(randomUUID())); // From now on, the ledger has a beginning.
+    const ahead = (issuedAt: number) => presented(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
+    // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
+    expect(await ledger.claim(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.claim(ahead(Date.now() + 31_000))).toEqual(FIRST);
+    // A clock that is behind proves nothing: another server may have issued the token.
+    const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
+    expect(await ledger.claim(presented(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
   });
 }
 
@@ -140,7 +303,7 @@ function limits(make: Make): void {
     for (let n = 0; n < 2; n++) await ledger.claim(presented(randomUUID(), { principal: ada }));
     const third = ledger.claim(presented(randomUUID(), { principal: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.claim(presented(randomUUID(), { principal: bob }))).toEqual({ kind: 'first' });
+    expect(await ledger.claim(presented(randomUUID(), { principal: bob }))).toEqual(FIRST);
   });
 
   it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
@@ -155,8 +318,8 @@ function limits(make: Make): void {
       [bob, 1000],
     ] as const) {
       const id = randomUUID();
-      await ledger.claim(presented(id, { principal }));
-      await ledger.settle(id, 'x'.repeat(bytes));
+      const lease = await takeLease(ledger, presented(id, { principal }));
+      await ledger.settle(id, lease, 'x'.repeat(bytes));
       kinds.push((await ledger.claim(presented(id, { principal }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
@@ -169,8 +332,7 @@ function results(make: Make): void {
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
-    expect(await one.claim(presented(id))).toEqual({ kind: 'first' });
-    await one.settle(id, result);
+    await one.settle(id, await takeLease(one, presented(id)), result);
     expect(await two.claim(presented(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
     expect(await one.claim(presented(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
@@ -179,9 +341,9 @@ function results(make: Make): void {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    await ledger.claim(presented(id, { leaseSeconds: 1 }));
+    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
     await lapse(id);
-    await ledger.settle(id, 'late');
+    await ledger.settle(id, lease, 'late');
     expect(await ledger.claim(presented(id, { leaseSeconds: 1 }))).toEqual({
       kind: 'settled',
       result: 'late',
@@ -192,8 +354,7 @@ function results(make: Make): void {
   it('keeps the answers of the first presentation, also if the second brings others', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    await ledger.claim(presented(id, { answers: 'yes' }));
-    await ledger.settle(id, 'done');
+    await ledger.settle(id, await takeLease(ledger, presented(id, { answers: 'yes' })), 'done');
     const second = await ledger.claim(presented(id, { answers: 'no' }));
     expect(second).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
@@ -202,9 +363,9 @@ function results(make: Make): void {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    await one.claim(presented(id));
-    await one.settle(id, 'first');
-    await two.settle(id, 'second');
+    const lease = await takeLease(one, presented(id));
+    await one.settle(id, lease, 'first');
+    await two.settle(id, lease, 'second');
     expect(await two.claim(presented(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
   });
 }

@@ -1,7 +1,9 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
+import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { requireWholeNumbers } from '@mrtr/core/shape';
+import { requireKnownOptions } from './known-options.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export {
@@ -32,20 +34,32 @@ export interface PostgresLedgerOptions {
   readonly maxBytesPerPrincipal?: number;
 }
 
-interface Row {
-  readonly found: boolean;
-  readonly result: string | null;
-  readonly answers: string | null;
-  readonly leased: boolean | null;
-  /** The database's clock, in milliseconds since the epoch, as text: it is a bigint. */
+/** What a claim's statement saw. Times are in milliseconds since the epoch, as text: they are bigints. */
+interface Seen {
+  readonly isFirst: boolean;
+  /** Whether this instance counted all tokens that there may be. */
+  readonly isFull: boolean;
+  /** Whether there was room for one more token of the principal. */
+  readonly hasRoom: boolean;
   readonly now: string;
+  /** When the ledger began; null if it does not know. */
+  readonly began: string | null;
 }
 
-const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+interface Entry {
+  readonly result: string | null;
+  readonly answers: string;
+  readonly leased: boolean;
+}
+
+const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
+
+// The row that says when the ledger began. It is among the entries, so that it is lost when they are.
+const BEGINNING = '(beginning)';
 
 /**
  * A ledger on PostgreSQL: one row for each presented token. It decides by the database's clock. Rows are deleted after
- * their token has expired.
+ * their token has expired. If the table was emptied, the tokens that were issued before are refused.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -67,9 +81,11 @@ export class PostgresLedger implements StateLedger {
   #swept = 0;
   #full = false;
   #bytes = 0;
+  #knewBeginning = false;
 
-  /** @throws InvalidPolicy when `table` needs quotes (it becomes part of the statements), and for a wrong limit. */
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
+    requireKnownOptions('PostgresLedger', options, OPTIONS);
     const { table = 'mrtr_ledger', sweepSeconds = 60 } = options;
     const { maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
@@ -79,6 +95,7 @@ export class PostgresLedger implements StateLedger {
       maxBytes,
       maxBytesPerPrincipal,
     });
+    requireWholeNumbers('PostgresLedger', { sweepSeconds }, 0);
     this.#maxEntries = maxEntries;
     this.#maxOwn = maxEntriesPerPrincipal;
     this.#maxBytes = maxBytes;
@@ -89,19 +106,28 @@ export class PostgresLedger implements StateLedger {
   }
 
   /**
-   * Creates the table, unless it exists. Several instances may call this at once.
+   * Creates the table, unless it exists, and adds the columns that an older version did not have. Writes the time when
+   * the ledger began, unless the table has it: tokens that are older are refused. So await this before you serve.
+   * Several instances may call this at once.
    *
    * @throws the database's error, when the role may not create tables.
    */
-  createTable(): Promise<void> {
-    return createOnce(
+  async createTable(): Promise<void> {
+    // ALTER TABLE waits for every reader, even if the column exists, and all claims wait behind it. So look first.
+    await createOnce(
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
-         id text PRIMARY KEY, principal text, answers text NOT NULL, result text,
+         id text PRIMARY KEY, principal text, answers text NOT NULL, result text, lease text,
          lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
+       DO $$ BEGIN
+         IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = '${this.#table}'::regclass AND attname = 'lease') THEN
+           ALTER TABLE ${this.#table} ADD COLUMN IF NOT EXISTS lease text;
+         END IF;
+       END $$;
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (forget_at);
        CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, forget_at)`,
     );
+    await this.#begin();
   }
 
   /**
@@ -110,46 +136,72 @@ export class PostgresLedger implements StateLedger {
    * @throws StoreFull when there is no room; otherwise the database's error. Then the request is refused, and does not
    * run.
    */
-  async claim({ id, answers, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
+  async claim(presented: Presented): Promise<Claim> {
     await this.#sweep();
+    const lease = randomUUID();
+    const seen = await this.#insert(presented, lease);
+    if (seen.began === null) await this.#begin();
+    else this.#knewBeginning = true;
+    return seen.isFirst ? { kind: 'first', lease } : this.#refusal(presented, seen);
+  }
+
+  /**
+   * Inserts the entry, unless there is a reason not to. One statement checks and inserts: otherwise the table could be
+   * emptied in between.
+   */
+  async #insert(
+    { id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: Presented,
+    lease: string,
+  ): Promise<Seen> {
     const { rows } = await this.#db.query(
-      `WITH clock AS (SELECT ${NOW_MS} AS ms), inserted AS (
-         INSERT INTO ${this.#table} (id, principal, answers, lease_until, forget_at)
-         SELECT $1, $2, $3, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM clock
-         WHERE NOT $9 AND ms < $5::bigint AND abs($6::bigint - ms) <= $7
-           AND ($2::text IS NULL OR $8 > (
-             SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()))
+      `WITH seen AS (
+         SELECT clock.ms AS now, ${milliseconds('began.lease_until')} AS began, $2::text IS NULL OR $8 > (
+           SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()) AS has_room
+         FROM (SELECT ${milliseconds('clock_timestamp()')} AS ms) AS clock
+         LEFT JOIN ${this.#table} AS began ON began.id = '${BEGINNING}'
+       ), inserted AS (
+         INSERT INTO ${this.#table} (id, principal, answers, lease, lease_until, forget_at)
+         SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM seen
+         WHERE NOT $9::boolean AND has_room AND now < $5::bigint AND abs($6::bigint - now) <= $7
+           AND $11::bigint - greatest(0, $6::bigint - now) >= began
          ON CONFLICT (id) DO NOTHING RETURNING id)
-       SELECT id FROM inserted`,
-      [id, principal ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS, this.#maxOwn, this.#full],
+       SELECT EXISTS (SELECT FROM inserted) AS "isFirst", $9::boolean AS "isFull", has_room AS "hasRoom",
+         now::text, began::text
+       FROM seen`,
+      [
+        ...[id, principal ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS, this.#maxOwn],
+        ...[this.#full, lease, issuedAt],
+      ],
     );
-    if (rows.length > 0) return { kind: 'first' };
-    return this.#decided(id, expiresAt, now);
+    return rows[0] as Seen;
   }
 
   /** Why nothing was inserted. */
-  async #decided(id: string, expiresAt: number, theirs: number): Promise<Claim> {
+  async #refusal({ id, issuedAt, expiresAt, now: theirs }: Presented, seen: Seen): Promise<Claim> {
+    const byMs = theirs - Number(seen.now);
+    if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
     const { rows } = await this.#db.query(
-      `SELECT entry.id IS NOT NULL AS found, result, answers, lease_until > now() AS leased, clock.ms::text AS now
-       FROM (SELECT ${NOW_MS} AS ms) AS clock LEFT JOIN ${this.#table} AS entry ON entry.id = $1`,
+      `SELECT result, answers, lease_until > now() AS leased FROM ${this.#table} WHERE id = $1`,
       [id],
     );
-    const row = rows[0] as Row;
-    const now = Number(row.now);
-    if (Math.abs(theirs - now) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs: theirs - now };
-    if (row.found && row.result !== null) {
-      return { kind: 'settled', result: row.result, answers: row.answers ?? '' };
-    }
-    if (row.found) return { kind: row.leased ? 'in-flight' : 'lost' };
-    if (now >= expiresAt) return { kind: 'expired' };
-    throw new StoreFull(ledgerFull(this.#full ? 'all' : 'own'));
+    const entry = rows[0] as Entry | undefined;
+    if (entry && entry.result !== null)
+      return { kind: 'settled', result: entry.result, answers: entry.answers };
+    if (entry) return { kind: entry.leased ? 'in-flight' : 'lost' };
+    if (Number(seen.now) >= expiresAt) return { kind: 'expired' };
+    if (seen.began === null || issuedAt - Math.max(0, byMs) < Number(seen.began))
+      return { kind: 'older-than-ledger' };
+    if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFull(seen.isFull ? 'all' : 'own'));
+    // Another claim had the entry when this one tried, and released it since.
+    return { kind: 'in-flight' };
   }
 
   /** See {@link StateLedger.settle}. */
-  async settle(id: string, result: string): Promise<void> {
+  async settle(id: string, lease: string, result: string): Promise<void> {
     // A recorded result is sealed, so each character is one byte.
     const hasRoom = this.#bytes + result.length <= this.#maxBytes;
     if (hasRoom) this.#bytes += result.length;
+    // A result without room takes the lease away: what was served must not be released.
     await this.#db.query(
       `WITH entry AS (
          SELECT id, $3 AND (principal IS NULL OR $4 >= length($2) + (
@@ -157,10 +209,32 @@ export class PostgresLedger implements StateLedger {
            WHERE own.principal = claimed.principal AND forget_at > now())) AS fits
          FROM ${this.#table} AS claimed WHERE id = $1)
        UPDATE ${this.#table} AS settled
-       SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END
-       FROM entry WHERE settled.id = entry.id AND settled.result IS NULL`,
-      [id, result, hasRoom, this.#maxOwnBytes],
+       SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END,
+         lease = CASE WHEN fits THEN lease END
+       FROM entry WHERE settled.id = entry.id AND settled.lease = $5 AND settled.result IS NULL`,
+      [id, result, hasRoom, this.#maxOwnBytes, lease],
     );
+  }
+
+  /** See {@link StateLedger.release}. */
+  async release(id: string, lease: string): Promise<void> {
+    await this.#db.query(`DELETE FROM ${this.#table} WHERE id = $1 AND lease = $2 AND result IS NULL`, [
+      id,
+      lease,
+    ]);
+  }
+
+  /**
+   * Writes the time when the ledger began, unless the table has it. An instance that knew an earlier one adds the clock
+   * skew: a token of a server whose clock is ahead may have been issued, and used, before the entries were lost.
+   */
+  async #begin(): Promise<void> {
+    await this.#db.query(
+      `INSERT INTO ${this.#table} (id, answers, lease_until, forget_at)
+       VALUES ($1, '', clock_timestamp() + make_interval(secs => $2), 'infinity') ON CONFLICT (id) DO NOTHING`,
+      [BEGINNING, this.#knewBeginning ? CLOCK_SKEW_MS / 1000 : 0],
+    );
+    this.#knewBeginning = true;
   }
 
   async #sweep(): Promise<void> {
@@ -170,7 +244,7 @@ export class PostgresLedger implements StateLedger {
     await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
     const { rows } = await this.#db.query(
       `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(result)), 0)::text AS bytes
-       FROM (SELECT result FROM ${this.#table} LIMIT $1) AS entries`,
+       FROM (SELECT result FROM ${this.#table} WHERE id <> '${BEGINNING}' LIMIT $1) AS entries`,
       [this.#maxEntries],
     );
     const { full, bytes } = rows[0] as { full: boolean; bytes: string };
@@ -178,3 +252,12 @@ export class PostgresLedger implements StateLedger {
     this.#bytes = Number(bytes);
   }
 }
+
+const OPTIONS = Object.keys({
+  table: true,
+  sweepSeconds: true,
+  maxEntries: true,
+  maxEntriesPerPrincipal: true,
+  maxBytes: true,
+  maxBytesPerPrincipal: true,
+} satisfies Record<keyof PostgresLedgerOptions, true>);

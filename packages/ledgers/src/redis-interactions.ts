@@ -2,6 +2,8 @@
 import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
 import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
 import { requireWholeNumbers } from '@mrtr/core/shape';
+import { keyPrefix } from './key-prefix.ts';
+import { requireKnownOptions } from './known-options.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** The options of a {@link RedisInteractions}. */
@@ -55,13 +57,14 @@ export class RedisInteractions implements InteractionStore {
   readonly #limits: readonly string[];
   readonly #maxValueBytes: number;
 
-  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
+    requireKnownOptions('RedisInteractions', options, OPTIONS);
     const { prefix = 'mrtr:interactions:', maxEntries = 100_000 } = options;
     const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
     requireWholeNumbers('RedisInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
     this.#client = client;
-    this.#prefix = prefix;
+    this.#prefix = keyPrefix('RedisInteractions', prefix);
     this.#limits = [String(maxEntries), String(maxEntriesPerPrincipal)];
     this.#maxValueBytes = maxValueBytes;
   }
@@ -94,3 +97,10 @@ export class RedisInteractions implements InteractionStore {
     return `${this.#prefix}entry:${id}`;
   }
 }
+
+const OPTIONS = Object.keys({
+  prefix: true,
+  maxEntries: true,
+  maxEntriesPerPrincipal: true,
+  maxValueBytes: true,
+} satisfies Record<keyof RedisInteractionsOptions, true>);

@@ -1,8 +1,14 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
+import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { requireWholeNumbers } from '@mrtr/core/shape';
+import { keyPrefix } from './key-prefix.ts';
+import { requireKnownOptions } from './known-options.ts';
 import type { RedisClient } from './redis-client.ts';
+import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
+import { checkSettings } from './redis-settings.ts';
+import { warnOnce } from './warn-once.ts';
 
 export type { RedisClient } from './redis-client.ts';
 export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
@@ -21,76 +27,18 @@ export interface RedisLedgerOptions {
   readonly maxBytesPerPrincipal?: number;
 }
 
-// Redis runs no other command during the script, which decides by Redis's clock. KEYS: the entry, the index of all
-// entries, and the index of the principal's. ARGV: id, answers, expiry, lease in ms, the server's clock, skew, the two
-// limits (0: no limit), and the principal ('': anonymous).
-const CLAIM = `local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local by = tonumber(ARGV[5]) - now
-if math.abs(by) > tonumber(ARGV[6]) then return { 'clock-differs', string.format('%d', by) } end
-local entry = redis.call('HMGET', KEYS[1], 'lease', 'result', 'answers')
-if entry[2] then return { 'settled', entry[2], entry[3] } end
-if entry[1] then
-  if now < tonumber(entry[1]) then return { 'in-flight' } end
-  return { 'lost' }
-end
-local expires = tonumber(ARGV[3])
-if now >= expires then return { 'expired' } end
-local forget = string.format('%d', expires + tonumber(ARGV[6]))
-for index = 2, 3 do
-  local limit = tonumber(ARGV[5 + index])
-  if limit > 0 then
-    redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
-    if redis.call('ZCARD', KEYS[index]) >= limit then return { index == 2 and 'all' or 'own' } end
-  end
-end
-for index = 2, 3 do
-  if tonumber(ARGV[5 + index]) > 0 then
-    redis.call('ZADD', KEYS[index], forget, ARGV[1])
-    if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(forget) then redis.call('PEXPIREAT', KEYS[index], forget) end
-  end
-end
-redis.call('HSET', KEYS[1], 'lease', string.format('%d', now + tonumber(ARGV[4])), 'answers', ARGV[2], 'principal', ARGV[9])
-redis.call('PEXPIREAT', KEYS[1], forget)
-return { 'first' }
-`;
-
-// Redis deletes an expired key by itself. A late result must not create the key again: it would stay for ever. KEYS:
-// the entry, and the sizes of all results. ARGV: the result, and the limits of all and of one principal, in bytes.
-// Sizes are summed by their time of expiry, in at most 17 steps for one time to live, so that expired ones can be
-// subtracted.
-const SETTLE = `local entry = redis.call('HMGET', KEYS[1], 'lease', 'result', 'principal')
-if not entry[1] or entry[2] then return end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local forget = redis.call('PEXPIRETIME', KEYS[1])
-local step = 60000
-while step * 16 < forget - now do step = step * 2 end
-local field = string.format('%d', math.ceil(forget / step) * step)
-local sizes = { KEYS[2] }
-if entry[3] ~= '' then sizes[2] = KEYS[2] .. ':' .. entry[3] end
-for index, key in ipairs(sizes) do
-  local held = #ARGV[1]
-  local known = redis.call('HGETALL', key)
-  for at = 1, #known, 2 do
-    if tonumber(known[at]) < now then redis.call('HDEL', key, known[at]) else held = held + known[at + 1] end
-  end
-  if held > tonumber(ARGV[1 + index]) then
-    redis.call('HSET', KEYS[1], 'lease', '0')
-    return
-  end
-end
-for _, key in ipairs(sizes) do
-  redis.call('HINCRBY', key, field, #ARGV[1])
-  if redis.call('PEXPIRETIME', key) < tonumber(field) then redis.call('PEXPIREAT', key, field) end
-end
-redis.call('HSET', KEYS[1], 'result', ARGV[1])
-`;
+type Reply = readonly [
+  kind: Claim['kind'] | 'all' | 'own',
+  text?: string,
+  answers?: string,
+  /** Whether the claim found the ledger's beginning, or wrote it. Absent if it did not need it. */
+  beginning?: 'known' | 'begun',
+];
 
 /**
- * A ledger on Redis: one key for each presented token, which Redis deletes when the token expires. Use a Redis that
- * persists (AOF) and evicts nothing (`noeviction`): a token that Redis forgets early can be used again. Do not use a
- * cluster: the scripts touch several keys.
+ * A ledger on Redis: one key for each presented token, which Redis deletes when the token expires. Set `appendonly yes`,
+ * `appendfsync always` and `maxmemory-policy noeviction`: the ledger warns if it reads other settings. A ledger that may
+ * have lost entries refuses the tokens that were issued before. Do not use a cluster: the scripts touch several keys.
  *
  * @example
  * import { requestStatePolicy } from '@mrtr/core';
@@ -99,6 +47,7 @@ redis.call('HSET', KEYS[1], 'result', ARGV[1])
  *
  * const client = await createClient({ url: process.env.REDIS_URL ?? 'redis://127.0.0.1' }).connect();
  * const ledger = new RedisLedger(client);
+ * await ledger.begin();
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY], ledger });
  */
 export class RedisLedger implements StateLedger {
@@ -106,9 +55,16 @@ export class RedisLedger implements StateLedger {
   readonly #prefix: string;
   readonly #limits: readonly [all: number, own: number];
   readonly #bytes: readonly [all: string, own: string];
+  #begun: Promise<void>;
+  #knewBeginning = false;
 
-  /** @throws InvalidPolicy for a limit that is not a whole number of at least 1. */
+  /**
+   * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
+   *
+   * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
+   */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
+    requireKnownOptions('RedisLedger', options, OPTIONS);
     const { prefix = 'mrtr:ledger:', maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
     requireWholeNumbers('RedisLedger', {
@@ -118,9 +74,25 @@ export class RedisLedger implements StateLedger {
       maxBytesPerPrincipal,
     });
     this.#client = client;
-    this.#prefix = prefix;
+    this.#prefix = keyPrefix('RedisLedger', prefix);
     this.#limits = [maxEntries, maxEntriesPerPrincipal];
     this.#bytes = [String(maxBytes), String(maxBytesPerPrincipal)];
+    this.#begun = this.#begin();
+    this.#begun.catch(warnOfBeginning);
+  }
+
+  /**
+   * Waits until Redis has the ledger's beginning. Await it before you serve: a call that begins earlier can be refused.
+   *
+   * @throws the client's error. A later call tries again.
+   */
+  async begin(): Promise<void> {
+    try {
+      await this.#begun;
+    } catch {
+      this.#begun = this.#begin();
+      await this.#begun;
+    }
   }
 
   /**
@@ -129,32 +101,87 @@ export class RedisLedger implements StateLedger {
    * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
    * run.
    */
-  async claim({ id, answers, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
+  async claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
     const [all, own] = this.#limits;
     const limits = [all, principal === undefined ? 0 : own];
     const index = principal === undefined ? 'index' : `index:${principal}`;
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
-    const reply = await this.#client.eval(CLAIM, {
-      keys: [`${this.#prefix}entry:${id}`, `${this.#prefix}index`, this.#prefix + index],
-      arguments: [id, answers, ...numbers, principal ?? ''],
-    });
-    return claimOf(reply as [Claim['kind'] | 'all' | 'own', string?, string?]);
+    const lease = randomUUID();
+    const reply = (await this.#client.eval(CLAIM, {
+      keys: [this.#entry(id), `${this.#prefix}index`, this.#prefix + index, this.#beginning],
+      arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), this.#knew],
+    })) as Reply;
+    this.#noteBeginning(reply);
+    return claimOf(reply, lease);
   }
 
   /** See {@link StateLedger.settle}. */
-  async settle(id: string, result: string): Promise<void> {
+  async settle(id: string, lease: string, result: string): Promise<void> {
     await this.#client.eval(SETTLE, {
-      keys: [`${this.#prefix}entry:${id}`, `${this.#prefix}bytes`],
-      arguments: [result, ...this.#bytes],
+      keys: [this.#entry(id), `${this.#prefix}bytes`],
+      arguments: [lease, result, ...this.#bytes],
     });
+  }
+
+  /** See {@link StateLedger.release}. */
+  async release(id: string, lease: string): Promise<void> {
+    const keys = [this.#entry(id), `${this.#prefix}index`];
+    await this.#client.eval(RELEASE, { keys, arguments: [lease, id] });
+  }
+
+  /** Writes the beginning where it is missing, and notes whether this run of Redis can lose entries. */
+  async #begin(): Promise<void> {
+    const keys = [this.#beginning];
+    const run = await this.#client.eval(BEGIN, { keys, arguments: [this.#knew, String(CLOCK_SKEW_MS)] });
+    this.#knewBeginning = true;
+    const isDurable = await checkSettings(this.#client);
+    if (isDurable === undefined || typeof run !== 'string' || run === '') return;
+    await this.#client.eval(NOTE_DURABLE, { keys, arguments: [run, isDurable ? '1' : ''] });
+  }
+
+  #noteBeginning([, , , beginning]: Reply): void {
+    if (beginning === undefined) return;
+    this.#knewBeginning = true;
+    // Redis lost the beginning, or was restarted, perhaps with other settings.
+    if (beginning === 'begun') this.#begin().catch(warnOfBeginning);
+  }
+
+  get #knew(): string {
+    return this.#knewBeginning ? '1' : '';
+  }
+
+  get #beginning(): string {
+    return `${this.#prefix}beginning`;
+  }
+
+  #entry(id: string): string {
+    return `${this.#prefix}entry:${id}`;
   }
 }
 
-function claimOf([kind, text = '', answers = '']: [Claim['kind'] | 'all' | 'own', string?, string?]): Claim {
+const OPTIONS = Object.keys({
+  prefix: true,
+  maxEntries: true,
+  maxEntriesPerPrincipal: true,
+  maxBytes: true,
+  maxBytesPerPrincipal: true,
+} satisfies Record<keyof RedisLedgerOptions, true>);
+
+const warnOfBeginning = (error: unknown): void =>
+  warnOnce(
+    'MRTR_REDIS_NOT_REACHED',
+    `RedisLedger could not write its beginning to Redis: ${error instanceof Error ? error.message : error}. Connect the ` +
+      'client before you make the ledger. Until Redis is reached, calls are refused; those that are open when it is ' +
+      'reached may be refused too.',
+  );
+
+function claimOf([kind, text = '', answers = '']: Reply, lease: string): Claim {
   switch (kind) {
     case 'all':
     case 'own':
       throw new StoreFull(ledgerFull(kind));
+    case 'first':
+      return { kind, lease };
     case 'settled':
       return { kind, result: text, answers };
     case 'clock-differs':

@@ -11,8 +11,8 @@ export interface Queryable {
  *
  * @throws InvalidPolicy when it needs quotes.
  */
-export function tableName(owner: string, table: string): string {
-  if (/^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
+export function tableName(owner: string, table: unknown): string {
+  if (typeof table === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
   throw new InvalidPolicy(
     `${owner}: table must be an identifier that needs no quotes (a-z, 0-9, _); it is '${table}'.`,
   );

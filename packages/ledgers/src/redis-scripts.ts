@@ -1,0 +1,135 @@
+/** The scripts of a ledger on Redis. Redis runs no other command during a script, which decides by Redis's clock. */
+
+const CLOCK = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+// The id of this run of Redis; empty if Redis refuses INFO.
+const RUN = `local function runOf()
+  local info = redis.pcall('INFO', 'server')
+  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+end
+`;
+
+// The time when the ledger began, in a hash without expiry:
+//   at       milliseconds since the epoch
+//   run      the run_id of the Redis that wrote it; empty if Redis refuses INFO
+//   durable  '1' while a ledger knows that this run writes each entry to disk before it answers
+// A restart gives Redis another run_id, and so does a failover to a replica. Then the newest entries may be gone, so the
+// ledger begins anew. It does not after a restart of a durable run, but then `durable` has to be found out again.
+// `master_replid2` is zero until a replica is promoted: its primary's settings say nothing about its own entries.
+// Whoever knows that there was an earlier beginning adds the clock skew: a token of a server whose clock is ahead may
+// have been issued, and used, before the loss.
+//
+// Returns the time, 'known' or 'begun', and whether there was none.
+const BEGINNING = `${RUN}local function isPromoted()
+  local info = redis.pcall('INFO', 'replication')
+  return type(info) ~= 'string' or not string.find(info, 'master_replid2:0+%s')
+end
+local function beginning(key, knew, skew)
+  local known = redis.call('HMGET', key, 'at', 'run', 'durable')
+  local before, run = known[1] and tonumber(known[1]), runOf()
+  if before and (run == '' or run == known[2]) then return before, 'known', false end
+  local at = now
+  if before and known[3] == '1' and not isPromoted() then
+    at = before
+  elseif before or knew then
+    at = math.max(before or 0, now + skew)
+  end
+  redis.call('HSET', key, 'at', string.format('%d', at), 'run', run, 'durable', '')
+  return at, 'begun', not before
+end
+`;
+
+/** KEYS: the beginning. ARGV: whether the ledger knew one, and the skew. Returns the run_id. */
+export const BEGIN = `${CLOCK}${BEGINNING}
+beginning(KEYS[1], ARGV[1] == '1', tonumber(ARGV[2]))
+return runOf()
+`;
+
+/** KEYS: the beginning. ARGV: the run_id of the Redis whose settings were read, and whether it is durable. */
+export const NOTE_DURABLE = `${RUN}
+if runOf() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'run') ~= ARGV[1] then return end
+redis.call('HSET', KEYS[1], 'durable', ARGV[2])
+`;
+
+/**
+ * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
+ * lease in ms, the server's clock, skew, the two limits (0: no limit), the principal ('': anonymous), the lease's id, the
+ * time of issue, and whether the ledger knew a beginning. Returns the kind, its two texts, and 'known' or 'begun' if the
+ * beginning was looked at.
+ */
+export const CLAIM = `${CLOCK}${BEGINNING}
+local skew = tonumber(ARGV[6])
+local by = tonumber(ARGV[5]) - now
+if math.abs(by) > skew then return { 'clock-differs', string.format('%d', by) } end
+local entry = redis.call('HMGET', KEYS[1], 'lease', 'result', 'answers')
+if entry[2] then return { 'settled', entry[2], entry[3] } end
+if entry[1] then
+  if now < tonumber(entry[1]) then return { 'in-flight' } end
+  return { 'lost' }
+end
+local expires = tonumber(ARGV[3])
+if now >= expires then return { 'expired' } end
+local at, beginningWas, isFirst = beginning(KEYS[4], ARGV[12] == '1', skew)
+if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', beginningWas } end
+local forget = string.format('%d', expires + skew)
+for index = 2, 3 do
+  local limit = tonumber(ARGV[5 + index])
+  if limit > 0 then
+    redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
+    if redis.call('ZCARD', KEYS[index]) >= limit then return { index == 2 and 'all' or 'own', '', '', beginningWas } end
+  end
+end
+for index = 2, 3 do
+  if tonumber(ARGV[5 + index]) > 0 then
+    redis.call('ZADD', KEYS[index], forget, ARGV[1])
+    if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(forget) then redis.call('PEXPIREAT', KEYS[index], forget) end
+  end
+end
+local lease = string.format('%d', now + tonumber(ARGV[4]))
+redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'principal', ARGV[9])
+redis.call('PEXPIREAT', KEYS[1], forget)
+return { 'first', '', '', beginningWas }
+`;
+
+/**
+ * Redis deletes an expired key by itself. A late result must not create the key again: it would stay for ever. KEYS: the
+ * entry, and the sizes of all results. ARGV: the lease's id, the result, and the limits of all and of one principal, in
+ * bytes. Sizes are summed by their time of expiry, in at most 17 steps for one time to live, so that expired ones can be
+ * subtracted. A result without room takes the lease away: what was served must not be released.
+ */
+export const SETTLE = `local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
+if entry[1] ~= ARGV[1] or entry[2] then return end
+${CLOCK}local forget = redis.call('PEXPIRETIME', KEYS[1])
+local step = 60000
+while step * 16 < forget - now do step = step * 2 end
+local field = string.format('%d', math.ceil(forget / step) * step)
+local sizes = { KEYS[2] }
+if entry[3] ~= '' then sizes[2] = KEYS[2] .. ':' .. entry[3] end
+for index, key in ipairs(sizes) do
+  local held = #ARGV[2]
+  local known = redis.call('HGETALL', key)
+  for at = 1, #known, 2 do
+    if tonumber(known[at]) < now then redis.call('HDEL', key, known[at]) else held = held + known[at + 1] end
+  end
+  if held > tonumber(ARGV[2 + index]) then
+    redis.call('HSET', KEYS[1], 'lease', '0')
+    redis.call('HDEL', KEYS[1], 'lease_id')
+    return
+  end
+end
+for _, key in ipairs(sizes) do
+  redis.call('HINCRBY', key, field, #ARGV[2])
+  if redis.call('PEXPIRETIME', key) < tonumber(field) then redis.call('PEXPIREAT', key, field) end
+end
+redis.call('HSET', KEYS[1], 'result', ARGV[2])
+`;
+
+/** KEYS: the entry, and the index of all entries. ARGV: the lease's id, and the token's. */
+export const RELEASE = `local entry = redis.call('HMGET', KEYS[1], 'lease_id', 'result', 'principal')
+if entry[1] ~= ARGV[1] or entry[2] then return end
+redis.call('DEL', KEYS[1])
+redis.call('ZREM', KEYS[2], ARGV[2])
+if entry[3] ~= '' then redis.call('ZREM', KEYS[2] .. ':' .. entry[3], ARGV[2]) end
+`;

@@ -1,0 +1,44 @@
+/** The settings of a Redis that decide whether it can lose entries. */
+import type { RedisClient } from './redis-client.ts';
+import { warnOnce } from './warn-once.ts';
+
+/**
+ * Warns about settings that can lose entries, once in a process. Returns whether Redis writes each entry to disk before
+ * it answers. Undefined when it does not show its settings, as most managed services do not.
+ */
+export async function checkSettings(client: RedisClient): Promise<boolean | undefined> {
+  const settings = await readSettings(client);
+  if (!settings) return undefined;
+  const { appendonly, appendfsync, 'maxmemory-policy': policy } = settings;
+  if (policy !== undefined && policy !== 'noeviction') {
+    warnOnce(
+      'MRTR_REDIS_EVICTS',
+      `Redis deletes keys when its memory is full (maxmemory-policy ${policy}). A ledger that loses an entry serves ` +
+        'its token a second time. Set maxmemory-policy to noeviction.',
+    );
+  }
+  if (appendonly === undefined || appendfsync === undefined) return undefined;
+  const isDurable = appendonly === 'yes' && appendfsync === 'always';
+  if (!isDurable) {
+    warnOnce(
+      'MRTR_REDIS_NOT_DURABLE',
+      `Redis answers before an entry is on disk (appendonly ${appendonly}, appendfsync ${appendfsync}), so a crash can ` +
+        'lose entries. After each restart of Redis, the ledger refuses all calls that are open, and those that begin in ' +
+        'the first minute. Set appendonly to yes and appendfsync to always.',
+    );
+  }
+  return isDurable;
+}
+
+const NAMES = ['appendonly', 'appendfsync', 'maxmemory-policy'];
+
+async function readSettings(client: RedisClient): Promise<Partial<Record<string, string>> | undefined> {
+  try {
+    const reply = await client.configGet?.(NAMES);
+    if (reply === null || typeof reply !== 'object') return undefined;
+    // The client can be set to return a Map.
+    return reply instanceof Map ? Object.fromEntries(reply) : reply;
+  } catch {
+    return undefined;
+  }
+}
