@@ -20,10 +20,11 @@ export interface OwnRedis extends Redis {
 }
 
 // The server ends with its stdin, and so with this process, even if that is killed. Then its folder is deleted, unless
-// stdin said to keep it.
+// stdin said to keep it. A child of the server may still write a file there for a moment, so rm may need a second try.
 const UNTIL_STDIN_ENDS = `folder=$0
 redis-server --port 0 --unixsocket "$folder/socket" --dir "$folder" "$@" &
-read -r word; kill -9 $!; wait; [ "$word" = keep ] || rm -rf "$folder"`;
+read -r word; kill -9 $!; wait
+[ "$word" = keep ] || until rm -rf "$folder" 2>/dev/null; do :; done`;
 
 const WITHOUT_FILES = ['--save', '', '--appendonly', 'no'];
 
