@@ -58,22 +58,6 @@ export function requireKnownOptions(owner: string, options: object, names: reado
   throw new InvalidPolicy(`${owner}: there is no option '${unknown}'. ${hint}`);
 }
 
-/**
- * Checks that each of `values` is a whole number of at least `least`.
- *
- * @throws InvalidPolicy naming the first that is not.
- */
-export function requireWholeNumbers(
-  owner: string,
-  values: Readonly<Record<string, number>>,
-  least = 1,
-): void {
-  const { allowed, isAllowed } = wholeNumber(least);
-  for (const [name, value] of Object.entries(values)) {
-    if (!isAllowed(value)) throw new InvalidPolicy(`${owner}: ${name} must be ${allowed}; it is ${value}.`);
-  }
-}
-
 /** The options, with `defaults` for those that are left out or undefined. */
 export function withDefaults<Options extends object, Defaults extends Partial<Options>>(
   options: Options,

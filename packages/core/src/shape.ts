@@ -19,12 +19,11 @@ export {
   oneOf,
   requireKnownOptions,
   requireOptions,
-  requireWholeNumbers,
   wholeNumber,
   withDefaults,
 } from './options.ts';
 export { ownEntry } from './own-entry.ts';
-export { processWide } from './process-wide.ts';
+export { processWide, warnOnce } from './process-wide.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './question.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './quota.ts';
 export { defaultOf, hasDefault, readingOf } from './read-answer.ts';

@@ -320,6 +320,8 @@ function limits(make: Make): void {
       const id = randomUUID();
       const lease = await takeLease(ledger, presented(id, { principal }));
       await ledger.settle(id, lease, 'x'.repeat(bytes));
+      // It was served, so it cannot be released any more.
+      await ledger.release(id, lease);
       kinds.push((await ledger.claim(presented(id, { principal }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);

@@ -1,8 +1,7 @@
 /** Pending interactions on PostgreSQL. */
 import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
 import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
-import { requireWholeNumbers } from '@mrtr/core/shape';
-import { requireKnownOptions } from './known-options.ts';
+import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 /** The options of a {@link PostgresInteractions}. */
@@ -39,11 +38,15 @@ export class PostgresInteractions implements InteractionStore {
 
   /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(db: Queryable, options: PostgresInteractionsOptions = {}) {
-    requireKnownOptions('PostgresInteractions', options, OPTIONS);
+    requireOptions<PostgresInteractionsOptions>('PostgresInteractions', options, {
+      table: aText,
+      sweepSeconds: wholeNumber(0),
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxValueBytes: wholeNumber(),
+    });
     const { table = 'mrtr_interactions', sweepSeconds = 60, maxEntries = 100_000 } = options;
     const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
-    requireWholeNumbers('PostgresInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
-    requireWholeNumbers('PostgresInteractions', { sweepSeconds }, 0);
     this.#db = db;
     this.#table = tableName('PostgresInteractions', table);
     this.#sweepMs = sweepSeconds * 1000;
@@ -116,11 +119,3 @@ export class PostgresInteractions implements InteractionStore {
     this.#full = (rows[0] as { readonly full: boolean }).full;
   }
 }
-
-const OPTIONS = Object.keys({
-  table: true,
-  sweepSeconds: true,
-  maxEntries: true,
-  maxEntriesPerPrincipal: true,
-  maxValueBytes: true,
-} satisfies Record<keyof PostgresInteractionsOptions, true>);

@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import { requireWholeNumbers } from '@mrtr/core/shape';
-import { requireKnownOptions } from './known-options.ts';
+import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export {
@@ -85,17 +84,17 @@ export class PostgresLedger implements StateLedger {
 
   /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
-    requireKnownOptions('PostgresLedger', options, OPTIONS);
+    requireOptions<PostgresLedgerOptions>('PostgresLedger', options, {
+      table: aText,
+      sweepSeconds: wholeNumber(0),
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxBytes: wholeNumber(),
+      maxBytesPerPrincipal: wholeNumber(),
+    });
     const { table = 'mrtr_ledger', sweepSeconds = 60 } = options;
     const { maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
-    requireWholeNumbers('PostgresLedger', {
-      maxEntries,
-      maxEntriesPerPrincipal,
-      maxBytes,
-      maxBytesPerPrincipal,
-    });
-    requireWholeNumbers('PostgresLedger', { sweepSeconds }, 0);
     this.#maxEntries = maxEntries;
     this.#maxOwn = maxEntriesPerPrincipal;
     this.#maxBytes = maxBytes;
@@ -252,12 +251,3 @@ export class PostgresLedger implements StateLedger {
     this.#bytes = Number(bytes);
   }
 }
-
-const OPTIONS = Object.keys({
-  table: true,
-  sweepSeconds: true,
-  maxEntries: true,
-  maxEntriesPerPrincipal: true,
-  maxBytes: true,
-  maxBytesPerPrincipal: true,
-} satisfies Record<keyof PostgresLedgerOptions, true>);

@@ -1,9 +1,7 @@
 /** Pending interactions on Redis. */
 import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
 import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
-import { requireWholeNumbers } from '@mrtr/core/shape';
-import { keyPrefix } from './key-prefix.ts';
-import { requireKnownOptions } from './known-options.ts';
+import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
 
 /** The options of a {@link RedisInteractions}. */
@@ -59,12 +57,16 @@ export class RedisInteractions implements InteractionStore {
 
   /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
   constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
-    requireKnownOptions('RedisInteractions', options, OPTIONS);
+    requireOptions<RedisInteractionsOptions>('RedisInteractions', options, {
+      prefix: aText,
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxValueBytes: wholeNumber(),
+    });
     const { prefix = 'mrtr:interactions:', maxEntries = 100_000 } = options;
     const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
-    requireWholeNumbers('RedisInteractions', { maxEntries, maxEntriesPerPrincipal, maxValueBytes });
     this.#client = client;
-    this.#prefix = keyPrefix('RedisInteractions', prefix);
+    this.#prefix = prefix;
     this.#limits = [String(maxEntries), String(maxEntriesPerPrincipal)];
     this.#maxValueBytes = maxValueBytes;
   }
@@ -97,10 +99,3 @@ export class RedisInteractions implements InteractionStore {
     return `${this.#prefix}entry:${id}`;
   }
 }
-
-const OPTIONS = Object.keys({
-  prefix: true,
-  maxEntries: true,
-  maxEntriesPerPrincipal: true,
-  maxValueBytes: true,
-} satisfies Record<keyof RedisInteractionsOptions, true>);

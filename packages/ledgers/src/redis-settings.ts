@@ -1,6 +1,7 @@
 /** The settings of a Redis that decide whether it can lose entries. */
+
+import { warnOnce } from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
-import { warnOnce } from './warn-once.ts';
 
 /**
  * Warns about settings that can lose entries, once in a process. Returns whether Redis writes each entry to disk before

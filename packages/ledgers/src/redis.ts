@@ -2,13 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import { requireWholeNumbers } from '@mrtr/core/shape';
-import { keyPrefix } from './key-prefix.ts';
-import { requireKnownOptions } from './known-options.ts';
+import { aText, requireOptions, warnOnce, wholeNumber } from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
 import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkSettings } from './redis-settings.ts';
-import { warnOnce } from './warn-once.ts';
 
 export type { RedisClient } from './redis-client.ts';
 export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
@@ -64,17 +61,17 @@ export class RedisLedger implements StateLedger {
    * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
-    requireKnownOptions('RedisLedger', options, OPTIONS);
+    requireOptions<RedisLedgerOptions>('RedisLedger', options, {
+      prefix: aText,
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxBytes: wholeNumber(),
+      maxBytesPerPrincipal: wholeNumber(),
+    });
     const { prefix = 'mrtr:ledger:', maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
     const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
-    requireWholeNumbers('RedisLedger', {
-      maxEntries,
-      maxEntriesPerPrincipal,
-      maxBytes,
-      maxBytesPerPrincipal,
-    });
     this.#client = client;
-    this.#prefix = keyPrefix('RedisLedger', prefix);
+    this.#prefix = prefix;
     this.#limits = [maxEntries, maxEntriesPerPrincipal];
     this.#bytes = [String(maxBytes), String(maxBytesPerPrincipal)];
     this.#begun = this.#begin();
@@ -158,14 +155,6 @@ export class RedisLedger implements StateLedger {
     return `${this.#prefix}entry:${id}`;
   }
 }
-
-const OPTIONS = Object.keys({
-  prefix: true,
-  maxEntries: true,
-  maxEntriesPerPrincipal: true,
-  maxBytes: true,
-  maxBytesPerPrincipal: true,
-} satisfies Record<keyof RedisLedgerOptions, true>);
 
 const warnOfBeginning = (error: unknown): void =>
   warnOnce(

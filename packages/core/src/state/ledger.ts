@@ -90,7 +90,8 @@ interface Entry {
   readonly answers: string;
   readonly forgetAt: number;
   readonly principal: string | undefined;
-  readonly lease: string;
+  /** The lease's id; undefined where it was served and its result had no room. */
+  lease: string | undefined;
   leaseUntil: number;
   result?: string;
 }
@@ -151,6 +152,7 @@ export class MemoryLedger implements StateLedger {
     if (this.#takeRoom(this.#bytes, entry.principal, result.length)) {
       // The token was served and must not be served again, but there is no room for its result.
       entry.leaseUntil = 0;
+      entry.lease = undefined;
       return;
     }
     entry.result = result;
