@@ -39,7 +39,9 @@ test('the main entry has the names for authors of handlers, and all errors', () 
 
 test('the entry for authors of shapes has nothing of the main one', () => {
   expect(Object.keys(shape).sort()).toEqual([
+    'AbandonedQuota',
     'AnswerReads',
+    'Place',
     'Quota',
     'askProblem',
     'callOf',

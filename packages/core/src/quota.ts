@@ -24,6 +24,11 @@ export class Quota {
     return this.#total;
   }
 
+  /** What `owner` holds now. Not counted for anonymous owners. */
+  held(owner: string | undefined): number {
+    return owner === undefined ? 0 : (this.#own.get(owner) ?? 0);
+  }
+
   /** Takes `amount` for `owner`, or takes nothing and returns the limit that is reached. */
   take(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
     if (this.#total + amount > this.#max) return 'all';
@@ -45,3 +50,92 @@ export class Quota {
     else this.#own.delete(owner);
   }
 }
+
+/** A place in a quota. It is given back once, and can move to another quota while its work continues. */
+export class Place {
+  readonly #owner: string | undefined;
+  readonly #amount: number;
+  #quota: Quota | undefined;
+
+  private constructor(quota: Quota, owner: string | undefined, amount: number) {
+    this.#quota = quota;
+    this.#owner = owner;
+    this.#amount = amount;
+  }
+
+  /** Takes `amount` of `quota` for `owner`, or takes nothing and returns the limit that is reached. */
+  static take(quota: Quota, owner: string | undefined, amount = 1): Place | QuotaExceeded {
+    return quota.take(owner, amount) ?? new Place(quota, owner, amount);
+  }
+
+  /**
+   * Takes the same amount of `other`, and gives the present one back. Where `other` is full, nothing changes.
+   *
+   * @returns false where `other` is full. True also where the place is there already, or was given back.
+   */
+  moveTo(other: Quota): boolean {
+    if (!this.#quota || this.#quota === other) return true;
+    if (other.take(this.#owner, this.#amount)) return false;
+    this.#quota.give(this.#owner, this.#amount);
+    this.#quota = other;
+    return true;
+  }
+
+  /** Gives the place back. Later calls do nothing. */
+  give(): void {
+    this.#quota?.give(this.#owner, this.#amount);
+    this.#quota = undefined;
+  }
+}
+
+/** Bounds on handlers that have not ended although their calls were cancelled. */
+export interface AbandonedLimits {
+  /**
+   * Handlers of cancelled calls that have not ended, of all callers. Default 1000. Above it, a cancelled call keeps its
+   * place among the running calls until its handler ends.
+   */
+  readonly maxAbandoned?: number;
+  /** The same of one principal. Default 64; anonymous callers share `maxAbandoned`. */
+  readonly maxAbandonedPerPrincipal?: number;
+}
+
+/**
+ * Counts the handlers of cancelled calls that have not ended. Reports that it is full: once for all callers and once
+ * for each principal, and anew only after one of the counted handlers has ended.
+ */
+export class AbandonedQuota extends Quota {
+  readonly #report: (error: Error) => void;
+  /** The principals that are reported; undefined stands for all callers. */
+  readonly #reported = new Set<string | undefined>();
+
+  constructor(
+    { maxAbandoned = 1000, maxAbandonedPerPrincipal = 64 }: AbandonedLimits,
+    report: (error: Error) => void,
+  ) {
+    super(maxAbandoned, maxAbandonedPerPrincipal);
+    this.#report = report;
+  }
+
+  override take(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
+    const full = super.take(owner, amount);
+    if (!full) return undefined;
+    const reported = full === 'own' ? owner : undefined;
+    if (this.#reported.has(reported)) return full;
+    this.#reported.add(reported);
+    const held = full === 'own' ? this.held(owner) : this.total;
+    this.#report(
+      new Error(notEnded(held, full === 'own' ? 'cancelled calls of one caller' : 'cancelled calls')),
+    );
+    return full;
+  }
+
+  override give(owner: string | undefined, amount = 1): void {
+    super.give(owner, amount);
+    this.#reported.delete(owner);
+    this.#reported.delete(undefined);
+  }
+}
+
+const notEnded = (held: number, whose: string): string =>
+  `${held} handlers of ${whose} have not ended. Later cancelled calls keep their places until their handlers end. ` +
+  'Make handlers end when their signal fires, and restart the server if they cannot.';

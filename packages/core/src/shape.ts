@@ -7,7 +7,7 @@ export { type AskProblem, askProblem, type Outgoing } from './limits.ts';
 export { ownEntry } from './own-entry.ts';
 export { processWide } from './process-wide.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './question.ts';
-export { Quota, type QuotaExceeded } from './quota.ts';
+export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './quota.ts';
 export { defaultOf, hasDefault, readingOf } from './read-answer.ts';
 export { fitting } from './read-state.ts';
 export { endCall, endCancelled } from './results.ts';

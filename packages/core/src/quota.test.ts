@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { AbandonedQuota, Place, Quota } from './quota.ts';
+
+const placeIn = (quota: Quota, owner?: string, amount?: number): Place => {
+  const place = Place.take(quota, owner, amount);
+  if (typeof place === 'string') throw new Error(`The quota is full: ${place}`);
+  return place;
+};
+
+test('a place is taken for its owner, or the limit that is reached is returned', () => {
+  const quota = new Quota(3, 2);
+  placeIn(quota, 'eve', 2);
+  expect([quota.total, quota.held('eve'), quota.held('adam')]).toEqual([2, 2, 0]);
+  expect(Place.take(quota, 'eve')).toBe('own');
+  expect(Place.take(quota, undefined, 2)).toBe('all');
+  expect(quota.total).toBe(2);
+});
+
+test('a place is given back once', () => {
+  const quota = new Quota(3);
+  const [place] = [placeIn(quota, 'eve', 2), placeIn(quota, 'eve')];
+  place.give();
+  place.give();
+  expect([quota.total, quota.held('eve')]).toEqual([1, 1]);
+});
+
+test('a place that moves is free where it was, and is given back where it went', () => {
+  const [running, abandoned] = [new Quota(2), new Quota(2)];
+  const place = placeIn(running, 'eve', 2);
+  expect(place.moveTo(abandoned)).toBe(true);
+  expect([running.held('eve'), abandoned.held('eve')]).toEqual([0, 2]);
+  // There already: counting it twice would not fit.
+  expect(place.moveTo(abandoned)).toBe(true);
+  place.give();
+  expect([running.total, abandoned.total]).toEqual([0, 0]);
+});
+
+test('a place does not move where there is no room, and one that was given back does not come back', () => {
+  const [running, abandoned] = [new Quota(2), new Quota(1)];
+  const [first, second] = [placeIn(running), placeIn(running)];
+  expect([first.moveTo(abandoned), second.moveTo(abandoned)]).toEqual([true, false]);
+  expect([running.total, abandoned.total]).toEqual([1, 1]);
+  second.give();
+  expect(second.moveTo(new Quota(0))).toBe(true);
+  first.give();
+  expect([running.total, abandoned.total]).toEqual([0, 0]);
+});
+
+test('a full quota of abandoned handlers is reported once, and again after one has ended', () => {
+  const reports: string[] = [];
+  const quota = new AbandonedQuota({ maxAbandoned: 2, maxAbandonedPerPrincipal: 1 }, ({ message }) => {
+    reports.push(message.slice(0, message.indexOf(' have')));
+  });
+  const take = (...owners: (string | undefined)[]) => owners.map((owner) => quota.take(owner));
+  expect(take('eve', 'eve', 'eve')).toEqual([undefined, 'own', 'own']);
+  expect(reports).toEqual(['1 handlers of cancelled calls of one caller']);
+  expect(take('adam', undefined, undefined, 'eve')).toEqual([undefined, 'all', 'all', 'all']);
+  expect(reports.splice(0)).toEqual([
+    '1 handlers of cancelled calls of one caller',
+    '2 handlers of cancelled calls',
+  ]);
+  quota.give('adam');
+  // That another caller's handler has ended gives eve no room.
+  expect(take('eve', undefined, undefined)).toEqual(['own', undefined, 'all']);
+  expect(reports.splice(0)).toEqual(['2 handlers of cancelled calls']);
+  quota.give('eve');
+  expect(take('eve', 'eve')).toEqual([undefined, 'all']);
+  expect(reports).toEqual(['2 handlers of cancelled calls']);
+});
+
+test('by default 1000 handlers are kept, and 64 of one principal', () => {
+  const quota = new AbandonedQuota({}, () => {});
+  expect([quota.take('eve', 64), quota.take('eve'), quota.take(undefined, 936)]).toEqual([
+    undefined,
+    'own',
+    undefined,
+  ]);
+  expect(quota.take(undefined)).toBe('all');
+});
