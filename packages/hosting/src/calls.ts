@@ -71,7 +71,7 @@ export class Calls {
     // A subscription has no handler that could be abandoned.
     const call = new RunningCall(request, { place, bytes }, listens ? undefined : this.#abandoned);
     // Also when the stream breaks: Node closes it then.
-    const closed = outgoing.closed || new Promise((resolve) => outgoing.once('close', resolve));
+    const closed = outgoing.destroyed || new Promise((resolve) => outgoing.once('close', resolve));
     const served = serve();
     void call.endAfter(Promise.allSettled([served, closed]));
     return served;

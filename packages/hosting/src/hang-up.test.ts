@@ -1,6 +1,7 @@
 /**
  * What a handler's signal does when its client hangs up. At 2026-07-28 that cancels the call (basic/patterns/cancellation),
- * and at 2025-11-25 it does not. All of it is done by the SDK and by `@hono/node-server`; this file pins it.
+ * and at 2025-11-25 it does not. The SDK and `@hono/node-server` do that when Node tells that a response has closed, and
+ * hosting tells it where Node does not; this file pins it.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -8,7 +9,7 @@ import type { ServerContext } from '@mrtr/core';
 import { Gate, requestInit, settle, until } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { hosting, modernClient, oldClient, oldRequest } from './hosting.test-support.ts';
-import { waiting } from './waiting.test-support.ts';
+import { eventually, waiting } from './waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it, `received` is what has come back. */
 async function connection(url: URL, header = 'keep-alive') {
@@ -95,6 +96,26 @@ test('the signal fires when a new client hangs up on a connection that carried a
   expect(handler.mcpReq.signal.aborted).toBe(false);
   socket.destroy();
   expect(await reasonOf(handler)).toEqual(CLOSED);
+});
+
+test('calls that a new client sent on one connection at once end together when it hangs up', async () => {
+  const { url, nextEntry, enters, errors } = await waiting({ maxCalls: 4 });
+  const { socket, post } = await connection(url);
+  const handlers: ServerContext[] = [];
+  for (let id = 1; id <= 3; id++) {
+    const entry = nextEntry();
+    post(requestInit('tools/call', { name: 'wait' }, { id }));
+    handlers.push(await entry);
+  }
+  // Answered, and its response waits for those before it.
+  post(requestInit('tools/call', { name: 'who' }, { id: 4 }));
+  await eventually(async () => (await fetch(url, requestInit('tools/call', { name: 'who' }))).status === 503);
+  socket.destroy();
+  for (const handler of handlers) expect(await reasonOf(handler)).toEqual(CLOSED);
+  await settle(2);
+  for (let n = 0; n < 4; n++)
+    expect(await enters(requestInit('tools/call', { name: 'wait' }))).toBe('entered');
+  expect(errors).toEqual([]);
 });
 
 test('a new client that hangs up while its token is checked enters no handler', async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { bounded } from './bounded.ts';
+import { closeResponsesWithConnection } from './closed-connections.ts';
 import { Gate, type GateOptions } from './gate.ts';
 import { failed } from './problem.ts';
 import type { OnError, Served } from './served.ts';
@@ -59,6 +60,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
     if (!req.url?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
     void handle(req, res);
   });
+  closeResponsesWithConnection(server);
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
