@@ -11,7 +11,7 @@ const served = { status: 200, result: expect.anything() };
 const who = requestInit('tools/call', { name: 'who' });
 
 /** Resolves in the turn after the one in which the signal of a handler has fired. */
-async function fired(entry: Promise<ServerContext>): Promise<void> {
+async function waitForSignal(entry: Promise<ServerContext>): Promise<void> {
   const { signal } = (await entry).mcpReq;
   if (!signal.aborted) await once(signal, 'abort');
   await settle(2);
@@ -27,7 +27,7 @@ async function cancelling(options: HttpOptions) {
     const entered = await enters({ ...init, signal: client.signal });
     if (entered !== 'entered') return entered;
     client.abort();
-    await fired(entry);
+    await waitForSignal(entry);
     return entered;
   };
   let id = 0;
@@ -88,7 +88,7 @@ test('without sessions, an old client that hangs up has cancelled', async () => 
   const init = oldRequest('tools/call', { name: 'wait' });
   expect(await enters({ ...init, signal: client.signal })).toBe('entered');
   client.abort();
-  await fired(entry);
+  await waitForSignal(entry);
   expect(await read(await fetch(url, who))).toEqual(served);
 });
 

@@ -222,7 +222,10 @@ export class Frame {
 
   /** Calls `then` when the handler has settled or stopped for good, or at once if it has already. */
   whenSettled(then: () => void): void {
-    if (this.#outcome) return then();
+    if (this.#outcome) {
+      then();
+      return;
+    }
     const before = this.#onSettled;
     this.#onSettled = () => {
       before?.();
