@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
-import { Gate, requestInit, within } from '@mrtr/harness';
+import { Gate, requestInit, settle, within } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { type HttpOptions, listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -54,7 +54,15 @@ async function server(options: HttpOptions = {}) {
     expect(found).toHaveLength(requests.length + 1);
     return [...new Set(found)];
   };
-  return { url, connected, status, enter, statuses };
+  /** Has clients at 2026-07-28 make calls that wait, and hang up. */
+  const cancel = async (calls: readonly RequestInit[]) => {
+    await enter(calls);
+    const cancelled = tool.cancelled(calls.length);
+    sockets.at(-1)?.destroy();
+    await cancelled;
+    await settle(2);
+  };
+  return { url, connected, status, enter, statuses, cancel };
 }
 
 /** Serves a tool that waits until it is released. */
@@ -67,16 +75,26 @@ class WaitingTool {
     maxCalls: 5000,
     maxCallsPerPrincipal: 5000,
   });
+  #uncancelled = 0;
+  #allCancelled = new Gate();
   #awaited: { readonly calls: number; readonly gate: Gate } | undefined;
 
   server() {
     const mcp = protectedServer({ name: 'limited', version: '1.0.0' }, this.#policy);
-    mcp.registerTool('wait', {}, async () => {
+    mcp.registerTool('wait', {}, async ({ mcpReq: { signal } }) => {
+      signal.addEventListener('abort', () => --this.#uncancelled || this.#allCancelled.open());
       if (++this.calls === this.#awaited?.calls) this.#awaited.gate.open();
       await this.released.promise;
       return textResult('Waited.');
     });
     return mcp;
+  }
+
+  /** Resolves when so many more calls have been cancelled. */
+  cancelled(calls: number): Promise<void> {
+    this.#uncancelled = calls;
+    this.#allCancelled = new Gate();
+    return this.#allCancelled.promise;
   }
 
   /** Resolves when so many calls have been entered. */
@@ -224,6 +242,21 @@ export const HOSTING_HOLDS: Readonly<Record<string, (limit: number) => unknown>>
     await enter(Array(limit / MIB).fill(callOf(MIB, 'ada')));
     expect(await status(call('ada'))).toBe(429);
     await enter([call('bob')]);
+  },
+  'handlers of cancelled requests': async (limit) => {
+    const { status, enter, cancel } = await server({ maxCalls: limit + 1 });
+    await cancel(times(limit + 1, () => call()));
+    // One of them has kept its place.
+    await enter(times(limit, () => call()));
+    expect(await status(call())).toBe(503);
+  },
+  'handlers of cancelled requests of one principal': async (limit) => {
+    const { status, enter, cancel } = await server({ verifier, maxCallsPerPrincipal: limit + 1 });
+    await cancel(times(limit + 1, () => call('ada')));
+    await enter(times(limit, () => call('ada')));
+    expect(await status(call('ada'))).toBe(429);
+    await cancel([call('bob')]);
+    await enter(times(limit + 1, () => call('bob')));
   },
   'subscriptions at once': async (limit) => {
     const { status, enter } = await server();

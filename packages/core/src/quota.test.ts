@@ -10,7 +10,7 @@ const placeIn = (quota: Quota, owner?: string, amount?: number): Place => {
 test('a place is taken for its owner, or the limit that is reached is returned', () => {
   const quota = new Quota(3, 2);
   placeIn(quota, 'eve', 2);
-  expect([quota.total, quota.held('eve'), quota.held('adam')]).toEqual([2, 2, 0]);
+  expect([quota.total, quota.amountOf('eve'), quota.amountOf('adam')]).toEqual([2, 2, 0]);
   expect(Place.take(quota, 'eve')).toBe('own');
   expect(Place.take(quota, undefined, 2)).toBe('all');
   expect(quota.total).toBe(2);
@@ -21,14 +21,14 @@ test('a place is given back once', () => {
   const [place] = [placeIn(quota, 'eve', 2), placeIn(quota, 'eve')];
   place.give();
   place.give();
-  expect([quota.total, quota.held('eve')]).toEqual([1, 1]);
+  expect([quota.total, quota.amountOf('eve')]).toEqual([1, 1]);
 });
 
 test('a place that moves is free where it was, and is given back where it went', () => {
   const [running, abandoned] = [new Quota(2), new Quota(2)];
   const place = placeIn(running, 'eve', 2);
   expect(place.moveTo(abandoned)).toBe(true);
-  expect([running.held('eve'), abandoned.held('eve')]).toEqual([0, 2]);
+  expect([running.amountOf('eve'), abandoned.amountOf('eve')]).toEqual([0, 2]);
   // There already: counting it twice would not fit.
   expect(place.moveTo(abandoned)).toBe(true);
   place.give();
@@ -134,8 +134,8 @@ test('a place that was taken for nobody is counted for its owner later, and give
   const [place, other] = [placeIn(quota), placeIn(quota)];
   expect(place.assign('eve')).toBeUndefined();
   expect(other.assign('eve')).toBe('own');
-  expect([quota.total, quota.held('eve')]).toEqual([2, 1]);
+  expect([quota.total, quota.amountOf('eve')]).toEqual([2, 1]);
   other.give();
   place.give();
-  expect([quota.total, quota.held('eve')]).toEqual([0, 0]);
+  expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
 });

@@ -24,8 +24,8 @@ export class Quota {
     return this.#total;
   }
 
-  /** What `owner` holds now. Not counted for anonymous owners. */
-  held(owner: string | undefined): number {
+  /** What `owner` holds now; 0 for an anonymous owner, who is not counted alone. */
+  amountOf(owner: string | undefined): number {
     return owner === undefined ? 0 : (this.#own.get(owner) ?? 0);
   }
 
@@ -134,7 +134,7 @@ export class AbandonedQuota extends Quota {
     const reported = full === 'own' ? owner : undefined;
     if (this.#reported.has(reported)) return full;
     this.#reported.add(reported);
-    const held = full === 'own' ? this.held(owner) : this.total;
+    const held = full === 'own' ? this.amountOf(owner) : this.total;
     this.#report(
       new Error(notEnded(held, full === 'own' ? 'cancelled calls of one caller' : 'cancelled calls')),
     );

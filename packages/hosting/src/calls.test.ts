@@ -1,48 +1,7 @@
 import { requestInit } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
-import { listVerifier } from './bearer-tokens.ts';
-import { hosting, INITIALIZE, oldMessage, oldRequest, read } from './hosting.test-support.ts';
-import type { HttpOptions } from './http.ts';
-
-const verifier = listVerifier(['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })));
-
-const as = (subject: string, init: RequestInit): RequestInit => ({
-  ...init,
-  headers: { ...(init.headers as Record<string, string>), authorization: `Bearer token-of-${subject}` },
-});
-
-/** Asks again and again, until it is so. */
-async function eventually(so: () => Promise<boolean>): Promise<void> {
-  for (let time = 0; time < 1000; time++) if (await so()) return;
-  throw new Error('It never came to be so.');
-}
-
-/** A server, and requests of new and old clients that wait for it. */
-async function waiting(options: HttpOptions = {}) {
-  const served = await hosting(options);
-  const { url } = served;
-  const session = async (authorized: (init: RequestInit) => RequestInit = (init) => init) => {
-    const begun = await fetch(url, authorized(INITIALIZE));
-    await begun.text();
-    return begun.headers.get('mcp-session-id') ?? '';
-  };
-  const left = new AbortController();
-  onTestFinished(() => left.abort());
-  /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */
-  const enters = async (init: RequestInit): Promise<unknown> => {
-    const entered = served.nextEntry().then(() => 'entered');
-    const refused = fetch(url, { signal: left.signal, ...init }).then<unknown, unknown>(
-      (response) => (response.ok ? entered : read(response)),
-      // Its client hung up, in the test of that.
-      () => entered,
-    );
-    return Promise.race([refused, entered]);
-  };
-  return { ...served, served, enters, session };
-}
-
-const newCall = (params: object = {}) => requestInit('tools/call', { name: 'wait', ...params });
-const oldCall = (session: string, id: number) => oldRequest('tools/call', { name: 'wait' }, session, id);
+import { expect, test } from 'vitest';
+import { hosting, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import { as, eventually, newCall, oldCall, verifier, waiting } from './waiting.test-support.ts';
 
 const TOO_MANY = {
   status: 429,
@@ -83,8 +42,8 @@ test('answers and cancellations come in when no call does', async () => {
   }
 });
 
-test('300 calls that are started and cancelled in one old session leave 16 handlers running', async () => {
-  const { url, served, enters, session, release } = await waiting();
+test('300 calls that are started and cancelled in one old session leave 36 handlers running', async () => {
+  const { url, served, enters, session, release } = await waiting({ maxAbandoned: 20 });
   const id = await session();
   const outcomes: unknown[] = [];
   for (let call = 1; call <= 300; call++) {
@@ -98,29 +57,33 @@ test('300 calls that are started and cancelled in one old session leave 16 handl
     status: 429,
     error: { code: -32000, message: 'Too many calls are open in this session; answer or cancel one' },
   };
-  expect(outcomes).toEqual([...Array(16).fill('entered'), ...Array(284).fill(refused)]);
-  expect(served.waiting).toBe(16);
+  expect(outcomes).toEqual([...Array(36).fill('entered'), ...Array(264).fill(refused)]);
+  expect(served.waiting).toBe(36);
   release();
   await eventually(async () => (await fetch(url, oldCall(id, 301))).ok);
 }, 20_000);
 
 test.each([
-  ['new', () => newCall()],
-  ['old', oldCall],
-])('calls of %s clients that hang up leave no more handlers running than the limit', async (_era, callOf) => {
-  const { url, served, enters, session, release } = await waiting({ maxCalls: 8 });
-  const id = await session();
-  for (let n = 0; n < 8; n++) {
-    const client = new AbortController();
-    expect(await enters({ ...callOf(id, n), signal: client.signal })).toBe('entered');
-    client.abort();
-  }
-  for (let n = 0; n < 20; n++) expect(await enters(newCall())).toMatchObject({ status: 503 });
-  expect(served.waiting).toBe(8);
-  // A broken stream frees its place, once its handler has settled.
-  release();
-  await eventually(async () => (await fetch(url, newCall())).ok);
-});
+  // At 2026-07-28 they are cancelled, and five of them are abandoned.
+  ['new', () => newCall(), 13],
+  ['old', oldCall, 8],
+])(
+  'calls of %s clients that hang up leave no more handlers running than the limits',
+  async (_era, callOf, limit) => {
+    const { url, served, enters, session, release } = await waiting({ maxCalls: 8, maxAbandoned: 5 });
+    const id = await session();
+    for (let n = 0; n < limit; n++) {
+      const client = new AbortController();
+      expect(await enters({ ...callOf(id, n), signal: client.signal })).toBe('entered');
+      client.abort();
+    }
+    for (let n = 0; n < 20; n++) expect(await enters(newCall())).toMatchObject({ status: 503 });
+    expect(served.waiting).toBe(limit);
+    // A broken stream frees its place, once its handler has ended.
+    release();
+    await eventually(async () => (await fetch(url, newCall())).ok);
+  },
+);
 
 /** Makes a call of an old client, which hangs up when the question has come. Resolves with the question's id. */
 async function hangsUpWhenAsked(url: URL, session: string, id: number): Promise<unknown> {

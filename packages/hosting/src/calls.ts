@@ -1,14 +1,29 @@
-/** Counts what requests hold, from when their bodies are in until they are answered and their handlers have settled. */
+/** Counts what requests hold, from when their bodies are in until they are answered and their handlers have ended. */
 import type { ServerResponse } from 'node:http';
 import { isJSONRPCRequest } from '@modelcontextprotocol/server';
-import { handlerSettled, type OptionChecks, Quota, wholeNumber } from '@mrtr/core/shape';
+import {
+  type AbandonedLimits,
+  AbandonedQuota,
+  type OptionChecks,
+  Place,
+  Quota,
+  wholeNumber,
+} from '@mrtr/core/shape';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
-import { callOver } from './session-calls.ts';
+import { RunningCall } from './running-call.ts';
+import type { OnError } from './served.ts';
 
-/** Bounds on requests that are not over. */
-export interface CallLimits {
-  /** Requests at once, in both eras. Default 1000. One counts until its handler has settled, whatever its client does. */
+/**
+ * Bounds on requests that are not over. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's
+ * body, which is no longer counted in `maxCallBytes`.
+ */
+export interface CallLimits extends AbandonedLimits {
+  /**
+   * Requests at once, in both eras. Default 1000. A request counts until it is answered and its handler has ended. One
+   * that was cancelled counts as abandoned from then on: its client sent `notifications/cancelled`, or ended its
+   * session, or hung up at 2026-07-28. At 2025-11-25 a client in a session that hangs up has cancelled nothing.
+   */
   readonly maxCalls?: number;
   /** The same of one principal. Default 64; anonymous callers share `maxCalls`. */
   readonly maxCallsPerPrincipal?: number;
@@ -31,6 +46,8 @@ export const CALL_CHECKS: OptionChecks<CallLimits> = {
   // 0 turns subscriptions off.
   maxSubscriptions: wholeNumber(0),
   maxSubscriptionsPerPrincipal: wholeNumber(0),
+  maxAbandoned: wholeNumber(),
+  maxAbandonedPerPrincipal: wholeNumber(),
 };
 
 /** A request that was let in, and who sent it. */
@@ -48,38 +65,35 @@ export class Calls {
   readonly #calls: Quota;
   readonly #subscriptions: Quota;
   readonly #bytes: Quota;
+  readonly #abandoned: AbandonedQuota;
 
-  constructor(limits: CallLimits) {
+  constructor(limits: CallLimits, onerror: OnError = () => {}) {
     this.#calls = new Quota(limits.maxCalls ?? 1000, limits.maxCallsPerPrincipal ?? 64);
     this.#bytes = new Quota(limits.maxCallBytes ?? 64 * MIB, limits.maxCallBytesPerPrincipal ?? 8 * MIB);
     this.#subscriptions = new Quota(
       limits.maxSubscriptions ?? 1024,
       limits.maxSubscriptionsPerPrincipal ?? 32,
     );
+    this.#abandoned = new AbandonedQuota(limits, onerror);
   }
 
   /** Has `serve` answer. Notifications and answers are not counted: they are what ends calls. */
   async admit({ request, outgoing, body, principal }: Admission, serve: () => Promise<Response>) {
     if (!body || !isJSONRPCRequest(body.json)) return serve();
     const listens = body.json.method === 'subscriptions/listen';
-    const places = listens ? this.#subscriptions : this.#calls;
-    const full = places.take(principal);
-    if (full) return noRoom(full, listens ? 'subscriptions' : 'calls running');
-    const fullOfBytes = this.#bytes.take(principal, body.bytes);
-    if (fullOfBytes) {
-      places.give(principal);
-      return noRoom(fullOfBytes, 'bytes in the calls running');
+    const place = Place.take(listens ? this.#subscriptions : this.#calls, principal);
+    if (typeof place === 'string') return noRoom(place, listens ? 'subscriptions' : 'calls running');
+    const bytes = Place.take(this.#bytes, principal, body.bytes);
+    if (typeof bytes === 'string') {
+      place.give();
+      return noRoom(bytes, 'bytes in the calls running');
     }
+    // A subscription has no handler that could be abandoned.
+    const call = new RunningCall(request, { place, bytes }, listens ? undefined : this.#abandoned);
     // Also when the stream breaks: Node closes it then.
-    const closed = outgoing.closed || new Promise((resolve) => outgoing.once('close', resolve));
+    const closed = outgoing.destroyed || new Promise((resolve) => outgoing.once('close', resolve));
     const served = serve();
-    void Promise.allSettled([served, closed])
-      .then(() => callOver(request))
-      .then(() => handlerSettled(request))
-      .finally(() => {
-        places.give(principal);
-        this.#bytes.give(principal, body.bytes);
-      });
+    void call.endAfter(Promise.allSettled([served, closed]));
     return served;
   }
 }

@@ -31,6 +31,7 @@ import { CALL_CHECKS, type CallLimits, Calls } from './calls.ts';
 import { Origins } from './cors.ts';
 import { isWiderThan } from './members.ts';
 import { failed, noRoom, problem } from './problem.ts';
+import { RunningCall } from './running-call.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
@@ -140,7 +141,7 @@ export class Gate {
     this.#path = options.path;
     this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
-    this.#calls = new Calls(options);
+    this.#calls = new Calls(options, onerror);
     this.#allowedHosts = [...allowedHosts];
     this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
     this.#modern = createMcpHandler(() => reporting(served, onerror), {
@@ -231,6 +232,8 @@ export class Gate {
     if (this.#sessions && (await isLegacy(request, body?.json))) {
       return this.#sessions.handle(request, body?.json, authInfo);
     }
+    // A stateless server of old clients ends with its response too, and nobody can cancel its call any other way.
+    RunningCall.of(request)?.cancelOnHangUp();
     return this.#modern.fetch(request, {
       ...(authInfo && { authInfo }),
       ...(body && { parsedBody: body.json }),

@@ -1,4 +1,4 @@
-/** A listening server with three tools, and real clients of it. */
+/** A listening server with four tools, and real clients of it. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -20,12 +20,12 @@ import type { Served } from './served.ts';
 
 /** An instance whose `wait` tool waits for the test. */
 export interface Fixture extends Served {
-  /** The context of the call to `wait`, when it has been entered. */
+  /** The context of the first call to `wait`, when it has been entered. */
   readonly entered: Promise<ServerContext>;
-  /** How many calls to `wait` have been entered. */
+  /** How many calls to `wait` and `stream` have been entered. */
   waiting: number;
-  /** Resolves when the next one is. */
-  nextEntry(): Promise<void>;
+  /** The context of the next one, when it is entered. */
+  nextEntry(): Promise<ServerContext>;
   /** Lets `wait` answer. */
   release(): void;
   readonly errors: string[];
@@ -34,12 +34,15 @@ export interface Fixture extends Served {
   closed: number;
 }
 
-/** Tools: `ask` asks one question, `wait` answers when it is released, `who` says whose token it was called with. */
+/**
+ * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
+ * a progress notification, `who` says whose token it was called with.
+ */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const entered = new Gate<ServerContext>();
   const released = new Gate();
-  let next = new Gate();
+  let next = new Gate<ServerContext>();
   const errors: string[] = [];
   return {
     entered: entered.promise,
@@ -61,13 +64,19 @@ export function fixture(): Fixture {
               requestState: 'asked',
             }),
       );
-      server.registerTool('wait', {}, async (ctx) => {
+      const wait = async (ctx: ServerContext) => {
         this.waiting++;
-        next.open();
+        next.open(ctx);
         next = new Gate();
         entered.open(ctx);
         await released.promise;
         return textResult('Waited.');
+      };
+      server.registerTool('wait', {}, wait);
+      server.registerTool('stream', {}, async (ctx) => {
+        const params = { progressToken: 1, progress: 1 };
+        await ctx.mcpReq.notify({ method: 'notifications/progress', params });
+        return wait(ctx);
       });
       server.registerTool('who', {}, ({ http }) => textResult(`${http?.authInfo?.extra?.sub}`));
       return server;

@@ -6,6 +6,7 @@ import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-
 import type { ServerNotifier } from '@modelcontextprotocol/server';
 import { aText, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { bounded } from './bounded.ts';
+import { closeResponsesWithConnection } from './closed-connections.ts';
 import { GATE_CHECKS, Gate, type GateOptions } from './gate.ts';
 import { failed } from './problem.ts';
 import type { OnError, Served } from './served.ts';
@@ -74,6 +75,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
     if (!req.url?.startsWith('/')) return void res.writeHead(400, { connection: 'close' }).end();
     void handle(req, res);
   });
+  closeResponsesWithConnection(server);
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

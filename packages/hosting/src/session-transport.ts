@@ -9,28 +9,31 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
-import { handlerSettled } from '@mrtr/core/shape';
+import { handlerSettled, Place, Quota } from '@mrtr/core/shape';
 import { problem } from './problem.ts';
-import { noteCall } from './session-calls.ts';
+import { RunningCall } from './running-call.ts';
 
 /** A call that is not over. `entered`: the server has it, and a cancellation finds it. */
 interface OpenCall {
   entered: boolean;
   readonly request: Request;
+  /** Its place among the open calls of the session. */
+  readonly place: Place;
   readonly end: () => void;
 }
 
 /**
- * A call is open from its arrival until its response is sent, or it is cancelled and its handler has settled. That its
- * client hung up ends nothing: at 2025-11-25 the server goes on.
+ * A call is open from its arrival until its response is sent, or it is cancelled and its handler has ended. A cancelled
+ * call gives its place in the session back when its handler moves to the abandoned ones; only its id stays taken. A client
+ * that hangs up has cancelled nothing: at 2025-11-25 the server continues.
  */
 export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
-  readonly #maxOpenCalls: number;
+  readonly #places: Quota;
   readonly #calls = new Map<RequestId, OpenCall>();
 
   constructor(maxOpenCalls: number, options: WebStandardStreamableHTTPServerTransportOptions) {
     super(options);
-    this.#maxOpenCalls = maxOpenCalls;
+    this.#places = new Quota(maxOpenCalls);
     // The server calls this before it looks at a message itself.
     this.onmessage = (message) => this.#entering(message);
   }
@@ -42,10 +45,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     const { id } = parsedBody;
     // Two calls with one id would count once, and their responses would be mixed up.
     if (this.#calls.has(id)) return problem(400, 'A call with this id is open', {}, -32600);
-    if (this.#calls.size >= this.#maxOpenCalls) {
+    const place = Place.take(this.#places, undefined);
+    if (typeof place === 'string')
       return problem(429, 'Too many calls are open in this session; answer or cancel one');
-    }
-    noteCall(request, new Promise((end) => this.#calls.set(id, { entered: false, request, end })));
+    const over = new Promise<void>((end) => this.#calls.set(id, { entered: false, request, place, end }));
+    RunningCall.of(request)?.lastUntil(over);
     let served = false;
     try {
       const response = await super.handleRequest(request, options);
@@ -58,8 +62,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override async close(): Promise<void> {
+    // This fires the signals of the calls.
     await super.close();
-    for (const id of [...this.#calls.keys()]) this.#end(id);
+    for (const [id, { request }] of [...this.#calls]) {
+      RunningCall.of(request)?.cancel();
+      this.#end(id);
+    }
   }
 
   override send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
@@ -68,7 +76,9 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   #end(id: RequestId): void {
-    this.#calls.get(id)?.end();
+    const call = this.#calls.get(id);
+    call?.place.give();
+    call?.end();
     this.#calls.delete(id);
   }
 
@@ -81,10 +91,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     }
   }
 
-  /** A cancelled call gets no response. It counts until its handler has settled. */
+  /** A cancelled call gets no response. */
   #cancelled(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
+    RunningCall.of(call.request)?.cancel(() => call.place.give());
     const settled = handlerSettled(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });

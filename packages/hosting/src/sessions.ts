@@ -25,8 +25,9 @@ export interface SessionLimits {
   /** The same of one principal. Default 1 MiB; anonymous callers share `maxBytes`. */
   readonly maxBytesPerPrincipal?: number;
   /**
-   * Calls of one session that are not over. Default 16. A call counts until its handler has settled, also when it was
-   * cancelled or its client hung up. Answers and cancellations always come in.
+   * Calls of one session that are not over. Default 16. A call counts until it is answered, also when its client hung up.
+   * A cancelled call counts until its handler moves to the abandoned ones (`maxAbandoned`), or ends. Answers and
+   * cancellations always come in.
    */
   readonly maxOpenCalls?: number;
   /**

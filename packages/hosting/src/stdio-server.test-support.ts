@@ -3,5 +3,9 @@ import { fixture } from './hosting.test-support.ts';
 import { serveStdio } from './stdio.ts';
 
 const served = fixture();
+served.entered.then(({ mcpReq: { signal } }) => {
+  process.stderr.write('Entered.\n');
+  signal.addEventListener('abort', () => process.stderr.write('The signal fired.\n'));
+});
 await serveStdio(served).closed;
 process.stderr.write(`Closed ${served.closed} times.\n`);

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { expect, onTestFinished, test } from 'vitest';
+import { INITIALIZE, oldRequest } from './hosting.test-support.ts';
 
 /** Processes start slowly on a busy machine. */
 const PATIENCE_MS = 30_000;
@@ -41,6 +42,23 @@ test(
     stdin?.end();
     expect(await program.ended).toBe(0);
     expect(program.said).toEqual({ out: expect.stringContaining('"tools"'), err: 'Closed 1 times.\n' });
+  },
+  PATIENCE_MS,
+);
+
+test.each([
+  ['new', [requestInit('tools/call', { name: 'wait' })]],
+  ['old', [INITIALIZE, oldRequest('tools/call', { name: 'wait' }, undefined, 2)]],
+])(
+  'a %s client that closes our stdin while a handler runs fires its signal',
+  async (_era, requests) => {
+    const program = start();
+    const { stdin } = program.child;
+    for (const { body } of requests) stdin?.write(`${body}\n`);
+    await program.until(({ err }) => (err.includes('Entered.') ? true : undefined));
+    stdin?.end();
+    expect(await program.ended).toBe(0);
+    expect(program.said.err).toBe('Entered.\nThe signal fired.\nClosed 1 times.\n');
   },
   PATIENCE_MS,
 );

@@ -309,6 +309,34 @@ test('a client that hangs up fires the signal, and what the handler returns all 
   expect(site.payments).toHaveLength(1);
 });
 
+test('the signal does not fire when the handler has ended, although the SDK fires its own then', async () => {
+  const fired = vi.fn();
+  const sdks: AbortSignal[] = [];
+  const principal = (ctx: ServerContext) => {
+    sdks.push(ctx.mcpReq.signal);
+    return undefined;
+  };
+  const late: ServerContext[] = [];
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', {}, (ctx) => {
+        ctx.mcpReq.signal.addEventListener('abort', fired);
+        return textResult('Paid.');
+      });
+      server.registerTool('look', {}, (ctx) => {
+        late.push(ctx);
+        return textResult('Paid.');
+      });
+    },
+    { principal },
+  );
+  for (const name of ['pay', 'look'])
+    expect((await site.post('tools/call', { name })).result).toMatchObject(DONE);
+  await expect.poll(() => sdks.map(({ aborted }) => aborted)).toEqual([true, true]);
+  expect(fired).not.toHaveBeenCalled();
+  expect(late[0]?.mcpReq.signal.aborted).toBe(true);
+});
+
 test.each([
   ['tools/call', { name: 'pay', arguments: {} }],
   ['prompts/get', { name: 'pay' }],

@@ -18,6 +18,7 @@ import { pseudonym } from './at-rest.ts';
 import type { Binding } from './binding.ts';
 import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from './codec.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
+import { HandlerSignal } from './handler-signal.ts';
 import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
 import type { SealingKey } from './key-ring.ts';
 import type { RequestStatePolicy } from './policy.ts';
@@ -77,6 +78,7 @@ class Serving {
     const { request, ctx, opened } = this.#round;
     const { id, method, target, round } = this.#call;
     const traceparent = traceparentOf(ctx);
+    const signal = new HandlerSignal(ctx.mcpReq.signal);
     return publishAround({ phase: 'start', call: id, method, target, round, traceparent }, async () => {
       let outcome: 'input_required' | 'complete' | 'error' = 'error';
       if (opened) {
@@ -84,7 +86,7 @@ class Serving {
         publish('mrtr:state', { phase: 'opened', method, target, bytes, call: id });
       }
       try {
-        const returned = await handler(request, withHandlerRun(this.#context(), run));
+        const returned = await handler(request, withHandlerRun(this.#context(signal), run));
         if (this.#misfit.error) throw this.#misfit.error;
         const result = isInputRequiredResult(returned) ? this.#sealed(returned) : returned;
         outcome = outcomeOf(result, this.#call);
@@ -94,6 +96,8 @@ class Serving {
         // The SDK makes a result of what a tool throws, and a handler may catch it.
         throw this.#misfit.error ?? error;
       } finally {
+        // An old client's request goes on while the shim asks, and can still be cancelled.
+        if (isModern(this.#call.revision)) signal.end();
         publish('mrtr:round', { phase: 'end', call: id, method, target, round, outcome });
       }
     });
@@ -138,10 +142,16 @@ class Serving {
     }
   }
 
-  #context(): ServerContext {
+  #context(handlerSignal: HandlerSignal): ServerContext {
     const { ctx, opened } = this.#round;
     const call = this.#call;
-    const mcpReq = { ...ctx.mcpReq, requestState: <T>() => opened?.payload as T | undefined };
+    const mcpReq = {
+      ...ctx.mcpReq,
+      requestState: <T>() => opened?.payload as T | undefined,
+      get signal() {
+        return handlerSignal.signal;
+      },
+    };
     const { inputResponses } = mcpReq;
     if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
     // A first request has no answers, also for a handler that only checks whether there are any.

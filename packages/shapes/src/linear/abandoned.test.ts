@@ -1,10 +1,8 @@
 /** Handlers of shape H that keep running after their call has ended. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { textResult } from '@mrtr/core';
+import { ContinuationLost, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ada, counted, Gate, Name, requestOf, turns, Units } from '../fixture.test-support.ts';
-import { ContinuationStore, type LinearRound } from './index.ts';
+import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
 import { type Handler, serving } from './parking.test-support.ts';
 
 const FULL = /^This server has too many unanswered calls open/;
@@ -37,15 +35,6 @@ const hanging =
       await gate.promise;
     }
   };
-
-const collectGarbage = async () => {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
-  for (let pass = 0; pass < 5; pass++) {
-    gc();
-    await turns();
-  }
-};
 
 /** Lets all parked calls expire. */
 async function expire(): Promise<void> {
@@ -131,7 +120,7 @@ test('abandoned handlers of one principal take no room from another', async () =
   gate.open();
 });
 
-test('an abandoned handler without references stops counting when it is collected', async () => {
+test('an abandoned handler that waits for ever counts for ever, and the operator learns once that the limit is reached', async () => {
   const forever: Handler = async (_args, ctx) => {
     try {
       return textResult((await ctx.elicit('Which units?', Units)).units);
@@ -139,15 +128,71 @@ test('an abandoned handler without references stops counting when it is collecte
       await new Promise(() => {});
     }
   };
-  const { site } = serving(forever, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror: () => {} });
+  const errors: string[] = [];
+  const onerror = ({ message }: Error) => void errors.push(message);
+  const { site } = serving(forever, { maxFrames: 2, maxAbandoned: 1, ttlSeconds: 60, onerror });
   const client = await site.connect();
-  for (let call = 0; call < 2; call++) {
-    await client.send();
+  for (let call = 0; call < 3; call++) {
+    expect((await client.send()).asks).toEqual(ASKS);
     await expire();
   }
   expect((await client.send()).fails).toMatch(FULL);
-  await collectGarbage();
+  expect(errors.filter((message) => !message.startsWith('The handler of call'))).toEqual([
+    expect.stringMatching(/^1 handlers of cancelled calls have not ended/),
+  ]);
+});
+
+test('a handler that waits for an answer that it can no longer get has ended', async () => {
+  const stubborn: Handler = async (_args, ctx) => {
+    for (;;) await ctx.elicit('Which units?', Units).catch(() => {});
+  };
+  const errors: Error[] = [];
+  const onerror = (error: Error) => void errors.push(error);
+  const { site } = serving(stubborn, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
+  const client = await site.connect();
+  for (let call = 0; call < 5; call++) {
+    expect((await client.send()).asks).toEqual(ASKS);
+    await expire();
+    await turns(200);
+  }
+  vi.advanceTimersByTime(10_000);
+  expect(errors).toEqual([]);
+});
+
+test('a handler that asks for ever beside a step that runs has ended when the step has', async () => {
+  const gate = new Gate();
+  const stubborn: Handler = async (_args, ctx) => {
+    void ctx.once('slow', () => gate.promise);
+    await ctx.elicit('Which units?', Units).catch(() => {});
+    for (;;) await ctx.elicit('Which units?', Units).catch(() => {});
+  };
+  const { site } = serving(stubborn, { maxFrames: 1, maxAbandoned: 1, onerror: () => {} });
+  const client = await site.connect();
+  const cancel = async () => {
+    const user = new AbortController();
+    const call = client.send({}, { signal: user.signal });
+    await turns();
+    user.abort();
+    await call;
+    await turns(200);
+  };
+  await cancel();
+  await cancel();
+  expect((await client.send()).fails).toMatch(FULL);
+  gate.open();
+  await turns();
   expect((await client.send()).asks).toEqual(ASKS);
+});
+
+test('the round of a handler that has stopped ends, so nothing else waits for it', async () => {
+  const stubborn = async (_input: never, ctx: LinearContext) => {
+    for (;;) await ctx.elicit('Which units?', Units).catch(() => {});
+  };
+  const [store, client] = [new ContinuationStore({ onerror: () => {} }), new AbortController()];
+  const { call, ctx } = requestOf({}, { signal: client.signal });
+  const round = store.round({ handler: stubborn, input: {}, id: undefined, call, ctx });
+  client.abort();
+  expect(await round).toEqual({ kind: 'threw', error: expect.any(ContinuationLost) });
 });
 
 test('abandoned handlers that keep asking stop, and their memory is freed', async () => {
@@ -252,9 +297,10 @@ test('close waits for a hanging handler only for a limited time', async () => {
   gate.open();
 });
 
-test('the arguments of the open calls of one principal are limited in bytes, until their handlers have ended', async () => {
+test('the arguments of the open calls of one principal are limited in bytes, and those of abandoned handlers are free', async () => {
   const gate = new Gate();
-  const store = new ContinuationStore({ maxBytesPerPrincipal: 10_000, ttlSeconds: 60, onerror: () => {} });
+  const limits = { maxBytesPerPrincipal: 10_000, maxAbandonedPerPrincipal: 2, ttlSeconds: 60 };
+  const store = new ContinuationStore({ ...limits, onerror: () => {} });
   const ask = (bytes: number, principal = 'eve') => {
     const { call, ctx } = requestOf({ principal }, { signal: new AbortController().signal });
     const handler = hanging(gate) as LinearRound['handler'];
@@ -268,6 +314,9 @@ test('the arguments of the open calls of one principal are limited in bytes, unt
   await ask(1000);
   await ask(6000, 'adam');
   await expire();
+  await ask(6000);
+  await expire();
+  // As many as may be abandoned are: this one keeps its bytes until it ends.
   await expect(ask(6000)).rejects.toThrow(refused);
   gate.open();
   await turns();

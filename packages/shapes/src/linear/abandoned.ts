@@ -1,12 +1,12 @@
 /**
- * Handlers that keep running after their call has ended: a `finally` that hangs, a step that never returns, a loop that
- * catches every refusal and asks again. Nobody can stop them. So the store counts them apart from open calls, and
- * reports them.
+ * Handlers that keep running after their call has ended: a `finally` that hangs, a step that never returns. Nobody can stop
+ * them. So the store counts them apart from open calls, and reports them. A handler counts until it has ended; a loop that
+ * catches every refusal and asks again ends by itself (see `frame.ts`).
  *
- * Nothing here holds a reference to a handler. A handler that waits for ever without other references is garbage, and
- * stops counting when the collector finds it.
+ * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
+ * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
-import { Quota } from '@mrtr/core/shape';
+import { AbandonedQuota } from '@mrtr/core/shape';
 import type { Frame } from './frame.ts';
 
 /** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
@@ -14,39 +14,34 @@ const LET_END_MS = 10_000;
 
 type GiveBack = () => void;
 
-/** The room that a call has taken in its store. Neither function may hold the call's frame. */
-export interface Room {
-  /** Gives back its place among the open calls. */
-  readonly place: GiveBack;
-  /** Gives back the memory of its arguments. */
-  readonly memory: GiveBack;
+/** The bounds on abandoned handlers. */
+interface Limits {
+  readonly maxAbandoned: number;
+  readonly maxAbandonedPerPrincipal: number;
 }
 
 /** The abandoned handlers of one store. */
 export class Abandoned {
-  readonly #quota: Quota;
+  readonly #quota: AbandonedQuota;
   readonly #report: (error: Error) => void;
-  readonly #collected = new FinalizationRegistry<GiveBack>((end) => end());
   readonly #open = new Set<GiveBack>();
   #allEnded: (() => void) | undefined;
 
-  constructor(max: number, maxOwn: number, report: (error: Error) => void) {
-    this.#quota = new Quota(max, maxOwn);
+  constructor(limits: Limits, report: (error: Error) => void) {
+    this.#quota = new AbandonedQuota(limits, report);
     this.#report = report;
   }
 
   /**
-   * Counts `frame` until its handler has ended. Gives back the place of its call at once, or, above the limit of
-   * abandoned handlers, when the handler ends. The memory of its arguments is given back when the handler ends, because
-   * the handler may hold them.
+   * Counts `frame` until its handler has ended. `giveBack` returns the room of its call: it is called at once, or, above
+   * the limit of abandoned handlers, when the handler ends. It must not hold the frame.
    */
-  take(frame: Frame, { place, memory }: Room): void {
+  take(frame: Frame, giveBack: GiveBack): void {
     const { call, principal } = frame;
     const hasRoom = this.#quota.take(principal) === undefined;
-    if (hasRoom) place();
-    const end = this.#opened(memory, hasRoom ? () => this.#quota.give(principal) : place);
+    if (hasRoom) giveBack();
+    const end = this.#opened(hasRoom ? () => this.#quota.give(principal) : giveBack);
     frame.whenSettled(this.#reported(call, end));
-    this.#collected.register(frame, end);
   }
 
   /** Resolves when all have ended, or after {@link LET_END_MS}. */
@@ -61,10 +56,10 @@ export class Abandoned {
     });
   }
 
-  #opened(...room: readonly GiveBack[]): GiveBack {
+  #opened(giveBack: GiveBack): GiveBack {
     const end = () => {
-      if (!this.#open.delete(end)) return;
-      for (const giveBack of room) giveBack();
+      this.#open.delete(end);
+      giveBack();
       if (this.#open.size === 0) this.#allEnded?.();
     };
     this.#open.add(end);

@@ -13,7 +13,7 @@ import {
   withDefaults,
 } from '@mrtr/core/shape';
 import { heldBytes } from '../kit/held-bytes.ts';
-import { Abandoned, type Room } from './abandoned.ts';
+import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
 import { Frame, type Pause } from './frame.ts';
 import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
@@ -41,14 +41,15 @@ export interface ContinuationStoreOptions {
   readonly maxBytesPerPrincipal?: number;
   /**
    * How many handlers may keep running after their call has ended, because something in them hangs. Default 1000. Up to
-   * this limit such a handler gives back its call's place; above it, the handler keeps the place until it ends.
+   * this limit such a handler gives back the place and the bytes of its call; above it, the handler keeps them until it
+   * ends. It also bounds the memory of those handlers, which may hold their arguments.
    */
   readonly maxAbandoned?: number;
   /** The same for one principal. Default 100. */
   readonly maxAbandonedPerPrincipal?: number;
   /**
-   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, and errors of listeners of
-   * `ctx.signal`. Default: `process.emitWarning`.
+   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, that there are as many of
+   * those as may be, and errors of listeners of `ctx.signal`. Default: `process.emitWarning`.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
@@ -118,8 +119,7 @@ export class ContinuationStore implements LinearStore {
     this.#places = new Quota(limits.maxFrames, limits.maxFramesPerPrincipal);
     this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);
     this.#maxBytes = limits.maxBytes;
-    const { maxAbandoned, maxAbandonedPerPrincipal } = limits;
-    this.#abandoned = new Abandoned(maxAbandoned, maxAbandonedPerPrincipal, this.#onerror);
+    this.#abandoned = new Abandoned(limits, this.#onerror);
   }
 
   /** How many handlers are parked now: they have asked and wait for their client. */
@@ -272,15 +272,13 @@ export class ContinuationStore implements LinearStore {
   }
 
   #abandon(frame: Frame): void {
-    if (this.#running.delete(frame)) this.#abandoned.take(frame, this.#roomOf(frame));
-  }
-
-  // These functions must not hold the frame, because they are kept until its handler has ended.
-  #roomOf({ principal, heldBytes }: Frame): Room {
-    return {
-      place: () => this.#places.give(principal),
-      memory: () => this.#bytes.give(principal, heldBytes),
-    };
+    if (!this.#running.delete(frame)) return;
+    const { principal, heldBytes } = frame;
+    // It must not hold the frame, because it is kept until its handler has ended.
+    this.#abandoned.take(frame, () => {
+      this.#places.give(principal);
+      this.#bytes.give(principal, heldBytes);
+    });
   }
 
   #watch(): void {

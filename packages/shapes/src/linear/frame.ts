@@ -7,7 +7,8 @@
  * 3. Questions that are asked together have one promise. It settles once: when each answer fits, when the user refuses
  *    one of them (which withdraws the others), or when the frame is aborted.
  * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run. After a
- *    number of refusals, later ones never settle: a handler that keeps asking then stops, and costs nothing.
+ *    number of refusals, later ones never settle: a handler that keeps asking then stops, and costs nothing. It counts as
+ *    ended from then on, or when its last running step is over.
  * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
@@ -197,6 +198,7 @@ export class Frame {
       return ran ? (value as T) : this.#recorded(key, value, options.schema);
     } finally {
       this.#running--;
+      this.#endIfStopped();
       this.#flushSoon();
     }
   }
@@ -219,14 +221,17 @@ export class Frame {
     return this.#controller.signal;
   }
 
-  /** Calls `then` when the handler has settled, or at once if it has already. */
+  /** Calls `then` when the handler has settled or stopped for good, or at once if it has already. */
   whenSettled(then: () => void): void {
+    if (this.#outcome) {
+      then();
+      return;
+    }
     const before = this.#onSettled;
     this.#onSettled = () => {
       before?.();
       then();
     };
-    if (this.#outcome) this.#onSettled();
   }
 
   /** Takes over what a durable store recorded. A value that does not fit this version of the handler ends the call. */
@@ -251,6 +256,8 @@ export class Frame {
   }
 
   #settle(outcome: Outcome): void {
+    // A handler that had stopped has settled after all, in another branch.
+    if (this.#outcome) return;
     // Nobody reads how an aborted frame ended. When many expire at once, the collector copies all that is kept.
     this.#outcome = this.#aborted ? ABORTED : outcome;
     this.#open = NONE;
@@ -272,9 +279,21 @@ export class Frame {
 
   /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
   #refused(reason: Error): Promise<never> {
-    // A new promise each time: one promise for all would hold every handler that waits for it.
-    if (++this.#refusals > MOST_REFUSALS) return new Promise(() => {});
+    if (++this.#refusals > MOST_REFUSALS) {
+      this.#endIfStopped();
+      // A new promise each time: one promise for all would hold every handler that waits for it.
+      return new Promise(() => {});
+    }
     return handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
+  }
+
+  /**
+   * A handler that waits for a promise of ours that never settles has ended, and nobody else can know it. One whose steps
+   * still run has not.
+   */
+  #endIfStopped(): void {
+    if (this.#aborted && this.#refusals > MOST_REFUSALS && this.#running === 0)
+      this.#settle({ kind: 'threw', error: this.#aborted });
   }
 
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {

@@ -1,0 +1,137 @@
+/** Handlers that ignore their signal after their calls were cancelled: they take no place from other calls. */
+import { once } from 'node:events';
+import type { ServerContext } from '@mrtr/core';
+import { requestInit, settle } from '@mrtr/harness';
+import { expect, test } from 'vitest';
+import { oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import type { HttpOptions } from './http.ts';
+import { as, eventually, newCall, oldCall, verifier, waiting } from './waiting.test-support.ts';
+
+const served = { status: 200, result: expect.anything() };
+const who = requestInit('tools/call', { name: 'who' });
+
+/** Resolves in the turn after the one in which the signal of a handler has fired. */
+async function waitForSignal(entry: Promise<ServerContext>): Promise<void> {
+  const { signal } = (await entry).mcpReq;
+  if (!signal.aborted) await once(signal, 'abort');
+  await settle(2);
+}
+
+/** Makes calls that wait, and cancels each as its era does. Resolves when the server has seen it. */
+async function cancelling(options: HttpOptions) {
+  const server = await waiting(options);
+  const { url, enters } = server;
+  const cancelNew = async (init: RequestInit = newCall()): Promise<unknown> => {
+    const client = new AbortController();
+    const entry = server.nextEntry();
+    const entered = await enters({ ...init, signal: client.signal });
+    if (entered !== 'entered') return entered;
+    client.abort();
+    await waitForSignal(entry);
+    return entered;
+  };
+  let id = 0;
+  const cancelOld = async (session: string): Promise<unknown> => {
+    const entered = await enters(oldCall(session, ++id));
+    const params = { requestId: id };
+    if (entered === 'entered')
+      await fetch(url, oldMessage({ method: 'notifications/cancelled', params }, session));
+    return entered;
+  };
+  return { ...server, cancelNew, cancelOld };
+}
+
+test.each(['new', 'old'])(
+  'three calls of a %s client that it cancels leave a server of three places open',
+  async (era) => {
+    const { url, cancelNew, cancelOld, session } = await cancelling({ maxCalls: 3 });
+    const id = await session();
+    for (let n = 0; n < 3; n++) expect(await (era === 'new' ? cancelNew() : cancelOld(id))).toBe('entered');
+    expect(await read(await fetch(url, who))).toEqual(served);
+    expect(await read(await fetch(url, oldRequest('tools/call', { name: 'who' }, id, 9)))).toEqual(served);
+  },
+);
+
+test('cancelled calls give back the bytes of their bodies', async () => {
+  const { cancelNew, enters } = await cancelling({ maxCallBytes: 15_000 });
+  const large = () => newCall({ arguments: { x: 'x'.repeat(10_000) } });
+  expect(await cancelNew(large())).toBe('entered');
+  expect(await enters(large())).toBe('entered');
+  expect(await enters(large())).toMatchObject({ status: 503 });
+});
+
+test('a cancelled call gives back its place in its session, and its id stays taken', async () => {
+  const { url, cancelOld, enters, session } = await cancelling({ sessionLimits: { maxOpenCalls: 1 } });
+  const id = await session();
+  expect(await cancelOld(id)).toBe('entered');
+  expect(await read(await fetch(url, oldCall(id, 1)))).toMatchObject({
+    status: 400,
+    error: { message: 'A call with this id is open' },
+  });
+  expect(await enters(oldCall(id, 2))).toBe('entered');
+  expect(await enters(oldCall(id, 3))).toMatchObject({ status: 429 });
+});
+
+test('the calls of a session that ends move to the abandoned handlers', async () => {
+  const { url, enters, session } = await waiting({ maxCalls: 2 });
+  const id = await session();
+  expect([await enters(oldCall(id, 1)), await enters(oldCall(id, 2))]).toEqual(['entered', 'entered']);
+  expect((await fetch(url, who)).status).toBe(503);
+  await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': id } });
+  expect(await read(await fetch(url, who))).toEqual(served);
+});
+
+test('without sessions, an old client that hangs up has cancelled', async () => {
+  const { url, nextEntry, enters } = await waiting({ legacy: 'stateless', maxCalls: 1 });
+  const client = new AbortController();
+  const entry = nextEntry();
+  const init = oldRequest('tools/call', { name: 'wait' });
+  expect(await enters({ ...init, signal: client.signal })).toBe('entered');
+  client.abort();
+  await waitForSignal(entry);
+  expect(await read(await fetch(url, who))).toEqual(served);
+});
+
+test('an old client in a session that hangs up has cancelled nothing, and its call keeps its place', async () => {
+  const { url, enters, session, release } = await waiting({ maxCalls: 1 });
+  const id = await session();
+  const client = new AbortController();
+  expect(await enters({ ...oldCall(id, 1), signal: client.signal })).toBe('entered');
+  client.abort();
+  for (let n = 0; n < 20; n++) expect((await fetch(url, who)).status).toBe(503);
+  release();
+  await eventually(async () => (await fetch(url, who)).ok);
+});
+
+test('without room among the abandoned handlers, a cancelled call keeps its place, and the operator learns it once', async () => {
+  const { url, cancelNew, cancelOld, session, errors, release } = await cancelling({
+    maxCalls: 3,
+    maxAbandoned: 1,
+  });
+  const id = await session();
+  expect([await cancelNew(), await cancelOld(id), await cancelNew()]).toEqual(Array(3).fill('entered'));
+  expect(await cancelNew()).toBe('entered');
+  expect((await fetch(url, who)).status).toBe(503);
+  expect(errors).toEqual([
+    '1 handlers of cancelled calls have not ended. Later cancelled calls keep their places until their handlers end. ' +
+      'Make handlers end when their signal fires, and restart the server if they cannot.',
+  ]);
+  release();
+  await eventually(async () => (await fetch(url, who)).ok);
+  expect(errors).toHaveLength(1);
+});
+
+test('the abandoned handlers of one principal take no room from another', async () => {
+  const { url, cancelNew, errors } = await cancelling({
+    verifier,
+    maxCallsPerPrincipal: 1,
+    maxAbandonedPerPrincipal: 1,
+  });
+  for (let n = 0; n < 2; n++) expect(await cancelNew(as('ada', newCall()))).toBe('entered');
+  expect((await fetch(url, as('ada', who))).status).toBe(429);
+  expect(await cancelNew(as('bob', newCall()))).toBe('entered');
+  expect(await read(await fetch(url, as('bob', who)))).toEqual(served);
+  expect(errors).toEqual([
+    expect.stringMatching(/^1 handlers of cancelled calls of one caller have not ended\./),
+  ]);
+});

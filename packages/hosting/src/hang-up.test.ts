@@ -1,0 +1,179 @@
+/**
+ * What a handler's signal does when its client hangs up. At 2026-07-28 that cancels the call (basic/patterns/cancellation),
+ * and at 2025-11-25 it does not. The SDK and `@hono/node-server` do that when Node tells that a response has closed, and
+ * hosting tells it where Node does not; this file pins it.
+ */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { ServerContext } from '@mrtr/core';
+import { Gate, requestInit, settle, until } from '@mrtr/harness';
+import { expect, onTestFinished, test } from 'vitest';
+import { hosting, modernClient, oldClient, oldRequest } from './hosting.test-support.ts';
+import { eventually, waiting } from './waiting.test-support.ts';
+
+/** A connection. `post` sends a request on it, `received` is what has come back. */
+async function connection(url: URL, header = 'keep-alive') {
+  const socket = connect(Number(url.port), url.hostname);
+  onTestFinished(() => void socket.destroy());
+  const received: string[] = [];
+  socket.on('data', (chunk) => received.push(`${chunk}`)).on('error', () => {});
+  await once(socket, 'connect');
+  const post = ({ headers, body }: RequestInit) => {
+    const lines = Object.entries({ ...headers, host: url.host, connection: header });
+    const length = `content-length: ${Buffer.byteLength(`${body}`)}`;
+    const head = lines.map(([name, value]) => `${name}: ${value}`);
+    socket.write([`POST ${url.pathname} HTTP/1.1`, ...head, length, '', body].join('\r\n'));
+  };
+  return { socket, post, received: () => received.join('') };
+}
+
+/** Resolves with the reason when the signal has fired. */
+async function reasonOf({ mcpReq: { signal } }: ServerContext): Promise<unknown> {
+  if (!signal.aborted) await once(signal, 'abort');
+  return signal.reason;
+}
+
+const CLOSED = expect.objectContaining({ code: 'CONNECTION_CLOSED', message: 'Connection closed' });
+const HANG_UPS: Readonly<Record<string, (socket: Socket) => unknown>> = {
+  'breaks off': (socket) => socket.destroy(),
+  'sends no more': (socket) => socket.end(),
+  resets: (socket) => socket.resetAndDestroy(),
+};
+const CASES = ['wait', 'stream'].flatMap((tool) =>
+  ['keep-alive', 'close'].flatMap((header) =>
+    Object.keys(HANG_UPS).map((how) => [tool, header, how] as const),
+  ),
+);
+expect(CASES).toHaveLength(12);
+
+test.each(CASES)(
+  'the signal fires when a new client of `%s` hangs up: %s, it %s',
+  async (name, header, how) => {
+    const { url, entered } = await hosting();
+    const { socket, post, received } = await connection(url, header);
+    post(requestInit('tools/call', { name }));
+    const handler = await entered;
+    // `stream` has begun its response as an event stream, `wait` has not begun one.
+    if (name === 'stream') await until(() => received().includes('notifications/progress'), 'the beginning of the stream');
+    expect(received().includes('text/event-stream')).toBe(name === 'stream');
+    expect(handler.mcpReq.signal.aborted).toBe(false);
+    HANG_UPS[how]?.(socket);
+    expect(await reasonOf(handler)).toEqual(CLOSED);
+  },
+);
+
+test.each(CASES)(
+  'the signal stays when an old client of `%s` hangs up: %s, it %s',
+  async (name, header, how) => {
+    const { url, enters, session, nextEntry, release, http, errors } = await waiting();
+    const id = await session();
+    const { socket, post } = await connection(url, header);
+    const entry = nextEntry();
+    post(oldRequest('tools/call', { name }, id));
+    const handler = await entry;
+    HANG_UPS[how]?.(socket);
+    await once(socket, 'close');
+    // By the time that a later call has been entered, the server has seen the end of the connection.
+    expect(await enters(requestInit('tools/call', { name: 'wait' }))).toBe('entered');
+    await settle();
+    expect(handler.mcpReq.signal.aborted).toBe(false);
+    release();
+    await until(() => errors.length > 0, 'the undeliverable result');
+    // The handler was left to finish, and its result could not be delivered.
+    expect(errors).toEqual([expect.stringContaining('undeliverable')]);
+    await http.close();
+  },
+);
+
+test('the signal fires when a new client hangs up on a connection that carried another call before', async () => {
+  const { url, entered } = await hosting();
+  const { socket, post, received } = await connection(url);
+  post(requestInit('tools/call', { name: 'who' }));
+  await until(() => received().includes('undefined'), 'the first answer');
+  post(requestInit('tools/call', { name: 'wait' }));
+  const handler = await entered;
+  await settle();
+  expect(handler.mcpReq.signal.aborted).toBe(false);
+  socket.destroy();
+  expect(await reasonOf(handler)).toEqual(CLOSED);
+});
+
+test('calls that a new client sent on one connection at once end together when it hangs up', async () => {
+  const { url, nextEntry, enters, errors } = await waiting({ maxCalls: 4 });
+  const { socket, post } = await connection(url);
+  const handlers: ServerContext[] = [];
+  for (let id = 1; id <= 3; id++) {
+    const entry = nextEntry();
+    post(requestInit('tools/call', { name: 'wait' }, { id }));
+    handlers.push(await entry);
+  }
+  // Answered, and its response waits for those before it.
+  post(requestInit('tools/call', { name: 'who' }, { id: 4 }));
+  await eventually(async () => (await fetch(url, requestInit('tools/call', { name: 'who' }))).status === 503);
+  socket.destroy();
+  for (const handler of handlers) expect(await reasonOf(handler)).toEqual(CLOSED);
+  await settle(2);
+  for (let n = 0; n < 4; n++)
+    expect(await enters(requestInit('tools/call', { name: 'wait' }))).toBe('entered');
+  expect(errors).toEqual([]);
+});
+
+test('a new client that hangs up while its token is checked enters no handler', async () => {
+  const [checking, checked] = [new Gate(), new Gate()];
+  const verifier = {
+    verifyAccessToken: async (token: string) => {
+      checking.open();
+      await checked.promise;
+      return { token, clientId: 'app', scopes: [], expiresAt: 1e12 };
+    },
+  };
+  const served = await hosting({ verifier });
+  const { socket, post } = await connection(served.url);
+  const { headers, ...init } = requestInit('tools/call', { name: 'wait' });
+  post({ ...init, headers: { ...headers, authorization: 'Bearer token' } as Record<string, string> });
+  await checking.promise;
+  socket.destroy();
+  await once(socket, 'close');
+  await settle();
+  checked.open();
+  await settle();
+  expect(served.waiting).toBe(0);
+});
+
+const WAIT = { name: 'wait' };
+
+test.each([
+  ['new', async (url: URL, signal: AbortSignal) => (await modernClient(url)).callTool(WAIT, { signal })],
+  [
+    'old',
+    async (url: URL, signal: AbortSignal) => (await oldClient(url)).callTool(WAIT, undefined, { signal }),
+  ],
+])('a real %s client that aborts its call fires the signal', async (_era, callOf) => {
+  const { url, entered } = await hosting();
+  const user = new AbortController();
+  const call = callOf(url, user.signal).catch(() => 'ended');
+  const handler = await entered;
+  user.abort();
+  await reasonOf(handler);
+  expect(await call).toBe('ended');
+});
+
+test.each([
+  ['new', 'wait', 'fires'],
+  ['new', 'stream', 'fires'],
+  ['old', 'wait', 'stays'],
+  ['old', 'stream', 'stays'],
+])('after the answer to a %s client of `%s`, the signal %s', async (era, name, what) => {
+  const { url, nextEntry, session, release } = await waiting();
+  const entry = nextEntry();
+  const init =
+    era === 'new' ? requestInit('tools/call', { name }) : oldRequest('tools/call', { name }, await session());
+  const answer = fetch(url, init).then((response) => response.text());
+  const { signal } = (await entry).mcpReq;
+  release();
+  expect(await answer).toContain('Waited.');
+  await settle();
+  // The SDK closes the server of a new client's request when it has sent the response, and fires the signals of the
+  // requests that it has not forgotten. The handler has ended by then; a listener that it left is called.
+  expect(signal.aborted).toBe(what === 'fires');
+});

@@ -1,0 +1,50 @@
+/** Calls of both eras that wait for the test, past any client. */
+import { requestInit } from '@mrtr/harness';
+import { onTestFinished } from 'vitest';
+import { listVerifier } from './bearer-tokens.ts';
+import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
+import type { HttpOptions } from './http.ts';
+
+export const verifier = listVerifier(
+  ['ada', 'bob'].map((subject) => ({ subject, token: `token-of-${subject}` })),
+);
+
+/** The same request with a token. */
+export const as = (subject: string, init: RequestInit): RequestInit => ({
+  ...init,
+  headers: { ...(init.headers as Record<string, string>), authorization: `Bearer token-of-${subject}` },
+});
+
+/** Asks until it is so, a bounded number of times. */
+export async function eventually(so: () => Promise<boolean>): Promise<void> {
+  for (let time = 0; time < 1000; time++) if (await so()) return;
+  throw new Error('It never came to be so.');
+}
+
+/** A server, and requests of new and old clients that wait for it. */
+export async function waiting(options: HttpOptions = {}) {
+  const served = await hosting(options);
+  const { url } = served;
+  const session = async (authorized: (init: RequestInit) => RequestInit = (init) => init) => {
+    const begun = await fetch(url, authorized(INITIALIZE));
+    await begun.text();
+    return begun.headers.get('mcp-session-id') ?? '';
+  };
+  const left = new AbortController();
+  onTestFinished(() => left.abort());
+  /** Sends a call that waits; resolves when its handler has been entered, or with its refusal. */
+  const enters = async (init: RequestInit): Promise<unknown> => {
+    const entered = served.nextEntry().then(() => 'entered');
+    const refused = fetch(url, { signal: left.signal, ...init }).then<unknown, unknown>(
+      (response) => (response.ok ? entered : read(response)),
+      // Its client hung up, in the test of that.
+      () => entered,
+    );
+    return Promise.race([refused, entered]);
+  };
+  return { ...served, served, enters, session };
+}
+
+export const newCall = (params: object = {}) => requestInit('tools/call', { name: 'wait', ...params });
+export const oldCall = (session: string, id: number) =>
+  oldRequest('tools/call', { name: 'wait' }, session, id);
