@@ -16,9 +16,12 @@ async function server(options: HttpOptions = {}) {
   const { url, close } = await serveHttp(tool, { drainMs: 5, ...options });
   const left = new AbortController();
   const sockets: Socket[] = [];
+  // `fetch` ends the stream of a response that is garbage collected, and a subscription with it.
+  const held: Response[] = [];
   onTestFinished(() => {
     tool.released.open();
     left.abort();
+    held.length = 0;
     for (const socket of sockets) socket.destroy();
     return close();
   });
@@ -28,7 +31,11 @@ async function server(options: HttpOptions = {}) {
     return socket;
   };
   /** Sends a request; resolves with the status of its response when that begins. */
-  const status = async (init: RequestInit) => (await fetch(url, { ...init, signal: left.signal })).status;
+  const status = async (init: RequestInit) => {
+    const response = await fetch(url, { ...init, signal: left.signal });
+    held.push(response);
+    return response.status;
+  };
   /** Sends requests on one connection, which costs less than many; their responses may wait for one another. */
   const pipelined = (requests: readonly string[]) => {
     const answers = { text: '' };

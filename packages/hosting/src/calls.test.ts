@@ -141,7 +141,13 @@ const LISTEN = requestInit('subscriptions/listen', { notifications: { toolsListC
 
 test('subscriptions are limited for each principal and in all, and one that ends makes room', async () => {
   const { url } = await hosting({ verifier, maxSubscriptions: 3, maxSubscriptionsPerPrincipal: 2 });
-  const listen = (subject: string) => fetch(url, as(subject, LISTEN));
+  // `fetch` ends the stream of a response that is garbage collected, and a subscription with it.
+  const held: Response[] = [];
+  const listen = async (subject: string) => {
+    const response = await fetch(url, as(subject, LISTEN));
+    held.push(response);
+    return response;
+  };
   const [first, second] = [await listen('ada'), await listen('ada')];
   expect([first.status, second.status]).toEqual([200, 200]);
   expect(await read(await listen('ada'))).toMatchObject({
