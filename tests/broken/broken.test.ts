@@ -130,7 +130,7 @@ it('a retry that is served twice in spite of single use is noticed', async () =>
     ({ client, hosting, script }) => client === 'modern' && hosting === 'memory' && script.name === 'fixed',
   );
   expect(each(retriesAsClaimed, await measure(broken.forgetsSingleUse, fixed))).toContain(
-    'with single use, retries sent twice wrote 2 times',
+    'by default, retries sent twice wrote 2 times',
   );
 });
 

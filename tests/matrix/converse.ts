@@ -1,6 +1,6 @@
 /** Makes one call of a subject. */
 import { randomBytes } from 'node:crypto';
-import { requestStatePolicy } from '@mrtr/core';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import {
   type ConversationRequest as CallRequest,
   Conversation,
@@ -29,7 +29,8 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
     throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
   }
-  const state = requestStatePolicy({ keys: [key], legacy });
+  // All instances are in this process. One ledger for each conversation, as one for each process is the default.
+  const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
 
