@@ -99,6 +99,19 @@ async function abandonedAfter(count: number, principal: string | undefined): Pro
   return ends;
 }
 
+/** The places that are taken after `count` calls that were cancelled and go on, and one that runs. */
+async function placesAfterCancelling(count: number, principal: string | undefined) {
+  const policy = policyOf({ keys: KEYS, maxCalls: 5000, maxCallsPerPrincipal: 5000 });
+  const { request } = siteWith(policy, 'shop');
+  for (let n = 0; n < count; n++) {
+    const client = new AbortController();
+    void request({ ...CALL, principal, signal: client.signal }, () => new Promise(() => {}));
+    await new Promise(setImmediate);
+    client.abort();
+  }
+  return { running: policy.running.total, abandoned: policy.abandoned.total };
+}
+
 /** Serves `count` calls at once, and returns the result of one more. */
 async function oneMoreServed(count: number, principalOf: () => string | undefined): Promise<string> {
   const { request, log } = site();
@@ -258,6 +271,13 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   },
   'calls of one principal served at once': async (limit) => {
     expect(await oneMoreServed(limit, () => 'ada')).toContain('You have too many calls running');
+  },
+  'cancelled calls whose handlers run': async (limit) => {
+    const places = await placesAfterCancelling(limit + 1, undefined);
+    expect(places).toEqual({ running: 1, abandoned: limit });
+  },
+  'cancelled calls of one principal whose handlers run': async (limit) => {
+    expect(await placesAfterCancelling(limit + 1, 'ada')).toEqual({ running: 1, abandoned: limit });
   },
   'parked frames in all': async (limit) => {
     expect(await oneMoreParked(limit, () => undefined)).toContain(

@@ -20,6 +20,8 @@ export interface SiteRequest {
   readonly principal?: string | undefined;
   readonly state?: string | undefined;
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  /** Fires when the client cancels. Default: it never does. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The author's function. */
@@ -71,10 +73,10 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
   return {
     log: () => log.splice(0),
     request(request, of) {
-      const { method, target, principal, state, answers } = request;
+      const { method, target, principal, state, answers, signal } = request;
       const named = method === 'resources/read' ? { uri: target } : { name: target };
       const params = { ...named, ...('arguments' in request && { arguments: request.arguments }) };
-      const ctx: Carrying = { ...contextOf(method, { principal, state, answers }), [AUTHOR]: of };
+      const ctx: Carrying = { ...contextOf(method, { principal, state, answers, signal }), [AUTHOR]: of };
       return (wrapped.get(method) as Wrapped)({ params }, ctx);
     },
   };
@@ -82,14 +84,14 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
 
 function contextOf(
   method: string,
-  { principal, state, answers }: Pick<SiteRequest, 'principal' | 'state' | 'answers'>,
+  { principal, state, answers, signal = new AbortController().signal }: Partial<SiteRequest>,
 ): ServerContext {
   return {
     mcpReq: {
       id: 1,
       method,
       envelope: { [CLIENT_CAPABILITIES_META_KEY]: { elicitation: { form: {}, url: {} } } },
-      signal: new AbortController().signal,
+      signal,
       requestState: () => state,
       ...(answers && { inputResponses: asTheSdkCollects(answers) }),
     },
