@@ -11,6 +11,7 @@ import {
   type GetPromptResult,
   inputRequired,
   listRoots,
+  MemoryLedger,
   observe,
   type Questions,
   type ReadResourceResult,
@@ -29,6 +30,7 @@ import {
   cancel,
   counted,
   decline,
+  Gate,
   kelvin,
   metric,
   name,
@@ -125,6 +127,28 @@ async function asksForName(...requests: readonly Request[]) {
     const answered = { inputResponses: { name: ada }, requestState: state };
     expect(await request(answered)).toEqual({ says: '{"name":{"name":"Ada"}}' });
   }
+}
+
+/** Hangs up while a tool pays, which then ends with `end`. Returns what the retry gets. */
+async function hangUpDuring(shape: Shape, end: () => CallToolResult) {
+  const [paying, gone] = [new Gate(), new Gate()];
+  const pays = counted(() => paying.open());
+  const below = async (): Promise<CallToolResult> => {
+    pays();
+    await gone.promise;
+    return end();
+  };
+  const once: RequestStateOptions = { singleUse: 'replay', ledger: new MemoryLedger() };
+  const { site } = serve(shape, [{ name }], once, { below: below as never });
+  const client = await site.connect();
+  const asked = await client.send();
+  const hangUp = new AbortController();
+  const cut = client.answer(asked, { name: ada }, { signal: hangUp.signal });
+  await paying.promise;
+  hangUp.abort();
+  expect(await cut).toHaveProperty('rejects');
+  gone.open();
+  return { again: await client.answer(asked, { name: ada }), pays };
 }
 
 /** Answers by message, because each shape chooses its own wire keys. */
@@ -466,6 +490,22 @@ const behaviours = {
     const client = await serve(shape, [{ name }], {}, { above }).site.connect();
     await client.send({}, { onprogress: (progress) => void reported.push(progress) });
     expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
+  },
+
+  async 'what a handler returns after its client hung up is kept for the retry'(shape) {
+    const { again, pays } = await hangUpDuring(shape, () => textResult('Paid.'));
+    expect(again).toEqual({ says: 'Paid.' });
+    expect(pays.runs).toBe(1);
+  },
+
+  async 'a handler that throws after its client hung up is not entered again, and the retry hears that'(
+    shape,
+  ) {
+    const { again, pays } = await hangUpDuring(shape, () => {
+      throw new Error('The bank did not answer.');
+    });
+    expect(again).toEqual({ fails: expect.stringContaining('its outcome is unknown') });
+    expect(pays.runs).toBe(1);
   },
 
   async 'a page to open is asked as a form is, and only of clients that open pages'(shape) {

@@ -91,7 +91,10 @@ test('no splice of two tokens opens', () => {
   // The first two bytes are the key's id, which both have.
   expect(open(tokenOf(Buffer.concat([one.subarray(0, 2), other.subarray(2)])))).toHaveProperty('payload');
   for (let cut = 3; cut < one.length; cut++) {
-    const spliced = tokenOf(Buffer.concat([one.subarray(0, cut), other.subarray(cut)]));
+    const bytes = Buffer.concat([one.subarray(0, cut), other.subarray(cut)]);
+    // Two tokens may agree in their first or last byte by chance. A splice there is one of them.
+    if (bytes.equals(one) || bytes.equals(other)) continue;
+    const spliced = tokenOf(bytes);
     expect(open(spliced), `cut at ${cut}`).toEqual({ rejected: 'tampered' });
   }
 });

@@ -66,6 +66,8 @@ export function linear<Input, R extends CompleteResult>(
       const asked = inputRequired({ inputRequests: requests });
       return withRoutingLabel({ ...asked, requestState: continuationState(id) }, routingLabel);
     } catch (error) {
+      // A handler that was ended may have done something already. The boundary has to know that it did not end by itself.
+      if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;
       if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
       if (error instanceof ContinuationLost || error instanceof StoreFull)
         return endCall(call, error.message) as R;
