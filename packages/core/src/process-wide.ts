@@ -14,6 +14,19 @@ export function processWide<T>(name: string, make: () => T): T {
   return holder[key] as T;
 }
 
+/** The same listener, which never throws: what it throws becomes a warning of Node. */
+export const guardListener =
+  (listener: (error: Error) => void) =>
+  (error: Error): void => {
+    try {
+      listener(error);
+    } catch (thrown) {
+      process.emitWarning(`onerror threw ${String(thrown)}. It was told: ${error.message}`, {
+        code: 'MRTR_ONERROR',
+      });
+    }
+  };
+
 /** Emits a warning of Node, once in a process. */
 export function warnOnce(code: `MRTR_${string}`, message: string): void {
   const warned = processWide('warned', () => new Set<string>());

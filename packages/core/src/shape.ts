@@ -32,6 +32,7 @@ export { endCall, endCancelled } from './results.ts';
 export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
 export { canonicalJson } from './state/canonical-json.ts';
 export { tokenLength } from './state/codec.ts';
+export { asNotEntered, isNotEntered } from './state/handler-run.ts';
 export { tokenPrincipal } from './state/policy.ts';
 export { aPolicy } from './state/policy-options.ts';
 export { handlerSettled } from './state/serving.ts';

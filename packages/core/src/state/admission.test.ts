@@ -334,7 +334,7 @@ test('the signal does not fire when the handler has ended, although the SDK fire
     expect((await site.post('tools/call', { name })).result).toMatchObject(DONE);
   await expect.poll(() => sdks.map(({ aborted }) => aborted)).toEqual([true, true]);
   expect(fired).not.toHaveBeenCalled();
-  expect(late[0]?.mcpReq.signal.aborted).toBe(true);
+  expect(late[0]?.mcpReq.signal.aborted).toBe(false);
 });
 
 test.each([
@@ -496,6 +496,109 @@ test('a handler that was replaced spends its token, and a low-level handler of t
     expect(second).toEqual(first);
   }
   expect(entries).toEqual(['replaced', 'low level']);
+});
+
+test('a client that hangs up while its arguments are validated spends nothing', async () => {
+  const [validating, valid] = [deferred(), deferred()];
+  let slow = false;
+  const to = z.string().refine(async () => {
+    if (!slow) return true;
+    validating.resolve();
+    await valid.promise;
+    return true;
+  });
+  const paid = vi.fn(() => textResult('Paid.'));
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', { inputSchema: z.object({ to }) }, (_, ctx) =>
+        readAnswer(ctx, 'sure', sure).kind === 'accepted'
+          ? paid()
+          : inputRequired({ inputRequests: { sure: sure.request } }),
+      );
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const call = { name: 'pay', arguments: { to: 'Ada' } };
+  const { result } = await site.post('tools/call', call);
+  const retry = { ...call, requestState: result?.requestState, inputResponses: YES };
+  slow = true;
+  const client = new AbortController();
+  const sent = site.send('tools/call', retry, { signal: client.signal });
+  await validating.promise;
+  client.abort();
+  await sent;
+  valid.resolve();
+  slow = false;
+  expect((await site.post('tools/call', retry)).result).toMatchObject(DONE);
+  expect(paid).toHaveBeenCalledTimes(1);
+});
+
+test.each<[string, () => unknown]>([
+  ['a result with a bigint', () => ({ content: [], structuredContent: { n: 1n } })],
+  [
+    'an error whose members throw',
+    () => {
+      throw Object.defineProperty(new Error('x'), 'code', {
+        get() {
+          throw new Error('no');
+        },
+      });
+    },
+  ],
+])('%s cannot be recorded: its token is lost at once', async (_what, end) => {
+  const entries: string[] = [];
+  const site = hosted(
+    (server) => {
+      server.registerPrompt('pay', {}, (ctx) => {
+        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+        entries.push('entered');
+        return end() as never;
+      });
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const { result } = await site.post('prompts/get', { name: 'pay' });
+  const retry = { name: 'pay', requestState: result?.requestState };
+  // The SDK cannot send it either, so this request has no end.
+  void site.post('prompts/get', retry).catch(() => {});
+  await expect.poll(() => entries.length).toBe(1);
+  expect((await site.post('prompts/get', retry)).error?.message).toContain('its outcome is unknown');
+  expect(entries).toEqual(['entered']);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a kind that does not exist', { kind: 'constructor' }],
+])('a ledger that answers %s refuses the round', async (_what, claim) => {
+  const ledger = { claim: async () => claim as Claim, settle: async () => {}, release: async () => {} };
+  const site = till({ ledger });
+  expect(await site.retry(await site.begin())).toMatchObject({
+    error: { code: -32603, message: 'The server cannot keep the state of this call' },
+  });
+  expect(site.payments).toEqual([]);
+});
+
+test('a ledger whose record is no text has lost the token', async () => {
+  const ledger = {
+    claim: async () => ({ kind: 'settled' }) as unknown as Claim,
+    settle: async () => {},
+    release: async () => {},
+  };
+  const site = till({ ledger });
+  expect(await site.retry(await site.begin())).toEqual(REJECTED);
+});
+
+test('an `onerror` that throws ends neither the call nor the process', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitWarning.mockRestore());
+  const onerror = () => {
+    throw new Error('the log is full');
+  };
+  const site = till({ maxCalls: 1, maxAbandoned: 1, onerror });
+  for (let call = 1; call <= 2; call++) await hangUp(site, await site.begin(), () => site.paying(call));
+  expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('the log is full'), {
+    code: 'MRTR_ONERROR',
+  });
 });
 
 test('the digest covers every answer that passes, unasked ones too', async () => {

@@ -142,19 +142,19 @@ export class Admission {
   async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
     const run: HandlerRun = { entered: isAuthors, threw: false };
     const { signal } = round.ctx.mcpReq;
-    const end = (recorded: Recorded) => {
+    const end = (ended: () => Recorded) => {
       if (!run.entered) return lease?.release();
-      return lease?.settle(signal.aborted && run.threw ? { lost: true } : recorded);
+      return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
     };
     let result: unknown;
     try {
       result = await serveRound(this.#site, round, handler, run);
     } catch (error) {
       run.threw = true;
-      await end(recordError(error));
+      await end(() => recordError(error));
       throw error;
     }
-    await end({ result });
+    await end(() => ({ result }));
     return result;
   }
 

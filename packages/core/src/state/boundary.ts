@@ -6,7 +6,7 @@
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidPolicy } from '../errors.ts';
-import { warnOnce } from '../process-wide.ts';
+import { guardListener, warnOnce } from '../process-wide.ts';
 import { watchRegistration } from '../registration.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire.ts';
 import { Admission, type Target } from './admission.ts';
@@ -57,7 +57,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     );
   }
   const refusals = new Refusals((error) => {
-    low.onerror?.(error);
+    guardListener((reported) => low.onerror?.(reported))(error);
     policy.onerror(error);
   });
   const admission = new Admission({ server, policy, refusals }, policy.audience);

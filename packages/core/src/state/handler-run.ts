@@ -20,14 +20,39 @@ type Carrying = ServerContext & { [RUN]?: HandlerRun };
 export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerContext =>
   Object.assign(ctx, { [RUN]: run });
 
-/** Calls the author's handler, and notes in `ctx` that it was entered, and whether it threw. */
+/**
+ * Calls the author's handler, and notes in `ctx` that it was entered, and whether it threw.
+ *
+ * @throws the signal's reason, without calling it, where the client has gone meanwhile: a schema may take its time.
+ */
 export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
   const run = (ctx as Carrying | undefined)?.[RUN];
-  if (run) run.entered = true;
+  if (!run) return handler() as Awaited<T>;
+  ctx?.mcpReq.signal.throwIfAborted();
+  run.entered = true;
   try {
-    return await handler();
+    const result = await handler();
+    run.entered = !isNotEntered(result);
+    return result;
   } catch (error) {
-    if (run) run.threw = true;
+    run.threw = true;
+    run.entered = !isNotEntered(error);
     throw error;
   }
 }
+
+const NOT_ENTERED = Symbol.for('mrtr.not-entered');
+
+/**
+ * Marks a shape's result or error: no code of the author ran in this round. The claim of its token is given back, and a
+ * retry that reaches the right instance, or the right version, is served.
+ */
+export function asNotEntered<T>(outcome: T): T {
+  if (typeof outcome === 'object' && outcome !== null && Object.isExtensible(outcome))
+    Object.defineProperty(outcome, NOT_ENTERED, { value: true });
+  return outcome;
+}
+
+/** Whether {@link asNotEntered} marked it. */
+export const isNotEntered = (outcome: unknown): boolean =>
+  typeof outcome === 'object' && outcome !== null && Object.hasOwn(outcome, NOT_ENTERED);

@@ -8,7 +8,8 @@ export class HandlerSignal {
   readonly #sdks: AbortSignal;
   readonly #abort = () => this.#controller?.abort(this.#sdks.reason);
   #controller: AbortController | undefined;
-  #ended = false;
+  /** How the SDK's signal was when the handler ended. */
+  #atEnd: boolean | undefined;
 
   constructor(sdks: AbortSignal) {
     this.#sdks = sdks;
@@ -18,15 +19,15 @@ export class HandlerSignal {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.#sdks.aborted) this.#abort();
-      else if (!this.#ended) this.#sdks.addEventListener('abort', this.#abort, { once: true });
+      if (this.#atEnd ?? this.#sdks.aborted) this.#abort();
+      else if (this.#atEnd === undefined) this.#sdks.addEventListener('abort', this.#abort, { once: true });
     }
     return this.#controller.signal;
   }
 
   /** The handler has ended. */
   end(): void {
-    this.#ended = true;
+    this.#atEnd = this.#sdks.aborted;
     this.#sdks.removeEventListener('abort', this.#abort);
   }
 }

@@ -161,3 +161,16 @@ test('a server whose clock is a minute off is served, and one that is more is no
     });
   }
 });
+
+test('a result that comes after its token was forgotten takes no room', async () => {
+  const { ledger, claim, settle, at } = clocked({ maxBytes: 10 });
+  await claim('full', 10);
+  await claim('slow', 10);
+  await settle('full', '8 bytes.');
+  at(10 + SKEW);
+  await settle('slow', '8 bytes.');
+  expect(ledger.size).toBe(0);
+  await claim('new', 300);
+  await settle('new', '10 bytes..');
+  expect(await claim('new', 300)).toEqual(settled('10 bytes..'));
+});

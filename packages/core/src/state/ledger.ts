@@ -149,7 +149,13 @@ export class MemoryLedger implements StateLedger {
     const entry = this.#entryOf(id, lease);
     if (!entry) return;
     // A recorded result is sealed, so each character is one byte.
-    if (this.#takeRoom(this.#bytes, entry.principal, result.length)) {
+    const full = this.#takeRoom(this.#bytes, entry.principal, result.length);
+    if (!this.#entries.has(id)) {
+      // It had expired, and taking room has swept it away.
+      if (!full) this.#bytes.give(entry.principal, result.length);
+      return;
+    }
+    if (full) {
       // The token was served and must not be served again, but there is no room for its result.
       entry.leaseUntil = 0;
       entry.lease = undefined;

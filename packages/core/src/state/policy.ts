@@ -2,10 +2,10 @@
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import type { LegacyPolicy } from '../call.ts';
 import { requireOptions } from '../options.ts';
-import { processWide, warnOnce } from '../process-wide.ts';
+import { guardListener, processWide, warnOnce } from '../process-wide.ts';
 import { AbandonedQuota, Quota } from '../quota.ts';
 import { ephemeralRing, keyRing, type SealingKey } from './key-ring.ts';
-import { MemoryLedger, type MemoryLedgerOptions, type StateLedger } from './ledger.ts';
+import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { POLICY_CHECKS } from './policy-options.ts';
 import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from './versions.ts';
@@ -128,7 +128,7 @@ export interface RequestStatePolicy {
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
   requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
-  const onerror = options.onerror ?? (() => {});
+  const onerror = guardListener(options.onerror ?? (() => {}));
   return {
     ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
     ttlSeconds: options.ttlSeconds ?? 600,
@@ -160,7 +160,7 @@ function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
   if (second === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
   return {
-    ledger: ledger ?? (now ? ownLedger({ now }) : processLedger()),
+    ledger: ledger ?? ownLedger(now),
     second,
     leaseSeconds: options.leaseSeconds ?? 300,
     claimSeconds: options.claimSeconds ?? 5,
@@ -168,15 +168,21 @@ function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
   };
 }
 
-/** One ledger per process, shared by all policies, so that a policy made per request knows earlier presentations. */
-const processLedger = (): MemoryLedger => processWide('process-ledger-2', () => ownLedger());
-
 /**
- * A ledger that nobody asked for refuses nobody. It has no limit per principal: a caller who fills a share of its own
- * would have the ledger forget an approval of its own, and could use it again.
+ * The ledger that nobody asked for: one per process, and one per clock where a policy has a clock of its own. All policies
+ * share it, so that a policy that is made per request knows earlier presentations. It refuses nobody, and has no limit
+ * per principal: a caller who fills a share of its own would have the ledger forget an approval of its own, and could use
+ * it again.
  */
-const ownLedger = (options: MemoryLedgerOptions = {}): MemoryLedger =>
-  new MemoryLedger({ ...options, maxEntriesPerPrincipal: 100_000, whenFull: 'forget' });
+function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
+  const ledgers = processWide('own-ledgers', () => new WeakMap<() => number, MemoryLedger>());
+  const clock = now ?? processWide('clock', () => () => Date.now());
+  const known = ledgers.get(clock);
+  if (known) return known;
+  const ledger = new MemoryLedger({ now: clock, maxEntriesPerPrincipal: 100_000, whenFull: 'forget' });
+  ledgers.set(clock, ledger);
+  return ledger;
+}
 
 const warnOfOwnLedger = (): void =>
   warnOnce(

@@ -13,7 +13,7 @@ export class Refusals {
     this.#onerror = onerror;
   }
 
-  /** Reports what no client may read. */
+  /** Reports what no client may read. Never throws: an author's `onerror` may. */
   report(error: unknown): void {
     this.#onerror(asError(error));
   }

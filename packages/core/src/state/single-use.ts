@@ -89,7 +89,7 @@ export async function claimToken(policy: SingleUsePolicy, presentation: Presenta
     case 'lost':
       return policy.second === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
     default:
-      return { refused: REASONS[claim.kind] };
+      return { refused: reasonOf(claim.kind) };
   }
 }
 
@@ -100,12 +100,20 @@ const REASONS = {
   'clock-differs': 'clock_differs',
 } as const satisfies Partial<Record<Claim['kind'], UsedReason>>;
 
+/** A ledger may be anybody's code. */
+function reasonOf(kind: keyof typeof REASONS): UsedReason {
+  if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
+  throw new LedgerFailed('The ledger failed to decide about a token.', {
+    cause: new TypeError(`The ledger answered a claim with the kind '${kind}', which does not exist.`),
+  });
+}
+
 function decideRecorded(
   { answers, result }: Extract<Claim, { kind: 'settled' }>,
   presentation: Presentation,
 ): Decision {
   if (answers !== presentation.answers) return { refused: 'other_answers' };
-  const recorded = open(result, presentation);
+  const recorded = typeof result === 'string' ? open(result, presentation) : undefined;
   // Somebody moved it from another token, or its key is gone.
   return recorded ? { recorded } : { refused: 'lost' };
 }
@@ -124,7 +132,7 @@ async function claimOnce(policy: SingleUsePolicy, presentation: Presentation): P
     const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
     void asked.then(
       (claim) => {
-        if (isLate && claim.kind === 'first') void new Lease(policy, presentation, claim.lease).release();
+        if (isLate && claim?.kind === 'first') void new Lease(policy, presentation, claim.lease).release();
       },
       () => {},
     );
@@ -169,13 +177,19 @@ export class Lease {
     this.#id = id;
   }
 
-  /** Records how serving the token ended. */
-  settle(recorded: Recorded): Promise<void> {
+  /** Records how serving the token ended. What cannot be written down is lost. */
+  settle(ended: () => Recorded): Promise<void> {
     const { ledger, maxResultBytes } = this.#policy;
     const { opened } = this.#presentation;
-    return this.#end(async () =>
-      ledger.settle(opened.id, this.#id, seal(recorded, this.#presentation, maxResultBytes)),
-    );
+    let text: string;
+    try {
+      text = JSON.stringify(ended());
+    } catch (error) {
+      this.#presentation.report(error);
+      text = JSON.stringify({ lost: true } satisfies Recorded);
+    }
+    const sealed = seal(text, this.#presentation, maxResultBytes);
+    return this.#end(async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
   /** Gives the claim back: the handler was not entered. */
@@ -205,8 +219,7 @@ export function recordError(error: unknown): Extract<Recorded, { error: unknown 
 }
 
 // A result may be private, and others may read the ledger's database.
-function seal(recorded: Recorded, { opened: { id }, ring }: Presentation, maxBytes: number): string {
-  const text = JSON.stringify(recorded);
+function seal(text: string, { opened: { id }, ring }: Presentation, maxBytes: number): string {
   const kept =
     Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');

@@ -1,6 +1,6 @@
 /** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
-import { callOf, ownEntry } from '@mrtr/core/shape';
+import { asNotEntered, type Call, callOf, ownEntry } from '@mrtr/core/shape';
 
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;
@@ -20,7 +20,16 @@ export function loadState(ctx: ServerContext, tag: ShapeTag): Record<string, unk
   if (text === undefined) return undefined;
   const state = recordIn(text);
   if (state && ownEntry(state, 's') === tag) return state;
-  return callOf(ctx).rejectState(`the state is not one that ${tag} has kept`);
+  return rejectBeforeEntry(callOf(ctx), `the state is not one that ${tag} has kept`);
+}
+
+/** Refuses state before any code of the author runs, so that another version or instance may still serve it. */
+export function rejectBeforeEntry(call: Pick<Call, 'rejectState'>, why: string): never {
+  try {
+    return call.rejectState(why);
+  } catch (error) {
+    throw asNotEntered(error);
+  }
 }
 
 function recordIn(text: string): Record<string, unknown> | undefined {

@@ -4,6 +4,7 @@ import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr 
 import {
   aFunction,
   askProblem,
+  asNotEntered,
   type Call,
   type OptionChecks,
   publish,
@@ -87,6 +88,9 @@ const CHECKS: OptionChecks<ContinuationStoreOptions> = {
   onerror: aFunction,
   locate: aFunction,
 };
+const NOT_HERE =
+  'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
+  'server instance. Start the call again.';
 const SHUTTING_DOWN = 'The server is shutting down, and the call was ended.';
 
 /**
@@ -241,10 +245,7 @@ export class ContinuationStore implements LinearStore {
   #take(id: string): Frame {
     const frame = this.#parked.get(id);
     if (!frame || frame.deadline <= Date.now()) {
-      throw new ContinuationLost(
-        'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another ' +
-          'server instance. Start the call again.',
-      );
+      throw asNotEntered(new ContinuationLost(NOT_HERE));
     }
     this.#parked.delete(id);
     this.#running.add(frame);

@@ -22,9 +22,12 @@ import {
 } from '@mrtr/core';
 import {
   anObjectWith,
+  asNotEntered,
   asRequired,
+  type Call,
   endCall,
   endCancelled,
+  isNotEntered,
   requireOptions,
   shapeCallback,
   withRoutingLabel,
@@ -69,9 +72,19 @@ export function linear<Input, R extends CompleteResult>(
       // A handler that was ended may have done something already. The boundary has to know that it did not end by itself.
       if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;
       if (error instanceof ElicitationDeclined) return endCancelled(call, error.key) as R;
-      if (error instanceof ContinuationLost || error instanceof StoreFull)
-        return endCall(call, error.message) as R;
+      if (error instanceof ContinuationLost || error instanceof StoreFull) return endWith(call, error) as R;
       throw error;
     }
   });
+}
+
+/** Ends the call with the error's message. Where no code of the author ran, the end says so. */
+function endWith(call: Call, error: Error): CompleteResult {
+  if (!isNotEntered(error)) return endCall(call, error.message);
+  try {
+    return asNotEntered(endCall(call, error.message));
+  } catch (cause) {
+    // Prompts and resources end with a JSON-RPC error.
+    throw asNotEntered(cause);
+  }
 }

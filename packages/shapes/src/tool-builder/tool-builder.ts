@@ -31,7 +31,7 @@ import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
-import { bareRecord, loadState, saveState } from '../kit/state.ts';
+import { bareRecord, loadState, rejectBeforeEntry, saveState } from '../kit/state.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';
 
 const TAG = 'tool-builder/2';
@@ -136,7 +136,7 @@ class Run {
     this.#recall = new Recall(ctx, saved?.a);
     // Under another name it would run again, so a step that is gone is not taken for one that was removed.
     const gone = Object.keys(this.#finished).find((name) => !steps.has(name));
-    if (gone !== undefined) call.rejectState(`the step '${gone}', whose data it holds, is gone`);
+    if (gone !== undefined) rejectBeforeEntry(call, `the step '${gone}', whose data it holds, is gone`);
   }
 
   async through(end: AnyStep, input: unknown) {
