@@ -468,6 +468,46 @@ test('a tool that is disabled when its answer comes spends nothing', async () =>
   expect(paid).toHaveBeenCalledTimes(1);
 });
 
+test('arguments that do not fit any more spend nothing, and a handler that is not watched spends its token', async () => {
+  const entries: string[] = [];
+  let next = false;
+  const ask = () => inputRequired({ inputRequests: { sure: sure.request } });
+  const site = hosted(
+    (server) => {
+      const amount = next ? z.number().max(1) : z.number();
+      server.registerTool('pay', { inputSchema: z.object({ amount }) }, (_, ctx) => {
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        entries.push('pay');
+        return textResult('Paid.');
+      });
+      const unwatched = server.registerTool('unwatched', { inputSchema: z.object({}) }, ask) as unknown as {
+        executor: (args: unknown, ctx: ServerContext) => unknown;
+      };
+      unwatched.executor = async (_, ctx) => {
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        entries.push('unwatched');
+        return entries.length % 2 ? textResult('Paid.') : Promise.reject(new Error('no'));
+      };
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const begin = async (call: { name: string; arguments: object }) => {
+    const { result } = await site.post('tools/call', call);
+    return { ...call, requestState: result?.requestState, inputResponses: YES };
+  };
+  const pay = await begin({ name: 'pay', arguments: { amount: 2 } });
+  next = true;
+  expect((await site.post('tools/call', pay)).result).toMatchObject({ isError: true });
+  next = false;
+  expect((await site.post('tools/call', pay)).result).toMatchObject(DONE);
+  for (const _ of [1, 2]) {
+    const retry = await begin({ name: 'unwatched', arguments: {} });
+    const first = await site.post('tools/call', retry);
+    expect(await site.post('tools/call', retry)).toEqual(first);
+  }
+  expect(entries).toEqual(['pay', 'unwatched', 'unwatched']);
+});
+
 test('a handler that was replaced spends its token, and a low-level handler of the author does', async () => {
   const entries: string[] = [];
   const replaced = hosted(

@@ -26,7 +26,7 @@ import { answersFit, ownAnswers } from './answers.ts';
 import { type Binding, canonicalArguments } from './binding.ts';
 import { canonicalJson, MAX_DEPTH } from './canonical-json.ts';
 import { type Opened, openState } from './codec.ts';
-import type { HandlerRun } from './handler-run.ts';
+import { type HandlerRun, isRefusalOfSdk, isRefusedInput } from './handler-run.ts';
 import type { SealingKey } from './key-ring.ts';
 import {
   acceptsUnasked,
@@ -140,10 +140,10 @@ export class Admission {
 
   /** Enters the handler. Then records the result, or gives the claim back if the handler was not entered. */
   async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
-    const run: HandlerRun = { entered: isAuthors, threw: false };
+    const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
     const { signal } = round.ctx.mcpReq;
-    const end = (ended: () => Recorded) => {
-      if (!run.entered) return lease?.release();
+    const end = (ended: () => Recorded, isRefused: boolean) => {
+      if (run.entry === 'refused' || (run.entry === 'unseen' && isRefused)) return lease?.release();
       return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
     };
     let result: unknown;
@@ -151,10 +151,10 @@ export class Admission {
       result = await serveRound(this.#site, round, handler, run);
     } catch (error) {
       run.threw = true;
-      await end(() => recordError(error));
+      await end(() => recordError(error), isRefusalOfSdk(error));
       throw error;
     }
-    await end(() => ({ result }));
+    await end(() => ({ result }), isRefusedInput(result));
     return result;
   }
 

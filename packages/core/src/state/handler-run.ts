@@ -1,13 +1,17 @@
 /** What happened to the author's handler while the SDK served a request. The SDK does not say. */
 import type { ServerContext } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /**
  * One run of a handler. `McpServer` refuses some requests before it calls the handler (an unknown or disabled tool,
  * arguments that do not fit), and makes a result of what a tool throws. Both look like results from outside.
  */
 export interface HandlerRun {
-  /** Whether the author's handler was called. */
-  entered: boolean;
+  /**
+   * Whether the author's code was entered. `unseen`: the handler was not called in a way that is watched. An author can
+   * assign to `registered.executor`, for example.
+   */
+  entry: 'unseen' | 'entered' | 'refused';
   /** Whether it threw. */
   threw: boolean;
 }
@@ -28,15 +32,16 @@ export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerConte
 export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
   const run = (ctx as Carrying | undefined)?.[RUN];
   if (!run) return handler() as Awaited<T>;
+  run.entry = 'refused';
   ctx?.mcpReq.signal.throwIfAborted();
-  run.entered = true;
+  run.entry = 'entered';
   try {
     const result = await handler();
-    run.entered = !isNotEntered(result);
+    if (isNotEntered(result)) run.entry = 'refused';
     return result;
   } catch (error) {
     run.threw = true;
-    run.entered = !isNotEntered(error);
+    if (isNotEntered(error)) run.entry = 'refused';
     throw error;
   }
 }
@@ -56,3 +61,17 @@ export function asNotEntered<T>(outcome: T): T {
 /** Whether {@link asNotEntered} marked it. */
 export const isNotEntered = (outcome: unknown): boolean =>
   typeof outcome === 'object' && outcome !== null && Object.hasOwn(outcome, NOT_ENTERED);
+
+/**
+ * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a claim
+ * that is given back wrongly lets an effect happen twice.
+ */
+export const isRefusalOfSdk = (error: unknown): boolean =>
+  error instanceof ProtocolError &&
+  (error.code === ProtocolErrorCode.InvalidParams || error.code === ProtocolErrorCode.ResourceNotFound);
+
+/** The same of a tool's result: `McpServer` makes one of arguments that do not fit. */
+export function isRefusedInput(result: unknown): boolean {
+  const { isError, content } = (result ?? {}) as { isError?: unknown; content?: { text?: unknown }[] };
+  return isError === true && String(content?.[0]?.text).startsWith('Input validation error: ');
+}
