@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 const ROOT = new URL('../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
-/** Blocks that the matrix does not write: `pnpm check:options` and `pnpm interop` measure them. */
-const WRITTEN_ELSEWHERE = /^(?:check|interop): /;
+/** Blocks that the matrix does not write: `pnpm check:options`, `pnpm interop` and `pnpm mutate` measure them. */
+const WRITTEN_ELSEWHERE = /^(?:check|interop|mutate): /;
 
 /** Which blocks, and whether they are written. */
 export interface Updating {

@@ -1,0 +1,73 @@
+/** `docs/mutation.md`: the table of scores, which `pnpm mutate --write` writes, and the survivors with their reasons. */
+import { markdownTable } from 'markdown-table';
+import { type Explained, type FileResult, shownScore } from './judge.ts';
+
+const BLOCK = /^(<!-- begin: mutate: scores -->\n)[\s\S]*?^(<!-- end: mutate: scores -->)$/m;
+const HEAD = ['File', 'Mutants', 'Killed', 'Survived', 'Timeout', 'Score'];
+
+/** The rows of the table. */
+export const rowsOf = (results: readonly FileResult[]): string[][] =>
+  results.map(({ file, mutants, killed, survivors, timeout, score }) => [
+    file,
+    ...[mutants, killed, survivors.length, timeout].map(String),
+    shownScore(score),
+  ]);
+
+/** The table in Markdown, which also reads well in a terminal. */
+export const tableOf = (rows: readonly (readonly string[])[]): string =>
+  markdownTable([HEAD, ...rows], { align: ['l', 'r', 'r', 'r', 'r', 'r'] });
+
+/**
+ * The survivors that the document explains. A file is a heading with its path, and below it each survivor is an item
+ * that begins with its key in backticks and goes on with the reason.
+ *
+ * @throws Error for an item without a reason, and for one that is there twice.
+ */
+export function readExplained(markdown: string): Explained {
+  const explained = new Map<string, string[]>();
+  for (const section of markdown.split(/^#+ /m)) {
+    const file = /^`(\S+\.ts)`$/m.exec(section.split('\n', 1)[0] ?? '')?.[1];
+    if (file === undefined) continue;
+    const keys = section
+      .split(/^\* /m)
+      .slice(1)
+      .map((item) => keyOf(file, item));
+    const twice = keys.find((key, at) => keys.indexOf(key) !== at);
+    if (twice !== undefined) throw new Error(`docs/mutation.md has this twice in ${file}: ${twice}`);
+    explained.set(file, keys);
+  }
+  return explained;
+}
+
+function keyOf(file: string, item: string): string {
+  const [, , key, reason] = /^(`+) ?(.+?) ?\1(?!`)([\s\S]*)$/.exec(item) ?? [];
+  if (key === undefined) throw new Error(`docs/mutation.md has an item without a key in ${file}: ${item}`);
+  if (!/\w/.test(reason ?? '')) throw new Error(`docs/mutation.md gives no reason in ${file} for: ${key}`);
+  return key;
+}
+
+/** A key as the document has it: in more backticks than it has in a row itself. */
+export function quoteKey(key: string): string {
+  const longest = Math.max(0, ...(key.match(/`+/g) ?? []).map(({ length }) => length));
+  const quotes = '`'.repeat(longest + 1);
+  return longest === 0 ? `${quotes}${key}${quotes}` : `${quotes} ${key} ${quotes}`;
+}
+
+/** The document with the rows of `results` in its table, and those of other `targets` as they were. */
+export function withScores(
+  markdown: string,
+  results: readonly FileResult[],
+  targets: readonly string[],
+): string {
+  const known = new Map<string, readonly string[]>();
+  for (const line of BLOCK.exec(markdown)?.[0].split('\n') ?? []) {
+    const cells = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+    if (cells[0]?.endsWith('.ts')) known.set(cells[0], cells);
+  }
+  for (const row of rowsOf(results)) known.set(row[0] ?? '', row);
+  const rows = targets.flatMap((file) => (known.has(file) ? [known.get(file) ?? []] : []));
+  return markdown.replace(BLOCK, (_block, begin, end) => `${begin}\n${tableOf(rows)}\n\n${end}`);
+}

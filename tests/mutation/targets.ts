@@ -1,0 +1,54 @@
+/** What `pnpm mutate` changes when it is given no files, and which tests have to notice. */
+import { existsSync } from 'node:fs';
+
+/** The files where a change that no test notices would cost most: what is admitted, sealed, served once and counted. */
+export const TARGETS: readonly string[] = [
+  'packages/core/src/state/boundary.ts',
+  'packages/core/src/state/single-use.ts',
+  'packages/core/src/state/codec.ts',
+  'packages/core/src/state/ledger.ts',
+  'packages/core/src/quota.ts',
+  'packages/hosting/src/gate.ts',
+  'packages/hosting/src/calls.ts',
+];
+
+/** The least score of a file, in percent. */
+export const LEAST_SCORE = 90;
+
+/** Files of one package, and the tests that run for their mutants. */
+export interface Group {
+  readonly files: readonly string[];
+  readonly tests: readonly string[];
+}
+
+/** Tests that drive a package from outside of its folder, and take little time. */
+const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'packages/core': ['tests/fuzz/boundary.test.ts'],
+};
+
+const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
+
+/**
+ * Sorts `files` by package. A mutant meets the tests of its own package: they are the ones that have to notice it, and
+ * those of all packages would take ten times as long.
+ *
+ * @param root the folder that the paths are relative to, with a slash at its end.
+ * @throws Error for a file that does not exist or is no source file of a package.
+ */
+export function groupByPackage(files: readonly string[], root: URL): Group[] {
+  const groups = new Map<string, { readonly files: string[]; readonly tests: readonly string[] }>();
+  for (const file of files) {
+    const folder = SOURCE.exec(file)?.[1];
+    if (folder === undefined)
+      throw new Error(`${file} is no source file of a package. Give paths such as ${TARGETS[0]}.`);
+    if (!existsSync(new URL(file, root)))
+      throw new Error(
+        `${file} does not exist. If it has moved, correct the list in tests/mutation/targets.ts.`,
+      );
+    const tests = [`${folder}/src/**/*.test.ts`, ...(MORE_TESTS[folder] ?? [])];
+    const group = groups.get(folder) ?? { files: [], tests };
+    group.files.push(file);
+    groups.set(folder, group);
+  }
+  return [...groups.values()];
+}
