@@ -49,7 +49,9 @@ const LONGEST_TEXT = 100;
 
 /** Counts the mutants of one file. Those that do not compile or were ignored are none. */
 export function resultOf(file: string, { source, mutants }: MutatedFile): FileResult {
-  const real = mutants.filter(({ status }) => /^(?:Killed|Timeout|Survived|NoCoverage)$/.test(status));
+  const real = mutants
+    .filter(({ status }) => /^(?:Killed|Timeout|Survived|NoCoverage)$/.test(status))
+    .sort(byPlace);
   const count = (status: Status) => real.filter((mutant) => mutant.status === status).length;
   const [killed, timeout] = [count('Killed'), count('Timeout')];
   const keys = keysOf(source, real);
@@ -60,6 +62,10 @@ export function resultOf(file: string, { source, mutants }: MutatedFile): FileRe
   const score = real.length === 0 ? 0 : ((killed + timeout) / real.length) * 100;
   return { file, mutants: real.length, killed, timeout, survivors, score };
 }
+
+/** Stryker's report has no order to rely on, and a key may have a number. */
+const byPlace = ({ location: { start: one } }: Mutant, { location: { start: other } }: Mutant): number =>
+  one.line - other.line || one.column - other.column;
 
 /** A key for each mutant: mutator, original → replacement, and a number where several in the file have the same. */
 function keysOf(source: string, mutants: readonly Mutant[]): string[] {

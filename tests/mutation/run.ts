@@ -43,8 +43,7 @@ async function run(): Promise<boolean> {
     return true;
   }
   const groups = groupByPackage(positionals.length > 0 ? positionals : TARGETS, ROOT);
-  const markdown = readFileSync(DOCUMENT, 'utf8');
-  const explained = readExplained(markdown);
+  const explained = readExplained(readFileSync(DOCUMENT, 'utf8'));
   installFolder(new URL('tools', import.meta.url));
   const copy = copyRepository(fileURLToPath(ROOT));
   const results: FileResult[] = [];
@@ -57,7 +56,8 @@ async function run(): Promise<boolean> {
   } finally {
     copy.remove();
   }
-  if (values.write) writeFileSync(DOCUMENT, withScores(markdown, results, TARGETS));
+  // Read again: a run takes minutes, and somebody may have written reasons meanwhile.
+  if (values.write) writeFileSync(DOCUMENT, withScores(readFileSync(DOCUMENT, 'utf8'), results, TARGETS));
   return report(results, faultsOf(results, explained, TARGETS));
 }
 

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 
 /** The files where a change that no test notices would cost most: what is admitted, sealed, served once and counted. */
 export const TARGETS: readonly string[] = [
-  'packages/core/src/state/boundary.ts',
+  'packages/core/src/state/admission.ts',
+  'packages/core/src/state/handler-run.ts',
   'packages/core/src/state/single-use.ts',
   'packages/core/src/state/codec.ts',
   'packages/core/src/state/ledger.ts',

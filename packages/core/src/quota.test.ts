@@ -136,6 +136,7 @@ test('a place that was taken for nobody is counted for its owner later, and give
   expect(other.assign('eve')).toBe('own');
   expect([quota.total, quota.amountOf('eve')]).toEqual([2, 1]);
   other.give();
+  expect([quota.total, quota.amountOf('eve')]).toEqual([1, 1]);
   place.give();
   expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
 });

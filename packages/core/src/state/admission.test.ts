@@ -1,14 +1,22 @@
 /** Requests that are refused, late or abandoned: none of them spends an approval, and each gives its place back. */
-import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { eventsOf, hosted, oldClient, type PostOptions } from '../hosted.test-support.ts';
 import { readAnswer } from '../read-answer.ts';
 import { textResult } from '../results.ts';
+import { MRTR_REVISION } from '../revision.ts';
 import { inputRequired } from '../wire.ts';
+import { Admission, type Target } from './admission.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { type Claim, MemoryLedger, type Presented, type StateLedger } from './ledger.ts';
-import type { RequestStateOptions } from './policy.ts';
+import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { Refusals } from './refusals.ts';
 
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
 const TOO_MANY = { error: { code: -32603, data: { reason: 'too_many_calls' } } };
@@ -661,4 +669,166 @@ test('the digest covers every answer that passes, unasked ones too', async () =>
   const other = { ...retry, inputResponses: { sure: { action: 'decline' } } };
   expect(await site.post('tools/call', other)).toEqual(REJECTED);
   expect(read).toEqual([YES]);
+});
+
+/** A server whose low-level handler the test enters itself, with a context of its own. */
+function admission(options: RequestStateOptions, handle: (ctx: ServerContext) => unknown) {
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], ledger: new MemoryLedger(), ...options });
+  const server = new McpServer({ name: 'till', version: '1.0.0' });
+  server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
+  const reported: string[] = [];
+  const site = { server, policy, refusals: new Refusals(({ message }) => void reported.push(message)) };
+  const target: Target = {
+    method: 'tools/call',
+    handler: (_, ctx) => handle(ctx),
+    isAuthors: true,
+  };
+  const admitted = new Admission(site, 'till');
+  const send = (state: string | undefined, signal = new AbortController().signal) =>
+    admitted.admit(target, { params: { name: 'pay' } }, {
+      mcpReq: { method: 'tools/call', requestState: () => state, signal },
+    } as unknown as ServerContext);
+  const begin = async () => ((await send(undefined)) as { requestState: string }).requestState;
+  return { policy, reported, send, begin };
+}
+
+const asksFirst =
+  (end: (ctx: ServerContext) => unknown) =>
+  (ctx: ServerContext): unknown =>
+    ctx.mcpReq.requestState() === undefined ? inputRequired({ requestState: 'asked' }) : end(ctx);
+
+test('a request that was cancelled before it came counts among the abandoned', async () => {
+  const principal = deferred<undefined>();
+  const { policy, send } = admission({ principal: () => principal.promise }, () => textResult('Paid.'));
+  void send(undefined, AbortSignal.abort());
+  expect([policy.running.total, policy.abandoned.total]).toEqual([0, 1]);
+});
+
+test('a request that was cancelled before its claim does not ask the ledger', async () => {
+  const memory = new MemoryLedger();
+  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const ledger = { claim, settle: async () => {}, release: async () => {} };
+  const { reported, send, begin } = admission(
+    { ledger },
+    asksFirst(() => textResult('Paid.')),
+  );
+  await expect(send(await begin(), AbortSignal.abort())).rejects.toMatchObject({ code: -32602 });
+  expect(claim).not.toHaveBeenCalled();
+  expect(reported).toEqual([expect.stringContaining('abandoned')]);
+});
+
+test('a low-level handler that throws after a hang-up has lost its token', async () => {
+  const client = new AbortController();
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => {
+      client.abort();
+      throw new Error('no');
+    }),
+  );
+  const state = await begin();
+  await expect(send(state, client.signal)).rejects.toThrow('no');
+  expect(await send(state)).toMatchObject(UNKNOWN);
+});
+
+test('a result is recorded before its client gets it, and an error too', async () => {
+  const recorded: ReturnType<typeof deferred<void>>[] = [];
+  const memory = new MemoryLedger();
+  const ledger: StateLedger = {
+    claim: (presented) => memory.claim(presented),
+    settle: () => {
+      recorded.push(deferred());
+      return recorded.at(-1)?.promise as Promise<void>;
+    },
+    release: async () => {},
+  };
+  const ends = [() => textResult('Paid.'), () => Promise.reject(new Error('no'))];
+  const { send, begin } = admission(
+    { ledger },
+    asksFirst(() => ends.shift()?.()),
+  );
+  for (const [at, end] of ['resolved', 'rejected'].entries()) {
+    let state = 'pending';
+    void send(await begin()).then(
+      () => {
+        state = 'resolved';
+      },
+      () => {
+        state = 'rejected';
+      },
+    );
+    await expect.poll(() => recorded.length).toBe(at + 1);
+    await new Promise(setImmediate);
+    expect(state).toBe('pending');
+    recorded[at]?.resolve();
+    await expect.poll(() => state).toBe(end);
+  }
+});
+
+test('a claim is given back before its client hears of the refusal', async () => {
+  const released = deferred();
+  const client = new AbortController();
+  const ledger: StateLedger = {
+    claim: async () => {
+      client.abort();
+      return { kind: 'first', lease: 'lease 1' };
+    },
+    settle: async () => {},
+    release: () => released.promise,
+  };
+  const { send, begin } = admission(
+    { ledger },
+    asksFirst(() => textResult('Paid.')),
+  );
+  let state = 'pending';
+  void send(await begin(), client.signal).catch(() => {
+    state = 'refused';
+  });
+  await new Promise(setImmediate);
+  expect(state).toBe('pending');
+  released.resolve();
+  await expect.poll(() => state).toBe('refused');
+});
+
+test.each([
+  ['undefined', undefined],
+  ['a text', 'no'],
+])('a handler that throws %s has an answer: an internal error', async (_what, thrown) => {
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => {
+      throw thrown;
+    }),
+  );
+  await expect(send(await begin())).rejects.toThrow(String(thrown));
+});
+
+test('an error is repeated with its code, its message and its data', async () => {
+  const thrown = new ProtocolError(-32_050, 'The till is closed', { until: 'Monday' });
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => Promise.reject(thrown)),
+  );
+  const state = await begin();
+  await expect(send(state)).rejects.toBe(thrown);
+  await expect(send(state)).rejects.toMatchObject({
+    code: -32_050,
+    message: 'The till is closed',
+    data: { until: 'Monday' },
+  });
+});
+
+test.each([
+  ['is kept', 0],
+  ['is not kept where it has a byte more', 1],
+])('a result of the most bytes %s', async (_what, more) => {
+  const result = textResult('ä'.repeat(10));
+  const maxResultBytes = Buffer.byteLength(JSON.stringify({ result })) - more;
+  const { send, begin } = admission(
+    { maxResultBytes },
+    asksFirst(() => result),
+  );
+  const state = await begin();
+  await send(state);
+  expect(await send(state)).toMatchObject(more === 0 ? result : { isError: true });
 });

@@ -152,7 +152,8 @@ export class Admission {
     } catch (error) {
       run.threw = true;
       await end(() => recordError(error), isRefusalOfSdk(error));
-      throw error;
+      // The SDK cannot answer with another value, and its client would wait for ever.
+      throw error instanceof Error ? error : new Error(String(error));
     }
     await end(() => ({ result }), isRefusedInput(result));
     return result;

@@ -73,6 +73,12 @@ test('the length of a token is known before it is sealed', () => {
   );
 });
 
+test('a token has room for its content and for nothing else', () => {
+  // 30 bytes around the plaintext, and 46 of its header.
+  expect([seal(undefined), seal('')].map(({ length }) => length)).toEqual([105, 105]);
+  expect(seal('abc')).toHaveLength(109);
+});
+
 test('no state and empty state are different', () => {
   expect(open(seal(undefined))).toMatchObject({ payload: undefined });
   expect(open(seal(''))).toMatchObject({ payload: '' });

@@ -9,6 +9,7 @@ import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
 import { ephemeralRing, keyRing } from './key-ring.ts';
 import { MemoryLedger } from './ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import type { SingleUsePolicy } from './single-use.ts';
 
 const KEYS = ['k'.repeat(32)];
 
@@ -279,4 +280,30 @@ test.each<[string, RequestStateOptions]>([
   ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
 ])('a policy %s brings no warning', async (_what, options) => {
   expect(await warningsOf(() => requestStatePolicy(options))).toEqual([]);
+});
+
+test('the ledger of the process has no limit per principal: nobody can have it forget an approval of their own', async () => {
+  const { ledger } = requestStatePolicy({ now: () => 0 }).singleUse as SingleUsePolicy;
+  const claim = (id: string) =>
+    ledger.claim({
+      id,
+      answers: '',
+      issuedAt: 0,
+      expiresAt: 600_000,
+      leaseSeconds: 300,
+      principal: 'ada',
+      now: 0,
+    });
+  const first = await claim('first');
+  if (first.kind === 'first') await ledger.settle('first', first.lease, 'done');
+  for (let n = 0; n < 2000; n++) await claim(`${n}`);
+  expect(await claim('first')).toEqual({ kind: 'settled', result: 'done', answers: '' });
+});
+
+test('policies with one clock share one ledger, and those with another have another', () => {
+  const [one, other] = [() => 0, () => 0];
+  const ledgerOf = (options: RequestStateOptions) => requestStatePolicy(options).singleUse?.ledger;
+  expect(ledgerOf({ now: one })).toBe(ledgerOf({ now: one }));
+  expect(ledgerOf({ now: one })).not.toBe(ledgerOf({ now: other }));
+  expect(ledgerOf({})).toBe(ledgerOf({ keys: KEYS }));
 });

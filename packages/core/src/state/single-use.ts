@@ -76,7 +76,7 @@ export async function claimToken(policy: SingleUsePolicy, presentation: Presenta
   for (
     let wait = 5;
     claim.kind === 'in-flight' && policy.second === 'replay';
-    wait = Math.min(wait * 2, 250)
+    wait = Math.min(wait * 2, MOST_WAIT_MS)
   ) {
     if (!(await pause(wait, presentation.signal))) return { refused: 'abandoned' };
     claim = await claimOnce(policy, presentation);
@@ -121,6 +121,9 @@ function decideRecorded(
 /** Returns whether the time passed before the signal fired. */
 const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
   delay(ms, true, { signal }).catch(() => false);
+
+/** A client can have as many retries wait as calls may run, and each of them asks the ledger now and then. */
+const MOST_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
 async function claimOnce(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {

@@ -1,0 +1,119 @@
+/** The gate without a socket: limits that take many requests, and what only a server that closes answers. */
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
+import type { HttpBindings } from '@hono/node-server';
+import { Gate as Held, requestInit } from '@mrtr/harness';
+import { expect, onTestFinished, test } from 'vitest';
+import { Gate, type GateOptions } from './gate.ts';
+import { fixture, INITIALIZE, oldMessage, read } from './hosting.test-support.ts';
+
+/** A gate, and requests that reach it. */
+function gateWith(options: GateOptions = {}) {
+  const served = fixture();
+  const gate = new Gate(served, { path: '/mcp', ...options });
+  onTestFinished(() => gate.close().catch(() => {}));
+  const send = (path: string, { body, headers, method = 'GET' }: RequestInit = {}): Promise<Response> => {
+    const request = new Request(`http://localhost${path}`, {
+      method,
+      headers: { host: 'localhost', ...(headers as Record<string, string>) },
+    });
+    const node = {
+      incoming: Readable.from([Buffer.from(`${body ?? ''}`)]),
+      outgoing: Object.assign(new EventEmitter(), { closed: false }),
+    };
+    return gate.fetch(request, node as unknown as HttpBindings);
+  };
+  return { gate, served, send };
+}
+
+const refusal = (status: number, message: string, code = -32000) => ({ status, error: { code, message } });
+
+/** Pages below `/link` that are served when `released` is opened. */
+function slowPages() {
+  const released = new Held();
+  const fetch = () => released.promise.then(() => new Response('A page.'));
+  return { released, pages: [{ path: '/link', fetch }] };
+}
+
+test('a path that is neither of MCP nor of a page is not found, and the answer names the path of MCP', async () => {
+  const { released, pages } = slowPages();
+  released.open();
+  const { send } = gateWith({ pages });
+  for (const path of ['/', '/link', '/linked', '/mcp/'])
+    expect(await read(await send(path))).toEqual(refusal(404, 'Nothing is here; MCP is at /mcp'));
+  expect(await (await send('/link/start')).text()).toBe('A page.');
+});
+
+test('a method that MCP does not use is refused with a reason', async () => {
+  const { send } = gateWith();
+  expect(await read(await send('/mcp', { method: 'PUT' }))).toEqual(refusal(405, 'Method not allowed'));
+});
+
+test('a page is served for the allowed hosts alone', async () => {
+  const { released, pages } = slowPages();
+  released.open();
+  const { send } = gateWith({ pages });
+  expect((await send('/link/start', { headers: { host: 'evil.example' } })).status).toBe(403);
+});
+
+test('100 pages are served at once, and one more when one of them was sent', async () => {
+  const { released, pages } = slowPages();
+  const { send } = gateWith({ pages });
+  const open = Array.from({ length: 100 }, () => send('/link/start'));
+  expect(await read(await send('/link/start'))).toEqual(
+    refusal(503, 'This server has too many pages open; try again later'),
+  );
+  released.open();
+  expect((await Promise.all(open)).map(({ status }) => status)).toEqual(Array(100).fill(200));
+  expect((await send('/link/start')).status).toBe(200);
+});
+
+test('a page that fails makes room for another', async () => {
+  const fetch = () => Promise.reject(new Error('No page.'));
+  const { send } = gateWith({ pages: [{ path: '/link', fetch }] });
+  for (let time = 0; time <= 100; time++) await expect(send('/link/start')).rejects.toThrow('No page.');
+});
+
+test('a server that closes serves neither pages nor MCP', async () => {
+  const { released, pages } = slowPages();
+  released.open();
+  const { gate, send } = gateWith({ pages });
+  gate.shut();
+  const closing = refusal(503, 'The server is shutting down');
+  expect(await read(await send('/link/start'))).toEqual(closing);
+  expect(await read(await send('/mcp', requestInit('tools/list')))).toEqual(closing);
+});
+
+test.each(['sessions', 'stateless'] as const)(
+  'a gate with %s closes, and its instance too',
+  async (legacy) => {
+    const { gate, served } = gateWith({ legacy });
+    await gate.close();
+    expect(served.closed).toBe(1);
+  },
+);
+
+test('more subscriptions than the default of the SDK are open at once when the options allow them', async () => {
+  const { send } = gateWith({ maxSubscriptions: 1025 });
+  const subscribe = (id: number) =>
+    send('/mcp', requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } }, { id }));
+  const types = [];
+  for (let id = 1; id <= 1025; id++) types.push((await subscribe(id)).headers.get('content-type'));
+  expect(new Set(types)).toEqual(new Set(['text/event-stream']));
+  expect((await subscribe(1026)).status).toBe(503);
+});
+
+test('an initialize may have 65 536 bytes', async () => {
+  const { send } = gateWith();
+  const ofBytes = (bytes: number) =>
+    send('/mcp', { ...INITIALIZE, body: `${INITIALIZE.body}`.padEnd(bytes, ' ') });
+  expect((await ofBytes(65_536)).status).toBe(200);
+  expect((await ofBytes(65_537)).status).toBe(413);
+});
+
+test('an answer is of an old client, whatever revision its header names: a new one sends it in a request', async () => {
+  const { send } = gateWith();
+  const answer = oldMessage({ id: 1, result: {} }, 'guessed');
+  const headers = { ...(answer.headers as Record<string, string>), 'mcp-protocol-version': '2026-07-28' };
+  expect(await read(await send('/mcp', { ...answer, headers }))).toEqual(refusal(404, 'Session not found'));
+});

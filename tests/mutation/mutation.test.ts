@@ -1,0 +1,150 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { quoteKey, readExplained, tableOf, withScores } from './document.ts';
+import { type FileResult, faultsOf, type Mutant, type MutatedFile, resultOf } from './judge.ts';
+import { groupByPackage, TARGETS } from './targets.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const FILE = 'packages/core/src/quota.ts';
+const SOURCE = 'if (own > 0) {\n  keep();\n}\nif (own > 0) drop(`x`);\n';
+
+/** A mutant of the text from `start` to `end`, both `[line, column]`. */
+const mutant = (
+  status: Mutant['status'],
+  start: readonly [number, number],
+  end: readonly [number, number],
+  replacement: string,
+): Mutant => ({
+  mutatorName: 'Any',
+  replacement,
+  status,
+  location: { start: { line: start[0], column: start[1] }, end: { line: end[0], column: end[1] } },
+});
+
+const killed = mutant('Killed', [1, 5], [1, 12], 'true');
+const survived = mutant('Survived', [4, 5], [4, 12], 'true');
+const mutated = (...mutants: readonly Mutant[]): MutatedFile => ({ source: SOURCE, mutants });
+const resultWith = (over: Partial<FileResult> = {}): FileResult => ({
+  file: FILE,
+  mutants: 10,
+  killed: 10,
+  timeout: 0,
+  survivors: [],
+  score: 100,
+  ...over,
+});
+
+test('every target exists', () => {
+  expect(TARGETS.length).toBeGreaterThanOrEqual(7);
+  expect(TARGETS.filter((file) => !existsSync(new URL(file, ROOT)))).toEqual([]);
+});
+
+test('files are grouped by their package, with its tests', () => {
+  expect(groupByPackage([FILE, 'packages/hosting/src/gate.ts', 'packages/core/src/limits.ts'], ROOT)).toEqual(
+    [
+      {
+        files: [FILE, 'packages/core/src/limits.ts'],
+        tests: ['packages/core/src/**/*.test.ts', 'tests/fuzz/boundary.test.ts'],
+      },
+      { files: ['packages/hosting/src/gate.ts'], tests: ['packages/hosting/src/**/*.test.ts'] },
+    ],
+  );
+});
+
+test.each([
+  ['packages/core/src/gone.ts', 'does not exist'],
+  ['packages/core/src/limits.test.ts', 'is no source file of a package'],
+  ['tests/matrix/measure.ts', 'is no source file of a package'],
+])('the file %s is refused, since it %s', (file, why) => {
+  expect(() => groupByPackage([file], ROOT)).toThrow(`${file} ${why}`);
+});
+
+test('timeouts count as noticed, mutants that no test reaches as survivors, and errors as none', () => {
+  const all = (
+    ['Killed', 'Timeout', 'Survived', 'NoCoverage', 'CompileError', 'RuntimeError', 'Ignored'] as const
+  ).map((status) => mutant(status, [2, 3], [2, 9], status));
+  const { mutants, killed, timeout, survivors, score } = resultOf(FILE, mutated(...all));
+  expect({ mutants, killed, timeout, survivors: survivors.length, score }).toEqual({
+    mutants: 4,
+    killed: 1,
+    timeout: 1,
+    survivors: 2,
+    score: 50,
+  });
+});
+
+test('a survivor has a key without a line, and a number where several mutants would have the same', () => {
+  const block = mutant('NoCoverage', [1, 14], [3, 2], '{}');
+  expect(resultOf(FILE, mutated(survived, block, killed)).survivors).toEqual([
+    { file: FILE, line: 1, key: 'Any: { keep(); } → {}' },
+    { file: FILE, line: 4, key: 'Any: own > 0 → true (2 of 2)' },
+  ]);
+});
+
+test('a long text is cut in the key', () => {
+  const { survivors } = resultOf(FILE, mutated({ ...survived, replacement: 'x'.repeat(500) }));
+  expect(survivors[0]?.key).toBe(`Any: own > 0 → ${'x'.repeat(100)}…`);
+});
+
+test.each<[string, Partial<FileResult>, readonly string[], readonly string[]]>([
+  ['nothing', {}, [], []],
+  [
+    'nothing about a survivor that is explained',
+    { survivors: [{ file: FILE, line: 1, key: 'k' }] },
+    ['k'],
+    [],
+  ],
+  ['a score just below the least', { score: 89.99 }, [], [`${FILE} has a score of 89.9 %, less than 90`]],
+  ['a file without mutants', { mutants: 0 }, [], [`${FILE} has no mutants`]],
+  [
+    'a survivor that is not explained',
+    { survivors: [{ file: FILE, line: 1, key: 'k' }] },
+    ['other'],
+    [`${FILE}: not explained: k`, `${FILE}: does not survive: other`],
+  ],
+])('a run is judged: %s', (_what, over, keys, faults) => {
+  expect(faultsOf([resultWith(over)], new Map([[FILE, keys]]), TARGETS)).toEqual(faults);
+});
+
+test('explanations count for the files that were run, and for files that are no targets', () => {
+  const explained = new Map([
+    ['packages/core/src/state/codec.ts', ['k']],
+    ['packages/core/src/gone.ts', ['k']],
+  ]);
+  expect(faultsOf([resultWith()], explained, TARGETS)).toEqual([
+    'packages/core/src/gone.ts is explained, and is no target',
+  ]);
+});
+
+test.each(['Any: a → b', 'Any: `a` → ``', 'Any: ``a`` → b`'])(
+  'the key "%s" is read as it is written',
+  (key) => {
+    const markdown = `# Title\n\n* no file above\n\n### \`${FILE}\`\n\n* ${quoteKey(key)}: the reason\n  goes on.\n`;
+    expect(readExplained(markdown)).toEqual(new Map([[FILE, [key]]]));
+  },
+);
+
+test.each([
+  ['without a reason', '* `k`\n', 'gives no reason'],
+  ['without a key', '* the reason\n', 'has an item without a key'],
+  ['twice', '* `k`: one\n* `k`: two\n', 'has this twice'],
+])('an explanation %s is refused', (_what, items, complaint) => {
+  expect(() => readExplained(`### \`${FILE}\`\n\n${items}`)).toThrow(complaint);
+});
+
+test('the table gets the new rows, keeps those of other targets and loses the rest', () => {
+  const other = 'packages/hosting/src/gate.ts';
+  const row = (file: string, score: string) => [file, '10', '10', '0', '0', score];
+  const document = (...rows: readonly string[][]) =>
+    `before\n<!-- begin: mutate: scores -->\n\n${tableOf(rows)}\n\n<!-- end: mutate: scores -->\nafter\n`;
+  const before = document(row(FILE, '50.0 %'), row(other, '91.0 %'), row('gone.ts', '1.0 %'));
+  expect(withScores(before, [resultWith()], TARGETS)).toBe(
+    document(row(FILE, '100.0 %'), row(other, '91.0 %')),
+  );
+});
+
+test('docs/mutation.md can be read, and explains targets alone', () => {
+  const markdown = readFileSync(new URL('docs/mutation.md', ROOT), 'utf8');
+  expect([...readExplained(markdown).keys()].filter((file) => !TARGETS.includes(file))).toEqual([]);
+  expect(withScores(markdown, [], TARGETS)).toBe(markdown);
+});
