@@ -98,7 +98,7 @@ export interface RequestStateOptions extends VersionOptions {
   readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
 }
 
-/** A checked policy. Make it once and give it to every server instance: stretching keys takes time. */
+/** A checked policy. Make it once and give it to every server instance: its limits are counted for each policy. */
 export interface RequestStatePolicy {
   readonly ring: readonly SealingKey[];
   readonly ttlSeconds: number;
