@@ -1,5 +1,6 @@
 /** Spans of real calls: what an operator sees of each option. */
 
+import { converse, SCRIPTS } from '@mrtr/matrix';
 import { traceMrtr } from '@mrtr/otel';
 import {
   BasicTracerProvider,
@@ -7,7 +8,6 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { expect, it, onTestFinished } from 'vitest';
-import { converse, SCRIPTS } from './matrix/index.ts';
 import { IN_MEMORY, sealsState } from './testkit/options.ts';
 
 /** The spans of one call of `resolve_work_item` that ends with a duplicate, and so has three rounds. */

@@ -14,6 +14,7 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
+import type { Measured } from '@mrtr/matrix';
 import { option as a } from '@mrtr/option-a';
 import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
@@ -29,7 +30,6 @@ import {
   Units,
   type World,
 } from '@mrtr/tools';
-import type { Measured } from '../matrix/index.ts';
 
 type Weather = (
   world: World,

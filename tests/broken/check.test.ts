@@ -60,7 +60,7 @@ const LINTED: readonly (readonly [path: string, source: string, ...rules: string
   ['packages/options/tools/src/up.ts', "import '@mrtr/option-f';", 'noRestrictedImports'],
   ['packages/options/f-once/src/down.ts', "import '@mrtr/tools';"],
   ['packages/options/f-once/src/beside.ts', "export * from '@mrtr/option-g';", 'noRestrictedImports'],
-  ['packages/options/f-once/src/up.test.ts', "import '@mrtr/tests/matrix';", 'noRestrictedImports'],
+  ['packages/options/f-once/src/up.test.ts', "import '@mrtr/matrix';", 'noRestrictedImports'],
   ['packages/otel/src/undeclared.ts', "import 'zod';", 'noUndeclaredDependencies'],
   ['packages/otel/src/for-tests.ts', "import 'fast-check';", 'noUndeclaredDependencies'],
   ['packages/otel/src/for-tests.test.ts', "import 'fast-check';"],

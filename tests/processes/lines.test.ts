@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { converse, type Deploy, scripted } from '@mrtr/harness';
 import { eventsOf, type Lines, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { Database, Instance } from '@mrtr/matrix/processes';
 import { addressOf, findOption, type ListedOption } from '@mrtr/options';
 import { createWorld, GET_WEATHER } from '@mrtr/tools';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
-import { Database, Instance } from './index.ts';
 
 let database: Database;
 let instance: Instance;

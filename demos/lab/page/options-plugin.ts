@@ -36,7 +36,7 @@ function filesOf(id: string) {
     return existsSync(root + varied) ? varied : path(tool);
   };
   // In memory and on PostgreSQL, H is the same code.
-  const versions = `tests/deploy/${id.replace('-postgres', '')}.ts`;
+  const versions = `packages/matrix/src/deploy/shapes/${id.replace('-postgres', '')}.ts`;
   return {
     weather: file('weather'),
     'work-item': file('work-item'),

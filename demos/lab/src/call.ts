@@ -1,6 +1,6 @@
 /** The calls that the lab makes, in the words of its page. */
 import type { LogicalCall } from '@mrtr/harness';
-import { ORDER, ORDERS } from '@mrtr/tests/deploy';
+import { ORDER, ORDERS } from '@mrtr/matrix/deploy';
 import { GET_WEATHER, RESOLVE_WORK_ITEM, SERVER_INFO } from '@mrtr/tools';
 import type { ToolWord } from './protocol.ts';
 

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import type { World } from '@mrtr/tools';
-import { type Code, type Data, place, type Step } from './code.ts';
+import { type Code, type Data, place, type Step } from '../code.ts';
 
 export function built(code: Code, world: World) {
   // The names are not known to the compiler, so neither are the types of the steps' data.

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import { journal } from '@mrtr/shapes/journal';
 import type { World } from '@mrtr/tools';
-import { type Code, place } from './code.ts';
+import { type Code, place } from '../code.ts';
 
 export const journaled = (code: Code, world: World) =>
   journal(async (_input: unknown, ctx) => {

@@ -1,8 +1,8 @@
 /** The scenarios in processes. A call costs more there than in memory, so each scenario shows something new. */
 import type { LegacyPolicy } from '@mrtr/core';
-import type { Scenario } from '../matrix/observe.ts';
-import { SCRIPTS, type Script } from '../matrix/scripts.ts';
-import type { ProcessHostingKind } from '../matrix/subject.ts';
+import type { Scenario } from '../measure/observe.ts';
+import { SCRIPTS, type Script } from '../measure/scripts.ts';
+import type { ProcessHostingKind } from '../measure/subject.ts';
 
 /** A scenario, on one of the hostings. */
 export type Play = Omit<Scenario, 'hosting'>;

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 import type { World } from '@mrtr/tools';
-import { type Code, isAsk, isEffect, place } from './code.ts';
+import { type Code, isAsk, isEffect, place } from '../code.ts';
 
 export const reentered = (code: Code, world: World) =>
   awaitShim(async (_input: unknown, ctx) => {

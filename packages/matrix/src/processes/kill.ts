@@ -1,7 +1,7 @@
 /** Kills the processes of calls while their users are thinking, and measures how the calls end. */
 import type { ShownQuestion, User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { type ConversationRequest, converse } from '../matrix/index.ts';
+import { type ConversationRequest, converse } from '../index.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
 /** A conversation through a kill. */

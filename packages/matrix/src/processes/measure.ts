@@ -7,9 +7,9 @@ import {
   isHeld,
   type Measured,
   type ProcessHostingKind,
-} from '../matrix/index.ts';
-import type { Cell } from '../matrix/invariants.ts';
-import { observed, rehearse, requestOf, type Scenario, type Survival, sameEnd } from '../matrix/observe.ts';
+} from '../index.ts';
+import type { Cell } from '../measure/invariants.ts';
+import { observed, rehearse, requestOf, type Scenario, type Survival, sameEnd } from '../measure/observe.ts';
 import type { Processes } from './deployment.ts';
 import { killWhileAsked, type Survivor } from './kill.ts';
 import { type Play, type Plays, PROCESS_PLAYS, sameCall } from './plays.ts';

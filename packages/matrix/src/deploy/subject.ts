@@ -6,15 +6,15 @@ import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { ContinuationStore, type LinearStore } from '@mrtr/shapes/linear';
 import type { OptionDeps, RunningOption, World } from '@mrtr/tools';
 import { z } from 'zod';
-import { reentered } from './b.ts';
 import type { Change } from './changes.ts';
 import { CHANGES, type Code } from './code.ts';
-import { guarded } from './f.ts';
-import { built } from './g.ts';
-import { branching, byRevision, guardFirst } from './guard-first.ts';
-import { waiting } from './h.ts';
-import { injected } from './i.ts';
-import { journaled } from './j.ts';
+import { reentered } from './shapes/b.ts';
+import { guarded } from './shapes/f.ts';
+import { built } from './shapes/g.ts';
+import { branching, byRevision, guardFirst } from './shapes/guard-first.ts';
+import { waiting } from './shapes/h.ts';
+import { injected } from './shapes/i.ts';
+import { journaled } from './shapes/j.ts';
 
 /** The shapes that are measured. */
 export const SHAPES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'h-postgres', 'i', 'j'] as const;

@@ -3,7 +3,7 @@ import { textResult } from '@mrtr/core';
 import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import type { World } from '@mrtr/tools';
 import { z } from 'zod';
-import { type Code, type Data, isAsk, isEffect, place } from './code.ts';
+import { type Code, type Data, isAsk, isEffect, place } from '../code.ts';
 
 export function injected(code: Code, world: World) {
   const questions = code.steps.filter(isAsk);

@@ -1,7 +1,7 @@
 /**
  * One version of the tool over stdio, for docs/deploying.md to hold two of them to a deploy:
  *
- *   node --import tsx tests/deploy/serve.ts --shape e --change reworded
+ *   node --import tsx packages/matrix/src/deploy/serve.ts --shape e --change reworded
  *
  * Both versions have the same key. Beside `order` there is `count`, which says how many effects this process has had.
  */

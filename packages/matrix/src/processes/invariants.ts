@@ -1,8 +1,8 @@
 /** Two more invariants that only real processes can show. `tests/broken` has an option for each. */
 import { diffViews, hostView } from '@mrtr/harness/transcript';
-import type { Violations } from '../matrix/invariants.ts';
-import { observed, where } from '../matrix/observe.ts';
-import { predict } from '../matrix/predict.ts';
+import type { Violations } from '../measure/invariants.ts';
+import { observed, where } from '../measure/observe.ts';
+import { predict } from '../measure/predict.ts';
 import type { KillCell, ProcessCell } from './measure.ts';
 
 /** 8. A call shows the host application the same in separate processes as in this one. */

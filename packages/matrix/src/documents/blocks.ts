@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const ROOT = new URL('../../', import.meta.url);
+const ROOT = new URL('../../../../', import.meta.url);
 const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 
 /** Blocks that the matrix does not write: `pnpm check:options`, `pnpm interop` and `pnpm mutate` measure them. */

@@ -2,7 +2,7 @@
 import { cancelledResult, isRefusal, textResult } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import type { World } from '@mrtr/tools';
-import { type Code, place } from './code.ts';
+import { type Code, place } from '../code.ts';
 
 export const guarded = (code: Code, world: World) =>
   once(async (_input: unknown, ctx) => {

@@ -18,7 +18,7 @@ import {
 import { byEra } from '@mrtr/shapes/by-era';
 import type { World } from '@mrtr/tools';
 import { z } from 'zod';
-import { type Code, isAsk, isEffect, place } from './code.ts';
+import { type Code, isAsk, isEffect, place } from '../code.ts';
 
 /** Reads the answer to a question, or waits for it. */
 type Read = (
