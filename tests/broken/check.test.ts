@@ -33,8 +33,10 @@ const OURS = [
   'linear-dbos',
   'ledgers',
   'harness',
+  'matrix',
   'tools',
   'tests',
+  'demo-basic',
   'option-f',
   'option-g',
 ];
