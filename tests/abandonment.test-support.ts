@@ -1,11 +1,11 @@
 /** A deployment whose real clients leave, on either hosting. The test controls the clock and the gates. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
+import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
 import { type ClientKind, Conversation, type Gate, type Hosting, host } from '@mrtr/harness';
 import type { End } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
-import type { Option } from '@mrtr/tools';
-import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/tools';
+import type { Option } from '@mrtr/option';
 import { onTestFinished } from 'vitest';
 
 export type HostingKind = 'memory' | 'http';

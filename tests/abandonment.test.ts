@@ -1,7 +1,7 @@
 /** Clients that leave, cancel, answer too late, or answer twice: what they write, and what stays behind. */
 
 import { Gate, settle, until } from '@mrtr/harness';
-import type { Claims } from '@mrtr/tools';
+import type { Claims } from '@mrtr/option';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deploy, ending, type Work } from './abandonment.test-support.ts';
 import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';

@@ -4,10 +4,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import { Units } from '@mrtr/example-tools';
 import { Gate, legacyClient, modernClient, settle } from '@mrtr/harness';
 import { type HttpOptions, serveHttp } from '@mrtr/hosting/http';
 import { ContinuationStore, type LinearContext, linear } from '@mrtr/shapes/linear';
-import { Units } from '@mrtr/tools';
 import { expect, onTestFinished, test } from 'vitest';
 
 type Handler = (args: unknown, ctx: LinearContext) => Promise<never>;

@@ -1,9 +1,9 @@
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
 import { poster } from '@mrtr/harness';
 import { type HttpHosting, type Served, serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
-import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
 import { expect, onTestFinished, test } from 'vitest';
 
 const state = requestStatePolicy({ keys: ['k'.repeat(32)] });

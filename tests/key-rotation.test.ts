@@ -1,11 +1,11 @@
 /** Keys are rolled under three instances, one at a time, while calls are in flight: no call is lost. */
 
 import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
 import { InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
+import type { RunningOption } from '@mrtr/option';
 import type { LoadedOption } from '@mrtr/options';
-import type { RunningOption } from '@mrtr/tools';
-import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/tools';
 import { expect, onTestFinished, test } from 'vitest';
 import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
 import { REJECTED } from './testkit/rejected.ts';

@@ -8,11 +8,11 @@ import {
   textResult,
 } from '@mrtr/core';
 import { tokenLength } from '@mrtr/core/seal';
+import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
 import { Gate, InProcess } from '@mrtr/harness';
 import { pendingInteractions } from '@mrtr/hosting/interactions';
 import { option as h } from '@mrtr/option-h';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
-import { createWorld, GET_WEATHER, Units } from '@mrtr/tools';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestOf } from '../packages/shapes/src/fixture.test-support.ts';
 import { heldBytes } from '../packages/shapes/src/kit/held-bytes.ts';

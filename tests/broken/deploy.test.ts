@@ -1,5 +1,6 @@
 /** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
 import { inputRequired, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import type { Change } from '@mrtr/matrix/deploy';
 import {
   CHANGES,
@@ -15,7 +16,6 @@ import {
   place,
   play,
 } from '@mrtr/matrix/deploy';
-import type { World } from '@mrtr/tools';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Run, run } from '@mrtr/check';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { Change } from '@mrtr/matrix/deploy';
 import { CHANGES, deployed, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
-import { createWorld } from '@mrtr/tools';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';
 

@@ -3,9 +3,9 @@
  * over: a scenario that is lost there is missing here.
  */
 
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import type { Cell } from '@mrtr/matrix';
 import { OPTIONS } from '@mrtr/options';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { namesOf } from '../testkit/cells.ts';
 
 /** The options of today. A new one is expected as soon as it is listed; none of these may be lost. */

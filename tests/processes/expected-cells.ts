@@ -2,8 +2,8 @@
  * The cells that an option in processes owes, written out here: a play that is lost from `plays.ts` is missing here.
  */
 
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import type { KillCell, Play } from '@mrtr/matrix/processes';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { namesOf } from '../testkit/cells.ts';
 
 const METRIC = `${GET_WEATHER} · metric`;

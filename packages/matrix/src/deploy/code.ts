@@ -3,7 +3,7 @@
  * makes a version 2 of version 1. Each shape writes the tool once, as a function of these.
  */
 import { type Elicitation, elicitation } from '@mrtr/core';
-import type { World } from '@mrtr/tools';
+import type { World } from '@mrtr/example-tools';
 import { z } from 'zod';
 import type { Change } from './changes.ts';
 

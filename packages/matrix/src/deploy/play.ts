@@ -1,9 +1,9 @@
 /** A call whose version is deployed anew while its user thinks, and what comes of it. */
 
+import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scripted } from '@mrtr/harness';
 import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
-import { createWorld, type World } from '@mrtr/tools';
 import type { Change } from './changes.ts';
 import { CHANGES, isAsk } from './code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';

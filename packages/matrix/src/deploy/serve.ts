@@ -7,8 +7,8 @@
  */
 import { parseArgs } from 'node:util';
 import { requestStatePolicy, textResult } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
 import { serveStdio } from '@mrtr/hosting/stdio';
-import { createWorld } from '@mrtr/tools';
 import { z } from 'zod';
 import { CHANGE_NAMES, type Change } from './changes.ts';
 import { CHANGES } from './code.ts';

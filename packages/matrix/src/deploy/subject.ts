@@ -3,8 +3,9 @@
  * each address is a module of its own.
  */
 import { protectedServer, type RequestStatePolicy } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
+import type { OptionDeps, RunningOption } from '@mrtr/option';
 import { ContinuationStore, type LinearStore } from '@mrtr/shapes/linear';
-import type { OptionDeps, RunningOption, World } from '@mrtr/tools';
 import { z } from 'zod';
 import type { Change } from './changes.ts';
 import { CHANGES, type Code } from './code.ts';

@@ -1,6 +1,7 @@
 /** Makes one call of a subject. */
 import { randomBytes } from 'node:crypto';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import { createWorld, describeItem, type World } from '@mrtr/example-tools';
 import {
   type ConversationRequest as CallRequest,
   Conversation,
@@ -10,7 +11,6 @@ import {
   type Recorder,
 } from '@mrtr/harness';
 import { type Transcript, WORLD } from '@mrtr/harness/transcript';
-import { createWorld, describeItem, type World } from '@mrtr/tools';
 import type { ConversationRequest } from './subject.ts';
 
 /** One conversation's request, world and key, and its recorder. */

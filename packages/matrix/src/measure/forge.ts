@@ -1,8 +1,8 @@
 /** Measures forged requests: an answer that no question asked for, and the state of another call. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
+import { createWorld, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { InProcess } from '@mrtr/harness';
-import { createWorld, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import type { Subject } from './subject.ts';
 
 /** The measurements. */

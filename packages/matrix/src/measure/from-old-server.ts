@@ -3,8 +3,8 @@
  * it has to see the same. The wire is different in any case, and is not compared.
  */
 
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { diffViews, hostViewOfAnyEra } from '@mrtr/harness/transcript';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import type { Cell, Violations } from './invariants.ts';
 import { type LocalScenario, type Observation, observeCall } from './observe.ts';
 import { SCRIPTS } from './scripts.ts';

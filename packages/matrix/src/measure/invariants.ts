@@ -3,9 +3,9 @@
  * empty list is a pass. `tests/broken` has an option for each invariant that makes it fail.
  */
 
+import { GET_WEATHER } from '@mrtr/example-tools';
 import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
-import type { Claims } from '@mrtr/tools';
-import { GET_WEATHER } from '@mrtr/tools';
+import type { Claims } from '@mrtr/option';
 import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 import { isHeld, isSpread } from './subject.ts';

@@ -1,10 +1,10 @@
 /** Observations: the measurements of one option in one scenario, as plain data. */
 import { isDeepStrictEqual } from 'node:util';
 import type { LegacyPolicy } from '@mrtr/core';
+import type { ToolName } from '@mrtr/example-tools';
+import { RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import type { LocalHostingKind } from '@mrtr/harness';
 import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
-import type { ToolName } from '@mrtr/tools';
-import { RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { converse } from './converse.ts';
 import { type Forged, forge } from './forge.ts';
 import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.ts';

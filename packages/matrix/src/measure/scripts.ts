@@ -1,8 +1,8 @@
 /** The scripted users, and the expected result of a call with each. */
 
+import type { ToolName } from '@mrtr/example-tools';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { scripted, type User } from '@mrtr/harness';
-import type { ToolName } from '@mrtr/tools';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 
 /** One user's behaviour in one call of one tool. */
 export interface Script {

@@ -8,7 +8,7 @@ import type {
   ConversationRequest as Request,
   ServerInstance,
 } from '@mrtr/harness';
-import type { Claims, OptionDeps } from '@mrtr/tools';
+import type { Claims, OptionDeps } from '@mrtr/option';
 
 /** A server to run. */
 export interface Subject {

@@ -1,5 +1,5 @@
 /** The measured tables. */
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { markdownTable } from 'markdown-table';
 import { deployTables } from '../deploy/table.ts';
 import { type OldServerCell, oldServerTable } from './from-old-server.ts';

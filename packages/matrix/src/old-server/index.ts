@@ -3,7 +3,13 @@
  * and has no rounds. It uses only the business logic of `@mrtr`.
  */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { GET_WEATHER, getWeatherTool, RESOLVE_WORK_ITEM, resolveWorkItemTool, type World } from '@mrtr/tools';
+import {
+  GET_WEATHER,
+  getWeatherTool,
+  RESOLVE_WORK_ITEM,
+  resolveWorkItemTool,
+  type World,
+} from '@mrtr/example-tools';
 import { asking } from './ask-user.ts';
 import { inSessions, type Sessions } from './sessions.ts';
 import { getWeather } from './weather.ts';

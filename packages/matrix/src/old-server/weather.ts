@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { Ask, Extra } from './ask-user.ts';
 import { cancelled, text } from './results.ts';
 

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/tools';
+import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/example-tools';
 import type { Ask, Extra } from './ask-user.ts';
 import { cancelled, text } from './results.ts';
 

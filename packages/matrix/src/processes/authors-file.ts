@@ -1,5 +1,5 @@
 const AUTHORS =
-  /packages\/options\/(?!tools\/)[\w-]+\/src\/(?:weather|work-item)[\w-]*\.ts$|packages\/matrix\/src\/deploy\/shapes\/[e-j]\.ts$/;
+  /packages\/options\/(?!example-tools\/)[\w-]+\/src\/(?:weather|work-item)[\w-]*\.ts$|packages\/matrix\/src\/deploy\/shapes\/[e-j]\.ts$/;
 
 /**
  * The name in transcripts of an author's file, by the URL of its module; undefined for any other file. It is an option's,

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
 import { observe, requestStatePolicy } from '@mrtr/core';
 import { type Diagnostic, LineCoverage, observeDiagnostics } from '@mrtr/harness';
-import type { OptionDeps, RunningOption } from '@mrtr/tools';
+import type { OptionDeps, RunningOption } from '@mrtr/option';
 import { authorsFile } from './authors-file.ts';
 import {
   DATABASE_VARIABLE,

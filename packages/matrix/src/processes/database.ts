@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { MemoryLedger, type StateLedger } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { inInstance, type Recorder } from '@mrtr/harness';
-import type { World } from '@mrtr/tools';
 import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
 import { type Rpc, rpcOver } from './rpc.ts';
 

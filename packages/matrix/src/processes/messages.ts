@@ -1,7 +1,7 @@
 /** The calls between the observing process and the observed processes. */
 import type { Claim, LegacyPolicy, Presented } from '@mrtr/core';
+import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
 import type { Diagnostic } from '@mrtr/harness';
-import type { ResolutionKind, WorkItem } from '@mrtr/tools';
 
 /** How another process loads a subject: the URL of a module, and the name of its export. */
 export interface SubjectModule {

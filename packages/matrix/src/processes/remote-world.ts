@@ -1,6 +1,6 @@
 /** The world for another process: the database is in the observing process, and every write waits for it. */
 import type { StateLedger } from '@mrtr/core';
-import { fixedWeather, type World } from '@mrtr/tools';
+import { fixedWeather, type World } from '@mrtr/example-tools';
 import type { DatabaseMethods, Place } from './messages.ts';
 import type { Rpc } from './rpc.ts';
 

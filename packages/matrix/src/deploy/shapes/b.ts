@@ -1,7 +1,7 @@
 /** `await elicit()` on re-entry. What stands above a question runs again in each round, so all effects stand below. */
 import { textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { awaitShim } from '@mrtr/shapes/await-shim';
-import type { World } from '@mrtr/tools';
 import { type Code, isAsk, isEffect, place } from '../code.ts';
 
 export const reentered = (code: Code, world: World) =>

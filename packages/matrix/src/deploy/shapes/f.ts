@@ -1,7 +1,7 @@
 /** `once`: effects above the guard, each under its key. */
 import { cancelledResult, isRefusal, textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { once } from '@mrtr/shapes/once';
-import type { World } from '@mrtr/tools';
 import { type Code, place } from '../code.ts';
 
 export const guarded = (code: Code, world: World) =>

@@ -1,7 +1,7 @@
 /** `ToolBuilder`: every step by its name. The ticket is a step that computes. */
 import { textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
-import type { World } from '@mrtr/tools';
 import { type Code, type Data, place, type Step } from '../code.ts';
 
 export function built(code: Code, world: World) {

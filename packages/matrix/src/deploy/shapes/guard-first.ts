@@ -15,8 +15,8 @@ import {
   speaksMrtr,
   textResult,
 } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { byEra } from '@mrtr/shapes/by-era';
-import type { World } from '@mrtr/tools';
 import { z } from 'zod';
 import { type Code, isAsk, isEffect, place } from '../code.ts';
 

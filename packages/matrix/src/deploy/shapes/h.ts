@@ -1,7 +1,7 @@
 /** `linear`, in memory or in a durable store. */
 import { textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { type LinearStore, linear } from '@mrtr/shapes/linear';
-import type { World } from '@mrtr/tools';
 import { type Code, place } from '../code.ts';
 
 export const waiting = (code: Code, world: World, store: LinearStore) =>

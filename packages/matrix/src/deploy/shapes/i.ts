@@ -1,7 +1,7 @@
 /** `resolve`: a resolver for each question. Each needs the one before, so they are asked one after the other. */
 import { textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
-import type { World } from '@mrtr/tools';
 import { z } from 'zod';
 import { type Code, type Data, isAsk, isEffect, place } from '../code.ts';
 

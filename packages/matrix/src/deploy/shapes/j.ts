@@ -1,7 +1,7 @@
 /** `journal`: every step by its key, from the top in each round. */
 import { textResult } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
 import { journal } from '@mrtr/shapes/journal';
-import type { World } from '@mrtr/tools';
 import { type Code, place } from '../code.ts';
 
 export const journaled = (code: Code, world: World) =>

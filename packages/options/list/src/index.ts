@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import type { Option } from '@mrtr/tools';
+import type { Option } from '@mrtr/option';
 
 /** An option in the list. */
 export interface ListedOption {

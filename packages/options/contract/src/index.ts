@@ -1,4 +1,4 @@
-/** An option: the two example tools in one shape, and the claims that the matrix measures. */
+/** `@mrtr/option`: the two example tools in one shape, and the claims that the matrix measures. */
 import { type McpServer, protectedServer, type RequestStatePolicy, type SdkCallback } from '@mrtr/core';
 import {
   GET_WEATHER,
@@ -7,14 +7,12 @@ import {
   RESOLVE_WORK_ITEM,
   type ResolveWorkItem,
   resolveWorkItemTool,
-} from './tools.ts';
-import type { World } from './world.ts';
+  type ToolName,
+  type World,
+} from '@mrtr/example-tools';
 
 /** Every option announces the same name and version, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
-
-/** One of the two example tools. */
-export type ToolName = typeof GET_WEATHER | typeof RESOLVE_WORK_ITEM;
 
 /** The dependencies of an option. */
 export interface OptionDeps {
