@@ -27,8 +27,8 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { cut } from '../packages/linear-dbos/src/database.test-support.ts';
-import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from './testkit/redis.ts';
+import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from '../testkit/redis.ts';
 
 const toClose: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -3,8 +3,8 @@
 import { Gate, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/option';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { deploy, ending, type Work } from './abandonment.test-support.ts';
-import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
 
 const TTL_MS = 600_000;
 const unhandled: unknown[] = [];

@@ -1,5 +1,5 @@
 /** The limits that docs/security.md gives, by name. */
-import { textOf } from './testkit/project-files.ts';
+import { textOf } from '../testkit/project-files.ts';
 
 export const LIMITS: ReadonlyMap<string, number> = new Map(
   [...textOf('docs/security.md').matchAll(/^\| ([^|]+) \| ([\d ]+) \| [^|]+ \| [^|]+ \|$/gm)].map(

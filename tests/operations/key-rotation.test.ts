@@ -7,8 +7,8 @@ import { resultText } from '@mrtr/harness/transcript';
 import type { RunningOption } from '@mrtr/option';
 import type { LoadedOption } from '@mrtr/options';
 import { expect, onTestFinished, test } from 'vitest';
-import { IN_MEMORY, oneForEachWay, sealsState } from './testkit/options.ts';
-import { REJECTED } from './testkit/rejected.ts';
+import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
+import { REJECTED } from '../testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
 /** The rolls, in order. Before the last one, every call that the first key sealed has ended or expired. */

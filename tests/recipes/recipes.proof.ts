@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { called, listeningAt } from './recipes.test-support.ts';
 
-const FOLDER = fileURLToPath(new URL('../demos/recipes/fastify', import.meta.url));
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../demos/recipes/fastify', import.meta.url));
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What the part of fastify that is used here looks like from outside of its folder. */
 interface Application {

@@ -8,7 +8,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { expect, it, onTestFinished } from 'vitest';
-import { IN_MEMORY, sealsState } from './testkit/options.ts';
+import { IN_MEMORY, sealsState } from '../testkit/options.ts';
 
 /** The spans of one call of `resolve_work_item` that ends with a duplicate, and so has three rounds. */
 async function spansOf(
