@@ -7,7 +7,7 @@ export default defineConfig({
     isolate: false,
     // Vitest leaves one core free by default, which is half of a machine with two.
     maxWorkers: '100%',
-    globalSetup: 'tests/servers/postgres/of-the-run.ts',
+    globalSetup: 'packages/postgres-server/src/of-the-run.ts',
     // A bound on waiting, and no measure of time: a machine that is busy is slow.
     testTimeout: 30_000,
     hookTimeout: 120_000,
@@ -19,7 +19,7 @@ export default defineConfig({
       // `pnpm proof`: it takes too long to run with every change.
       {
         extends: true,
-        test: { name: 'proof', include: ['{tests,demos}/**/*.proof.ts'], testTimeout: 60_000 },
+        test: { name: 'proof', include: ['{packages,demos,tests}/**/*.proof.ts'], testTimeout: 60_000 },
       },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],

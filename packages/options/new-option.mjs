@@ -26,9 +26,9 @@ export function newOption(root, letter, word, like = 'f') {
     join(root, folder, 'README.md'),
     `# ${letter.toUpperCase()}: ${word}\n\nLook at\n\n* \`src/weather.ts\`\n`,
   );
-  const list = join(root, 'all/src/index.ts');
+  const list = join(root, 'list/src/index.ts');
   edit(list, (text) => text.replace(/^ {2}\] satisfies/m, `${lineFor(letter, word)}\n  ] satisfies`));
-  edit(join(root, 'all/package.json'), (text) => {
+  edit(join(root, 'list/package.json'), (text) => {
     const manifest = JSON.parse(text);
     manifest.dependencies = Object.fromEntries(
       Object.entries({ ...manifest.dependencies, [`@mrtr/option-${letter}`]: 'workspace:*' }).sort(

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
-import { Units } from '@mrtr/tools';
+import { Units } from '@mrtr/example-tools';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
 import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
 import { noiseOf } from './statistics.ts';

@@ -48,8 +48,8 @@ function layOurs(source, target) {
     cpSync(compiled, target, { recursive: true });
     exports = JSON.parse(JSON.stringify(exports).replaceAll('.ts"', '.js"'));
     // Programs that a package starts lie beside its code.
-    for (const file of readdirSync(source))
-      if (file.endsWith('.mjs')) cpSync(join(source, file), join(target, file));
+    for (const file of readdirSync(join(source, 'src')))
+      if (file.endsWith('.mjs')) cpSync(join(source, 'src', file), join(target, 'src', file));
   } else return;
   writeFileSync(
     join(target, 'package.json'),

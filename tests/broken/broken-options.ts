@@ -14,22 +14,20 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import { option as a } from '@mrtr/option-a';
-import { option as bare } from '@mrtr/option-e/bare';
-import { option as f } from '@mrtr/option-f';
-import { option as h } from '@mrtr/option-h';
 import {
-  type Claims,
   describeWeather,
   GET_WEATHER,
   type GetWeather,
   getWeatherTool,
-  type OptionDeps,
-  SERVER_INFO,
   Units,
   type World,
-} from '@mrtr/tools';
-import type { Measured } from '../matrix/index.ts';
+} from '@mrtr/example-tools';
+import type { Measured } from '@mrtr/matrix';
+import { type Claims, type OptionDeps, SERVER_INFO } from '@mrtr/option';
+import { option as a } from '@mrtr/option-a';
+import { option as bare } from '@mrtr/option-e/bare';
+import { option as f } from '@mrtr/option-f';
+import { option as h } from '@mrtr/option-h';
 
 type Weather = (
   world: World,

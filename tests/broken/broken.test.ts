@@ -1,7 +1,5 @@
 /** Each invariant fails on an option with exactly the fault that it must notice. */
 
-import { findOption, type ListedOption, loadOption } from '@mrtr/options';
-import { beforeAll, expect, it } from 'vitest';
 import {
   type Cell,
   effectsAsClaimed,
@@ -17,8 +15,10 @@ import {
   sameForTheHost,
   sameFromOldServer,
   sameOnTheWire,
-} from '../matrix/index.ts';
-import { oldServer } from '../servers/old-server/index.ts';
+} from '@mrtr/matrix';
+import { oldServer } from '@mrtr/matrix/old-server';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
+import { beforeAll, expect, it } from 'vitest';
 import * as broken from './broken-options.ts';
 
 const scenarios = (client: string, hosting: string, script: string) =>

@@ -1,14 +1,23 @@
 /** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
 import { inputRequired, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
-import type { World } from '@mrtr/tools';
+import type { World } from '@mrtr/example-tools';
+import type { Change } from '@mrtr/matrix/deploy';
+import {
+  CHANGES,
+  type Code,
+  type deployed,
+  faultsOf,
+  inMemory,
+  isAsk,
+  isEffect,
+  type Moment,
+  ORDER,
+  outcomeOf,
+  place,
+  play,
+} from '@mrtr/matrix/deploy';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Change } from '../deploy/changes.ts';
-import { CHANGES, type Code, isAsk, isEffect, place } from '../deploy/code.ts';
-import { inMemory } from '../deploy/in-memory.ts';
-import { outcomeOf } from '../deploy/outcome.ts';
-import { faultsOf, type Moment, play } from '../deploy/play.ts';
-import { type deployed, ORDER } from '../deploy/subject.ts';
 
 type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
 

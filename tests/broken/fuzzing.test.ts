@@ -12,19 +12,18 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import { option as e } from '@mrtr/option-e';
-import { option as naive } from '@mrtr/option-e/naive';
-import { option as f } from '@mrtr/option-f';
 import {
   type AuditLog,
   describeWeather,
   GET_WEATHER,
   type GetWeather,
   getWeatherTool,
-  type Option,
-  SERVER_INFO,
   Units,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import { type Option, SERVER_INFO } from '@mrtr/option';
+import { option as e } from '@mrtr/option-e';
+import { option as naive } from '@mrtr/option-e/naive';
+import { option as f } from '@mrtr/option-f';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';

@@ -1,14 +1,14 @@
 /** The invariants of processes fail on options with exactly the faults that they must notice. */
 
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCRIPTS } from '../matrix/index.ts';
+import { SCRIPTS } from '@mrtr/matrix';
 import {
   killsAsClaimed,
   measureProcesses,
   Processes,
   type ProcessMeasurements,
   sameAcrossHostings,
-} from '../processes/index.ts';
+} from '@mrtr/matrix/processes';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as broken from './broken-options.ts';
 
 const options = [broken.tellsWhereItRuns, broken.hidesKills, broken.writesBeforeRefusing];

@@ -8,11 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
+import type { Change, ShapeId } from '@mrtr/matrix/deploy';
+import { claimed, MOMENTS } from '@mrtr/matrix/deploy';
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../deploy/changes.ts';
-import { claimed } from '../deploy/claims.ts';
-import { MOMENTS } from '../deploy/play.ts';
-import type { ShapeId } from '../deploy/subject.ts';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
 import { checkDeploy, found } from './deploy.test-support.ts';
 
@@ -150,7 +148,7 @@ it('a deploy of a tool without effects needs no probe', async () => {
   });
 });
 
-/** What tests/deploy claims of a shape, as the checker sees it. */
+/** What the matrix claims of a shape, as the checker sees it. */
 function expected(shape: ShapeId, change: Change): Readonly<Record<string, string>> {
   const refuses = MOMENTS.some((moment) => claimed(shape, change, moment) === 'refuses');
   // The claim is about an answer that is no longer allowed. The honest one here is.

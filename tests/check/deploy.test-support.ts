@@ -1,13 +1,12 @@
-/** Two versions of the tool of tests/deploy, over HTTP in this process, for the checker to let calls cross. */
+/** Two versions of the tool of packages/matrix/src/deploy, over HTTP in this process, for the checker to let calls cross. */
 import { randomBytes } from 'node:crypto';
 import { type Run, run } from '@mrtr/check';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
-import { createWorld } from '@mrtr/tools';
+import type { Change } from '@mrtr/matrix/deploy';
+import { CHANGES, deployed, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
 import { z } from 'zod';
-import type { Change } from '../deploy/changes.ts';
-import { CHANGES } from '../deploy/code.ts';
-import { deployed, ORDER, type ShapeId } from '../deploy/subject.ts';
 import { verdicts } from './bare.test-support.ts';
 
 /** How an author sets a deploy up. */

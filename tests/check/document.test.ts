@@ -1,9 +1,9 @@
 /** `docs/checking.md` says what the checks say. `MRTR_WRITE_DOCS=1` before this test's command brings it up to date. */
 import { readFile } from 'node:fs/promises';
 import { CHECKS, main } from '@mrtr/check';
+import { updateBlocks } from '@mrtr/matrix/documents';
 import { markdownTable } from 'markdown-table';
 import { expect, it } from 'vitest';
-import { updateBlocks } from '../documents/blocks.ts';
 import { FAULTS } from './faults.ts';
 import { EXPECTED, REASONS } from './options/expected.ts';
 

@@ -1,13 +1,20 @@
 /** Shapes held to their claims of a deploy between two rounds, in whichever hosting. */
+
+import type { ShapeId } from '@mrtr/matrix/deploy';
+import {
+  CHANGE_NAMES,
+  claimed,
+  faultsOf,
+  type Host,
+  MOMENTS,
+  outcomeOf,
+  type Play,
+  play,
+} from '@mrtr/matrix/deploy';
 import { expect } from 'vitest';
 import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
-import { CHANGE_NAMES } from './changes.ts';
-import { claimed } from './claims.ts';
 import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
-import { outcomeOf } from './outcome.ts';
-import { faultsOf, type Host, MOMENTS, type Play, play } from './play.ts';
-import type { ShapeId } from './subject.ts';
 
 /** Plays every change, at both moments, and compares. */
 export async function holdToClaims(shape: ShapeId, host: Host): Promise<void> {

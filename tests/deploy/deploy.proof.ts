@@ -1,9 +1,9 @@
 /** A deploy between two rounds, in two real processes of different code. */
+
+import { SHAPES, TwoProcesses } from '@mrtr/matrix/deploy';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, beforeAll } from 'vitest';
 import { holdToClaims } from './claims.test-support.ts';
-import { TwoProcesses } from './processes.ts';
-import { SHAPES } from './subject.ts';
 
 const { database, missing, test } = await postgresOfTheRun();
 let processes: TwoProcesses;

@@ -1,11 +1,16 @@
 /** A deploy between two rounds, in this process: two servers with one key. `deploy.proof.ts` has two processes. */
+
+import {
+  CHANGE_NAMES,
+  deployTables,
+  inMemory,
+  QUESTION_CHANGES,
+  SHAPES,
+  STEP_CHANGES,
+} from '@mrtr/matrix/deploy';
 import { expect, test } from 'vitest';
-import { CHANGE_NAMES, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 import { holdToClaims } from './claims.test-support.ts';
 import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
-import { inMemory } from './in-memory.ts';
-import { SHAPES } from './subject.ts';
-import { deployTables } from './table.ts';
 
 test('every shape and every change is measured, and has its place in a table', () => {
   expect(SHAPES).toEqual(expect.arrayContaining([...KNOWN_SHAPES]));

@@ -1,6 +1,7 @@
 /** The plays that each shape owes, written out here: a change that is lost from `changes.ts` is missing here. */
+
+import type { Play } from '@mrtr/matrix/deploy';
 import { namesOf } from '../testkit/cells.ts';
-import type { Play } from './play.ts';
 
 export const KNOWN_SHAPES: readonly string[] = 'a b c d e f g h h-postgres i j'.split(' ');
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { elicitation, type Question, readAnswer, type ServerContext } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/shape';
-import { Original, Resolution, Units } from '@mrtr/tools';
+import { Original, Resolution, Units } from '@mrtr/example-tools';
 import fc from 'fast-check';
 import {
   type Asked,

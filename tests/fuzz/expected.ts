@@ -1,5 +1,5 @@
 /** The expected result of a request to the two example tools: a model, written from their descriptions. */
-import type { AuditClaim } from '@mrtr/tools';
+import type { AuditClaim } from '@mrtr/option';
 import { type Asked, type Verdict, verdict } from './hostile-answers.ts';
 
 /** A call of one of the tools. */

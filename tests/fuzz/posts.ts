@@ -1,9 +1,9 @@
 /** The property of arbitrary requests: the server answers each, stays healthy, and leaks nothing. */
 import { isDeepStrictEqual } from 'node:util';
 import { requestStatePolicy } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
 import { callerNamed, InProcess } from '@mrtr/harness';
-import type { Option } from '@mrtr/tools';
-import { createWorld } from '@mrtr/tools';
+import type { Option } from '@mrtr/option';
 import fc from 'fast-check';
 import { hostileAnswers } from './hostile-answers.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';

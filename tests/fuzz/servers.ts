@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MemoryLedger, type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
+import { createWorld, type World } from '@mrtr/example-tools';
 import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
-import type { Option } from '@mrtr/tools';
-import { createWorld, type World } from '@mrtr/tools';
+import type { Option } from '@mrtr/option';
 import fc from 'fast-check';
 import { REJECTED } from '../testkit/rejected.ts';
 import { type Expected, expected, type Stage, type ToolCall } from './expected.ts';

@@ -57,7 +57,7 @@ const functions = files.flatMap((file) => file.functions);
 
 /** The author's file of every option, the longest first. */
 const weathers = foldersIn('packages/options')
-  .filter((folder) => folder !== 'packages/options/tools')
+  .filter((folder) => folder !== 'packages/options/example-tools')
   .flatMap(sourcesIn)
   .filter((file) => file.endsWith('/src/weather.ts'))
   .map((file) => ({ file, lines: linesOf(textOf(file)) }))

@@ -36,7 +36,13 @@ test('the command line lists the option and runs it, under its letter and its wo
 test('the tests run it: matrix, abandonment, key rotation, traces and fuzz', async () => {
   const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', '--project', 'tests');
   const files = listed.split('\n').filter((line) => /\boption k\b/.test(line));
-  for (const file of ['matrix/matrix', 'abandonment', 'key-rotation', 'tracing', 'fuzz/servers'])
+  for (const file of [
+    'matrix/matrix',
+    'abandonment/abandonment',
+    'operations/key-rotation',
+    'operations/tracing',
+    'fuzz/servers',
+  ])
     expect(
       files.some((line) => line.includes(`tests/${file}.test.ts`)),
       file,

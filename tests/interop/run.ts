@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { scripted } from '@mrtr/harness';
-import { updateBlocks } from '../documents/blocks.ts';
+import { updateBlocks } from '@mrtr/matrix/documents';
 import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
 import { type Legacy, type Option, Options, TRIED } from './options.ts';

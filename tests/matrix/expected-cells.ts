@@ -2,10 +2,11 @@
  * The cells that the matrix owes. The lists are written out here, and not taken from those that the measurement loops
  * over: a scenario that is lost there is missing here.
  */
+
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import type { Cell } from '@mrtr/matrix';
 import { OPTIONS } from '@mrtr/options';
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
 import { namesOf } from '../testkit/cells.ts';
-import type { Cell } from './invariants.ts';
 
 /** The options of today. A new one is expected as soon as it is listed; none of these may be lost. */
 export const KNOWN_OPTIONS: readonly string[] = 'a b c d e e-naive e-bare f g h h-postgres i j'.split(' ');

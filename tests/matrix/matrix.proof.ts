@@ -1,8 +1,5 @@
 /** H on PostgreSQL in every scenario of the matrix. Each of its calls takes twenty times as long as one in memory. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { cellsAmiss } from '../testkit/cells.ts';
-import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
-import { CELLS_OF_AN_OPTION, expectedCells, nameOfCell } from './expected-cells.ts';
+
 import {
   type Cell,
   effectsAsClaimed,
@@ -13,7 +10,11 @@ import {
   retriesAsClaimed,
   sameForTheHost,
   sameOnTheWire,
-} from './index.ts';
+} from '@mrtr/matrix';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cellsAmiss } from '../testkit/cells.ts';
+import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import { CELLS_OF_AN_OPTION, expectedCells, nameOfCell } from './expected-cells.ts';
 
 const durable = LISTED.filter(({ needsPostgres }) => needsPostgres).map(({ id }) => id);
 const cells: Cell[] = [];

@@ -1,22 +1,6 @@
 /** Checks the invariants for every option × client × hosting × user × legacy policy, and for an old server. */
 
 import { eventsOf, hostView, type Transcript } from '@mrtr/harness/transcript';
-import { OPTIONS } from '@mrtr/options';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { updateBlocks } from '../documents/blocks.ts';
-import { oldServer } from '../servers/old-server/index.ts';
-import { cellsAmiss } from '../testkit/cells.ts';
-import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
-import { schemaMistakes } from '../testkit/transcript-schema.ts';
-import {
-  BRIEF_CELLS_OF_AN_OPTION,
-  CELLS_OF_AN_OPTION,
-  expectedAtOldServer,
-  expectedCells,
-  expectedOfAll,
-  KNOWN_OPTIONS,
-  nameOfCell,
-} from './expected-cells.ts';
 import {
   type Cell,
   converse,
@@ -38,7 +22,23 @@ import {
   sameOnTheWire,
   TABLED,
   where,
-} from './index.ts';
+} from '@mrtr/matrix';
+import { updateBlocks } from '@mrtr/matrix/documents';
+import { oldServer } from '@mrtr/matrix/old-server';
+import { OPTIONS } from '@mrtr/options';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cellsAmiss } from '../testkit/cells.ts';
+import { LISTED, type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
+import { schemaMistakes } from '../testkit/transcript-schema.ts';
+import {
+  BRIEF_CELLS_OF_AN_OPTION,
+  CELLS_OF_AN_OPTION,
+  expectedAtOldServer,
+  expectedCells,
+  expectedOfAll,
+  KNOWN_OPTIONS,
+  nameOfCell,
+} from './expected-cells.ts';
 
 const cells: Cell[] = [];
 let oldCells: readonly OldServerCell[] = [];

@@ -2,14 +2,12 @@
 
 import { Gate } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
+import { converse, onPostgres, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
+import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
 import { option } from '@mrtr/option-h-postgres';
 import { addressOf, findOption } from '@mrtr/options';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, onTestFinished } from 'vitest';
-import { converse, onPostgres } from '../matrix/index.ts';
-import { requestOf } from '../matrix/observe.ts';
-import { SCRIPTS, type Script } from '../matrix/scripts.ts';
-import { Processes, type ProcessHosting } from './deployment.ts';
 
 const { database, test } = await postgresOfTheRun();
 

@@ -1,15 +1,24 @@
 /** Checks the invariants for options in separate processes, and two more that only processes can show. */
 
 import { eventsOf } from '@mrtr/harness/transcript';
-import type { ListedOption } from '@mrtr/options';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   effectsAsClaimed,
   failsClearly,
   mechanicsAsClaimed,
   sameForTheHost,
   sameOnTheWire,
-} from '../matrix/index.ts';
+} from '@mrtr/matrix';
+import {
+  type KillCell,
+  killsAsClaimed,
+  measureProcesses,
+  type Plays,
+  type ProcessCell,
+  Processes,
+  sameAcrossHostings,
+} from '@mrtr/matrix/processes';
+import type { ListedOption } from '@mrtr/options';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cellsAmiss } from '../testkit/cells.ts';
 import { type OptionsOnPostgres, optionsOnPostgres } from '../testkit/options-on-postgres.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
@@ -22,15 +31,6 @@ import {
   nameOfCell,
   nameOfKill,
 } from './expected-cells.ts';
-import {
-  type KillCell,
-  killsAsClaimed,
-  measureProcesses,
-  type Plays,
-  type ProcessCell,
-  Processes,
-  sameAcrossHostings,
-} from './index.ts';
 
 /** Measures the `listed` options in `plays` (default: all of them), and defines the tests. */
 export function holdToClaims(listed: readonly Pick<ListedOption, 'id'>[], plays?: Plays): void {

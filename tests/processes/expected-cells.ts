@@ -1,10 +1,10 @@
 /**
  * The cells that an option in processes owes, written out here: a play that is lost from `plays.ts` is missing here.
  */
-import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/tools';
+
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import type { KillCell, Play } from '@mrtr/matrix/processes';
 import { namesOf } from '../testkit/cells.ts';
-import type { KillCell } from './measure.ts';
-import type { Play } from './plays.ts';
 
 const METRIC = `${GET_WEATHER} · metric`;
 const DUPLICATE = `${RESOLVE_WORK_ITEM} · duplicate`;

@@ -1,10 +1,10 @@
 /** Every option, loaded, with a database for those that keep calls in one. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
+import { type Measured, onPostgres } from '@mrtr/matrix';
 import { keptOpen } from '@mrtr/option-h-postgres';
 import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
-import { type Measured, onPostgres } from '../matrix/index.ts';
 
 const { database, missing } = await postgresOfTheRun();
 

@@ -1,5 +1,5 @@
 /** The command line of `pnpm demo`. */
-import { CHANGE_NAMES, type Change } from '@mrtr/tests/deploy/changes';
+import { CHANGE_NAMES, type Change } from '@mrtr/matrix/deploy/changes';
 import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';

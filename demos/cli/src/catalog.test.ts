@@ -1,4 +1,4 @@
-import type { Subject } from '@mrtr/tests/matrix';
+import type { Subject } from '@mrtr/matrix';
 import { expect, test } from 'vitest';
 import type { Settings } from './args.ts';
 import { DEMOS, type Demo, findDemo, headingOf, loadSubjects } from './catalog.ts';

@@ -1,7 +1,7 @@
 /** All demos by name. A demo is loaded only when it runs. */
 
+import type { Subject } from '@mrtr/matrix';
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
-import type { Subject } from '@mrtr/tests/matrix';
 
 /** A demo. */
 export interface Demo {
@@ -46,13 +46,13 @@ const program = (name: string, title: string, load: () => Promise<{ createServer
   title,
   takes: CONVERSATION,
   load: async () => {
-    const { standalone } = await import('@mrtr/tests/matrix');
+    const { standalone } = await import('@mrtr/matrix');
     return [standalone(name, title, (await load()).createServer)];
   },
 });
-type Server = Parameters<typeof import('@mrtr/tests/matrix').standalone>[2];
+type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 
-/** The options whose shape is played through a deploy: those that `tests/deploy` has a tool of. */
+/** The options whose shape is played through a deploy: those that `packages/matrix/src/deploy/shapes` has a tool of. */
 const DEPLOYED: readonly string[] = [...'abcdefghij'];
 
 const ofOption = (option: ListedOption): Demo => ({
@@ -124,7 +124,7 @@ export async function loadSubjects(
 
 /** Option H with its calls in the database at `postgres`. */
 export async function loadOnPostgres(postgres: string) {
-  const { onPostgres } = await import('@mrtr/tests/matrix');
+  const { onPostgres } = await import('@mrtr/matrix');
   return onPostgres(await loadOption(findOption('h-postgres') as ListedOption), postgres);
 }
 

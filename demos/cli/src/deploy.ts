@@ -1,6 +1,6 @@
 /** `--deploy`: a call whose second round reaches another version of the code. */
 import { toMermaid } from '@mrtr/harness/transcript';
-import { inMemory, play, type ShapeId } from '@mrtr/tests/deploy';
+import { inMemory, play, type ShapeId } from '@mrtr/matrix/deploy';
 import type { Settings } from './args.ts';
 import type { Demo } from './catalog.ts';
 import { Diagram } from './diagram.ts';

@@ -1,5 +1,5 @@
 /** The complete drawings of demos in several shapes. */
-import type { Subject } from '@mrtr/tests/matrix';
+import type { Subject } from '@mrtr/matrix';
 import { expect, test } from 'vitest';
 import { readArgs } from './args.ts';
 import { loadSubjects } from './catalog.ts';

@@ -1,8 +1,6 @@
 /** `pnpm matrix`: measures the options, prints the tables, and updates the documents' generated blocks. */
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
-import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
-import { updateBlocks } from '@mrtr/tests/documents';
 import {
   type Cell,
   type Measured,
@@ -12,7 +10,9 @@ import {
   measureOldServer,
   SCENARIOS,
   TABLED,
-} from '@mrtr/tests/matrix';
+} from '@mrtr/matrix';
+import { updateBlocks } from '@mrtr/matrix/documents';
+import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 import { Option } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parsed, UsageError } from './command-line.ts';
@@ -86,7 +86,7 @@ async function run(
     cells.push(...(await measure(option, scenarios)));
   }
   progress.show('Measuring the old server …');
-  const { oldServer } = await import('@mrtr/tests/old-server');
+  const { oldServer } = await import('@mrtr/matrix/old-server');
   const oldCells = await measureOldServer(oldServer);
   if (processes) progress.show('Measuring in separate processes, and through kills …');
   const processCells = processes ? await measureInProcesses(options, postgres) : [];
@@ -120,7 +120,7 @@ function printFitted(tables: readonly (readonly (readonly string[])[])[], stdout
 }
 
 async function measureInProcesses(options: readonly Measured[], postgres: string): Promise<readonly Cell[]> {
-  const { measureProcesses, Processes } = await import('@mrtr/tests/processes');
+  const { measureProcesses, Processes } = await import('@mrtr/matrix/processes');
   const processes = await Processes.start(({ id }) => moduleOf(findOption(id) as ListedOption, postgres));
   try {
     return (await measureProcesses(options, processes)).cells;

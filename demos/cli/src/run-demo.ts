@@ -1,7 +1,7 @@
 /** Runs one demo and draws it while it runs. */
 import type { User } from '@mrtr/harness';
 import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
-import { converse, type Subject } from '@mrtr/tests/matrix';
+import { converse, type Subject } from '@mrtr/matrix';
 import type { Settings } from './args.ts';
 import { personAt } from './ask-person.ts';
 import { type Demo, loadSubjects } from './catalog.ts';

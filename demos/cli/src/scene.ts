@@ -1,7 +1,7 @@
 /** The calls of a demo, and their users. */
 import { ada, type Does } from '@mrtr/demo-link-account/ada';
 import { type Reply, scripted, scriptedModel } from '@mrtr/harness';
-import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/tests/matrix';
+import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/matrix';
 import type { Settings } from './args.ts';
 import type { CountedEffect } from './closing-line.ts';
 

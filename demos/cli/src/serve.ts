@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
+import { createWorld, openMeteo } from '@mrtr/example-tools';
 import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
 import { type ListedOption, loadOption } from '@mrtr/options';
-import { createWorld, openMeteo } from '@mrtr/tools';
 import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
 import { described, withDatabase } from './database.ts';

@@ -1,8 +1,8 @@
 /** `tracing`: the OpenTelemetry spans of one call, as a tree. */
 
+import { converse, SCRIPTS } from '@mrtr/matrix';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { traceMrtr } from '@mrtr/otel';
-import { converse, SCRIPTS } from '@mrtr/tests/matrix';
 import {
   BasicTracerProvider,
   InMemorySpanExporter,

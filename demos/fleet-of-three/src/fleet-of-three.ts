@@ -8,9 +8,9 @@ import {
   type TranscriptEvent,
   tally,
 } from '@mrtr/harness/transcript';
+import { converse, SCRIPTS, type Script, type Subject } from '@mrtr/matrix';
+import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options';
-import { converse, SCRIPTS, type Script, type Subject } from '@mrtr/tests/matrix';
-import { Processes, type ProcessHosting } from '@mrtr/tests/processes';
 import wrapAnsi from 'wrap-ansi';
 
 /** Where the demo writes. */

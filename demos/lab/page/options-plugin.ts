@@ -8,7 +8,7 @@ const folders = readdirSync(`${root}packages/options`);
 
 /** The lines of the list: it loads what a build must not, so it is read and not imported. */
 function listed() {
-  const text = readFileSync(`${root}packages/options/all/src/index.ts`, 'utf8');
+  const text = readFileSync(`${root}packages/options/list/src/index.ts`, 'utf8');
   const list = text.slice(text.indexOf('['), text.indexOf('satisfies'));
   const found = [...list.matchAll(/\{\s*id: '(?<id>[^']+)',(?<rest>[^}]+)\}/g)];
   if (found.length < 10) throw new Error('The list of the options is not what the page expects.');
@@ -36,7 +36,7 @@ function filesOf(id: string) {
     return existsSync(root + varied) ? varied : path(tool);
   };
   // In memory and on PostgreSQL, H is the same code.
-  const versions = `tests/deploy/${id.replace('-postgres', '')}.ts`;
+  const versions = `packages/matrix/src/deploy/shapes/${id.replace('-postgres', '')}.ts`;
   return {
     weather: file('weather'),
     'work-item': file('work-item'),

@@ -57,7 +57,8 @@ function authorsFiles(): readonly string[] {
   const folders = found(options, /^[a-z]-/);
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
-    ...found('tests/deploy', /^(?:[e-j]|code)\.ts$/),
+    ...found('packages/matrix/src/deploy/shapes', /^[e-j]\.ts$/),
+    'packages/matrix/src/deploy/code.ts',
   ];
 }
 

@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => ({
   resolve: {
     alias: {
       '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts'),
-      '@mrtr/tests/deploy': path('../../../tests/deploy'),
+      '@mrtr/matrix/deploy': path('../../../packages/matrix/src/deploy'),
     },
   },
   build:

@@ -1,7 +1,9 @@
 /** The calls that the lab makes, in the words of its page. */
+
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import type { LogicalCall } from '@mrtr/harness';
-import { ORDER, ORDERS } from '@mrtr/tests/deploy';
-import { GET_WEATHER, RESOLVE_WORK_ITEM, SERVER_INFO } from '@mrtr/tools';
+import { ORDER, ORDERS } from '@mrtr/matrix/deploy';
+import { SERVER_INFO } from '@mrtr/option';
 import type { ToolWord } from './protocol.ts';
 
 /** One call of each tool. */

@@ -1,5 +1,5 @@
 /** The commands that a page may give, checked: closed shapes, short texts, and no name of anything but ours. */
-import { CHANGE_NAMES } from '@mrtr/tests/deploy/changes';
+import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
 import { z } from 'zod';
 import type { Command } from './protocol.ts';
 

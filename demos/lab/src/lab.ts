@@ -1,5 +1,5 @@
 /** The live lab: two sides, and what is done to them. */
-import { Database } from '@mrtr/tests/processes';
+import { Database } from '@mrtr/matrix/processes';
 import { Postgres } from './postgres.ts';
 import type { Change, Command, SetUp, SideName } from './protocol.ts';
 import { Refused, Side } from './side.ts';

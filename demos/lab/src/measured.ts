@@ -1,6 +1,6 @@
 /** The measured table of the lab: one row for each option, and for each cell the recordings that prove it. */
 import { type Tally, tally } from '@mrtr/harness/transcript';
-import { sameEnd } from '@mrtr/tests/matrix';
+import { sameEnd } from '@mrtr/matrix';
 import type { Measured, Recording, Recordings } from './protocol.ts';
 
 type Cells = Recordings['rows'][number]['cells'];

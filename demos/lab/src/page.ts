@@ -24,7 +24,7 @@ const MADE_OF = [
   'demos/lab/page/vite.config.ts',
   'packages/harness/src/transcript',
   'packages/options',
-  'tests/deploy',
+  'packages/matrix/src/deploy',
 ];
 
 function filesIn(path: string): string[] {

@@ -10,7 +10,7 @@ import {
   type User,
 } from '@mrtr/harness';
 import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
-import { converse, type Measured as MeasuredOption } from '@mrtr/tests/matrix';
+import { converse, type Measured as MeasuredOption } from '@mrtr/matrix';
 import { CALLS } from './call.ts';
 import { insides } from './inside.ts';
 import { network } from './network.ts';

@@ -1,5 +1,6 @@
 /** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createWorld, describeItem } from '@mrtr/example-tools';
 import {
   converse,
   type Deploy,
@@ -9,11 +10,10 @@ import {
   type ShownQuestion,
 } from '@mrtr/harness';
 import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
+import { SHAPES, type ShapeId, versionOf } from '@mrtr/matrix/deploy';
+import type { Change } from '@mrtr/matrix/deploy/changes';
+import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
 import { addressOf, findOption } from '@mrtr/options';
-import { SHAPES, type ShapeId, versionOf } from '@mrtr/tests/deploy';
-import type { Change } from '@mrtr/tests/deploy/changes';
-import { type Database, Instance, type Opening } from '@mrtr/tests/processes';
-import { createWorld, describeItem } from '@mrtr/tools';
 import { CALLS } from './call.ts';
 import { insides } from './inside.ts';
 import { network } from './network.ts';

@@ -1,6 +1,7 @@
 /** `@mrtr/demo-link-account`: a tool that has its user link an account on another site, in three shapes, ready to be run. */
+
+import type { Subject } from '@mrtr/matrix';
 import { ContinuationStore } from '@mrtr/shapes/linear';
-import type { Subject } from '@mrtr/tests/matrix';
 import { createServer as journal } from './journal.ts';
 import { createServerOn } from './linear.ts';
 import { type CreateServer, type Site, startSite } from './site.ts';

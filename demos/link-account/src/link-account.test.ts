@@ -1,9 +1,9 @@
 import { elicitation, protectedServer, textResult } from '@mrtr/core';
 import { scripted } from '@mrtr/harness';
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
+import { converse } from '@mrtr/matrix';
 import { journal } from '@mrtr/shapes/journal';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
-import { converse } from '@mrtr/tests/matrix';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { ada, type Does } from './ada.ts';

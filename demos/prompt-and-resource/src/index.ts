@@ -1,6 +1,7 @@
 /** `@mrtr/demo-prompt-and-resource`: the same prompt and the same resource, in four shapes, ready to be run. */
+
+import { type Subject, standalone } from '@mrtr/matrix';
 import { ContinuationStore } from '@mrtr/shapes/linear';
-import { type Subject, standalone } from '@mrtr/tests/matrix';
 import { createServer as journal } from './journal.ts';
 import { createServer as linear } from './linear.ts';
 import { createServer as once } from './once.ts';

@@ -1,6 +1,6 @@
 import { type LogicalCall, type Reply, scripted } from '@mrtr/harness';
 import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
-import { type ConversationRequest, converse, type Subject } from '@mrtr/tests/matrix';
+import { type ConversationRequest, converse, type Subject } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 

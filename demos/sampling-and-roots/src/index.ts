@@ -1,5 +1,5 @@
 /** `@mrtr/demo-sampling-and-roots`: the same tool in two shapes, ready to be run. */
-import { type Subject, standalone } from '@mrtr/tests/matrix';
+import { type Subject, standalone } from '@mrtr/matrix';
 import { createServer as journal } from './journal.ts';
 import { createServer as resolve } from './resolve.ts';
 

@@ -1,8 +1,8 @@
 /** A server process: option H over HTTP, under its name in the router. Lives as long as its parent. */
 import { requestStatePolicy } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';
-import { createWorld } from '@mrtr/tools';
 
 const { INSTANCE: instance, STATE_KEY } = process.env;
 if (!instance || !STATE_KEY || !process.send) {

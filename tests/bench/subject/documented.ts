@@ -21,7 +21,7 @@ import {
   resolveWorkItemTool,
   Units,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
 
 interface State {
   readonly step: string;

@@ -1,10 +1,10 @@
 /** H on PostgreSQL, beside the shapes of `options.ts`. */
 import { DbosStore } from '@mrtr/linear-dbos';
+import { defineOption, type RunningOption } from '@mrtr/option';
 import { option } from '@mrtr/option-h-postgres';
 import { getWeather } from '@mrtr/option-h-postgres/weather';
 import { resolveWorkItem } from '@mrtr/option-h-postgres/work-item';
 import { linear } from '@mrtr/shapes/linear';
-import { defineOption, type RunningOption } from '@mrtr/tools';
 import { database } from './database.ts';
 import { policy, running, SHAPES } from './options.ts';
 

@@ -8,7 +8,7 @@ import {
   Resolution,
   resolveWorkItemTool,
   Units,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
 
 const units = inputRequired.elicit({ message: 'Which units?', requestedSchema: Units });
 const resolution = inputRequired.elicit({ message: 'How was it resolved?', requestedSchema: Resolution });

@@ -1,7 +1,7 @@
 /** The options that are measured, from the list of all. */
 import { type RequestStatePolicy, requestStatePolicy } from '@mrtr/core';
+import type { Option, RunningOption } from '@mrtr/option';
 import { type LoadedOption, loadOptions, OPTIONS } from '@mrtr/options';
-import type { Option, RunningOption } from '@mrtr/tools';
 import { forgetfulWorld } from './world.ts';
 
 /** The shapes that keep their promises, in memory: F and later. */

@@ -1,5 +1,5 @@
 /** A world that keeps nothing, so that it does not grow during a measurement. */
-import { fixedWeather, type WorkItem, type World } from '@mrtr/tools';
+import { fixedWeather, type WorkItem, type World } from '@mrtr/example-tools';
 
 /** Like `createWorld`, without a memory. */
 export const forgetfulWorld = (): World => ({

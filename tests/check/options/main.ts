@@ -4,9 +4,9 @@
  */
 import { parseArgs } from 'node:util';
 import type { Checked } from '@mrtr/check';
+import { updateBlocks } from '@mrtr/matrix/documents';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
 import { postgresServer } from '@mrtr/postgres-server';
-import { updateBlocks } from '../../documents/blocks.ts';
 import { withBundledServer } from './bundle.ts';
 import { EXPECTED } from './expected.ts';
 import { measured, type Place, SUBJECTS, type SubjectName } from './measure.ts';

@@ -1,5 +1,5 @@
 import { protectedServer } from '@mrtr/core';
-import { defineOption, SERVER_INFO } from '@mrtr/tools';
+import { defineOption, SERVER_INFO } from '@mrtr/option';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

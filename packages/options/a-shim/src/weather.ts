@@ -7,7 +7,7 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 
 const units = elicitation('Which units?', Units);
 

@@ -1,5 +1,5 @@
+import { defineOption } from '@mrtr/option';
 import { awaitShim } from '@mrtr/shapes/await-shim';
-import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

@@ -1,6 +1,6 @@
 import { textResult } from '@mrtr/core';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
-import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
 export const getWeather =
   (world: World) =>

@@ -1,5 +1,4 @@
 import { errorResult, textResult } from '@mrtr/core';
-import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
 import {
   cannotResolve,
   describeItem,
@@ -7,7 +6,8 @@ import {
   Resolution,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import type { AwaitShimContext } from '@mrtr/shapes/await-shim';
 
 export const resolveWorkItem =
   (world: World) =>

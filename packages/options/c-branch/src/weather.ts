@@ -9,7 +9,7 @@ import {
   speaksMrtr,
   textResult,
 } from '@mrtr/core';
-import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 
 const units = elicitation('Which units?', Units);
 

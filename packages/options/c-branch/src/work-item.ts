@@ -18,7 +18,7 @@ import {
   type ResolutionKind,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
 
 export const resolveWorkItem =
   (world: World) =>

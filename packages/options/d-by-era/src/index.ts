@@ -1,5 +1,5 @@
+import { defineOption } from '@mrtr/option';
 import { byEra } from '@mrtr/shapes/by-era';
-import { defineOption } from '@mrtr/tools';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

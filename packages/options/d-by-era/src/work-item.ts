@@ -17,7 +17,7 @@ import {
   type ResolutionKind,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
 
 const how = (id: number) => elicitation(`How was #${id} resolved?`, Resolution);
 const which = (id: number) => elicitation(`Which item is #${id} a duplicate of?`, Original);

@@ -1,4 +1,4 @@
-import type { Claims } from '@mrtr/tools';
+import type { Claims } from '@mrtr/option';
 
 /** The claims that all guard-first options share. */
 export const claims: Claims = {

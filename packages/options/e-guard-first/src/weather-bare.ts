@@ -4,7 +4,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
+import { describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 
 export const getWeather =
   (world: World) =>

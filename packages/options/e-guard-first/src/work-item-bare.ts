@@ -4,7 +4,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/tools';
+import { describeItem, Original, Resolution, type ResolveWorkItem, type World } from '@mrtr/example-tools';
 
 export const resolveWorkItem =
   (world: World) =>

@@ -1,6 +1,6 @@
 import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { OnceContext } from '@mrtr/shapes/once';
-import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
 const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 

@@ -1,5 +1,4 @@
 import { cancelledResult, elicitation, errorResult, isRefusal, textResult } from '@mrtr/core';
-import type { OnceContext } from '@mrtr/shapes/once';
 import {
   cannotResolve,
   describeItem,
@@ -7,7 +6,8 @@ import {
   Resolution,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import type { OnceContext } from '@mrtr/shapes/once';
 
 export const resolveWorkItem =
   (world: World) =>

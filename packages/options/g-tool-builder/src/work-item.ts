@@ -1,5 +1,4 @@
 import { CannotAsk, elicitation, textResult } from '@mrtr/core';
-import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import {
   cannotResolve,
   describeItem,
@@ -7,7 +6,8 @@ import {
   Resolution,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 
 export const resolveWorkItem = (world: World) =>
   new ToolBuilder<ResolveWorkItem>()

@@ -1,5 +1,5 @@
+import { defineOption } from '@mrtr/option';
 import { linear } from '@mrtr/shapes/linear';
-import { defineOption } from '@mrtr/tools';
 import { opening } from './opening.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

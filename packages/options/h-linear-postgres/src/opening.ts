@@ -1,7 +1,7 @@
 /** Opens the store that keeps the calls. */
 import { DbosStore } from '@mrtr/linear-dbos';
+import type { OptionDeps } from '@mrtr/option';
 import type { LinearStore } from '@mrtr/shapes/linear';
-import type { OptionDeps } from '@mrtr/tools';
 
 /**
  * Keeps the connections of this process open until you call the returned function. For programs that make many

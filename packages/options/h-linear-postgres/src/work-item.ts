@@ -1,5 +1,4 @@
 import { errorResult, textResult } from '@mrtr/core';
-import type { LinearContext } from '@mrtr/shapes/linear';
 import {
   cannotResolve,
   describeItem,
@@ -8,7 +7,8 @@ import {
   type ResolveWorkItem,
   type WorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import type { LinearContext } from '@mrtr/shapes/linear';
 
 export const resolveWorkItem =
   (world: World) =>

@@ -1,6 +1,6 @@
 import { textResult } from '@mrtr/core';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { LinearContext } from '@mrtr/shapes/linear';
-import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
 export const getWeather =
   (world: World) =>

@@ -1,4 +1,4 @@
-import { defineOption } from '@mrtr/tools';
+import { defineOption } from '@mrtr/option';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

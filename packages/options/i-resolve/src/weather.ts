@@ -1,6 +1,6 @@
 import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { DEFAULT_UNITS, describeWeather, getWeatherTool, Units, type World } from '@mrtr/example-tools';
 import { outcome, resolve, resolver } from '@mrtr/shapes/resolve';
-import { DEFAULT_UNITS, describeWeather, getWeatherTool, Units, type World } from '@mrtr/tools';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS }));
 

@@ -1,5 +1,4 @@
 import { CannotAsk, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
-import { argument, outcome, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 import {
   cannotResolve,
   describeItem,
@@ -8,7 +7,8 @@ import {
   type ResolveWorkItem,
   resolveWorkItemTool,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import { argument, outcome, requestContext, resolve, resolver } from '@mrtr/shapes/resolve';
 
 const item = { id: argument<number>() };
 const state = argument<ResolveWorkItem['state']>();

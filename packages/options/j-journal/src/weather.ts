@@ -1,6 +1,6 @@
 import { elicitation, textResult } from '@mrtr/core';
+import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { JournalContext } from '@mrtr/shapes/journal';
-import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/tools';
 
 const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
 

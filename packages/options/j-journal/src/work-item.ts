@@ -1,5 +1,4 @@
 import { elicitation, errorResult, textResult } from '@mrtr/core';
-import type { JournalContext } from '@mrtr/shapes/journal';
 import {
   cannotResolve,
   describeItem,
@@ -7,7 +6,8 @@ import {
   Resolution,
   type ResolveWorkItem,
   type World,
-} from '@mrtr/tools';
+} from '@mrtr/example-tools';
+import type { JournalContext } from '@mrtr/shapes/journal';
 
 export const resolveWorkItem =
   (world: World) =>

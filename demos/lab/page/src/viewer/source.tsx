@@ -41,7 +41,7 @@ export function Source({ file, ran, deployed }: SourceProps) {
     [...ran.before, ran.now].reduce((sum, run) => sum + countOf(run[file]?.[line]), 0);
   return (
     <div class="source" ref={box} tabIndex={0} role="region" aria-label={`Source: ${file}`}>
-      {file.startsWith('tests/deploy/') && <Versions deployed={deployed} />}
+      {file.startsWith('packages/matrix/src/deploy/') && <Versions deployed={deployed} />}
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
@@ -75,7 +75,7 @@ export function Source({ file, ran, deployed }: SourceProps) {
 /** What the versions of the tool are made of: the lines of their code that list their steps. The last one runs. */
 function Versions({ deployed }: Pick<SourceProps, 'deployed'>) {
   const names = ['const VERSION_1:', ...(deployed === undefined ? [] : [`${deployed}:`, `'${deployed}':`])];
-  const lines = (sources.files['tests/deploy/code.ts'] ?? []).filter((tokens) =>
+  const lines = (sources.files['packages/matrix/src/deploy/code.ts'] ?? []).filter((tokens) =>
     names.some((name) => textOf(tokens).trimStart().startsWith(name)),
   );
   return (

@@ -1,0 +1,99 @@
+/**
+ * One small tool in two versions: it opens a ticket, asks for a size and a colour, and places an order. A {@link Change}
+ * makes a version 2 of version 1. Each shape writes the tool once, as a function of these.
+ */
+import { type Elicitation, elicitation } from '@mrtr/core';
+import type { World } from '@mrtr/example-tools';
+import { z } from 'zod';
+import type { Change } from './changes.ts';
+
+/** A step that asks one question. */
+export interface Ask {
+  readonly kind: 'ask';
+  /** What is asked for, whatever the question is called: also the name of its form's field. */
+  readonly name: string;
+  readonly key: string;
+  readonly choices: readonly string[];
+  readonly schema: z.ZodType<Readonly<Record<string, string>>>;
+  readonly question: Elicitation<z.ZodType<Readonly<Record<string, string>>>>;
+}
+
+/** A step with an effect, whose value a call needs later. */
+export interface Effect {
+  readonly kind: 'effect';
+  /** The effect in the world, whatever the step is called. */
+  readonly name: string;
+  readonly key: string;
+  readonly schema: z.ZodType;
+  run(world: World): Promise<unknown>;
+}
+
+export type Step = Ask | Effect;
+
+/** One version of the code. */
+export interface Code {
+  readonly steps: readonly Step[];
+  /** The policy's `version`. */
+  readonly version: string;
+}
+
+export const isAsk = (step: Step): step is Ask => step.kind === 'ask';
+export const isEffect = (step: Step): step is Effect => step.kind === 'effect';
+
+function ask(name: string, choices: readonly string[], message = `Which ${name}?`, key = name): Ask {
+  const schema = z.object({ [name]: z.enum(choices) }) as z.ZodType<Readonly<Record<string, string>>>;
+  const question = elicitation(message, schema as never) as unknown as Ask['question'];
+  return { kind: 'ask', name, key, choices, schema, question };
+}
+
+function effect(name: string, value: unknown, schema: z.ZodType, key = name): Effect {
+  const run = async (world: World) => {
+    await world.audit.record(name);
+    return value;
+  };
+  return { kind: 'effect', name, key, schema, run };
+}
+
+const SIZES = ['S', 'M', 'L'];
+const ticket = effect('ticket', 'T1', z.string());
+const size = ask('size', SIZES);
+const colour = ask('colour', ['red', 'blue']);
+const gift = ask('gift', ['yes', 'no']);
+
+/** Version 1. */
+const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
+
+const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
+
+/** Every kind of version 2, by what was changed. The size is the question that is open, or that was answered. */
+export const CHANGES: Readonly<Record<Change, Code>> = {
+  nothing: VERSION_1,
+  reworded: change(ticket, ask('size', SIZES, 'What size, please?'), colour),
+  renamed: change(ticket, ask('size', SIZES, undefined, 'fit'), colour),
+  moved: change(ticket, colour, size),
+  removed: change(ticket, colour),
+  'added-before': change(ticket, gift, size, colour),
+  'added-after': change(ticket, size, colour, gift),
+  narrowed: change(ticket, ask('size', ['S', 'L']), colour),
+  widened: change(ticket, ask('size', [...SIZES, 'XL']), colour),
+  'step-renamed': change(effect('ticket', 'T1', z.string(), 'slip'), size, colour),
+  'step-moved': change(size, ticket, colour),
+  'step-removed': change(size, colour),
+  'step-added': change(ticket, effect('reserve', 'R1', z.string()), size, colour),
+  'step-value': change(effect('ticket', { number: 'T1' }, z.object({ number: z.string() })), size, colour),
+  version: { ...VERSION_1, version: '2' },
+};
+
+/** What the steps gave, by their names. */
+export type Data = Readonly<Record<string, unknown>>;
+
+/** Places the order, the last effect of the call, and says so. */
+export async function place({ steps }: Code, data: Data, world: World): Promise<string> {
+  const parts = steps.map((step) => `${step.name} ${textOf(data[step.name])}`).sort();
+  await world.audit.record('order');
+  return `Ordered: ${parts.join(', ')}.`;
+}
+
+/** An answer is a form of one field, and a newer ticket is an object of one. */
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? String(Object.values(value)[0]) : String(value);

@@ -1,0 +1,87 @@
+/** A call whose version is deployed anew while its user thinks, and what comes of it. */
+
+import { createWorld, type World } from '@mrtr/example-tools';
+import type { Recorder } from '@mrtr/harness';
+import { converse, type Hosting, type ShownQuestion, scripted } from '@mrtr/harness';
+import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import type { Change } from './changes.ts';
+import { CHANGES, isAsk } from './code.ts';
+import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
+import { ORDER, type ShapeId } from './subject.ts';
+
+/** When version 2 is deployed: while the size is asked, or when it was answered and the colour is asked. */
+export type Moment = 'asked' | 'answered';
+export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
+
+/** One call. */
+export interface Play {
+  readonly shape: ShapeId;
+  readonly change: Change;
+  readonly moment: Moment;
+}
+
+/** Two versions of one server behind one address. */
+export interface TwoVersions extends Hosting {
+  /** Puts version 2 in the place of version 1. */
+  deploy(): Promise<void>;
+}
+
+/** The hosting of one play. */
+export type Host = (
+  play: Play,
+  scene: { readonly world: World; readonly recorder: Recorder },
+) => TwoVersions | Promise<TwoVersions>;
+
+/** Makes the call. */
+export function play(
+  wanted: Play,
+  host: Host,
+  over: Partial<Parameters<typeof converse>[0]> = {},
+): Promise<Transcript> {
+  let hosting: TwoVersions | undefined;
+  let asked = 0;
+  const answers = scripted({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });
+  const user = async (question: ShownQuestion) => {
+    asked++;
+    if (asked === (wanted.moment === 'asked' ? 1 : 2)) await hosting?.deploy();
+    return answers(question);
+  };
+  const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
+  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
+  return converse({ client: 'modern', call, user, participants, ...over }, async (recorder) => {
+    const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
+    hosting = await host(wanted, { world, recorder });
+    return hosting;
+  });
+}
+
+/** What must never come of it, in words: a wrong value, a crash, an effect after a refusal, or one that is left out. */
+export function faultsOf({ change }: Play, transcript: Transcript): string[] {
+  const { events, end } = transcript;
+  const text = end.error?.message ?? resultText(end.result ?? {});
+  const effects = effectsIn(events);
+  if (outcomeOf(transcript) === 'refuses') {
+    return [
+      ...(IN_WORDS.test(text) ? [] : [`it fails with: ${text}`]),
+      ...(effects.join() === 'ticket' || effects.length === 0 ? [] : [`it is refused, and does ${effects}`]),
+    ];
+  }
+  const { steps } = CHANGES[change];
+  const answers = Object.assign({}, ...answersIn(events)) as Readonly<Record<string, unknown>>;
+  const values: Record<string, unknown> = { ...answers, ticket: 'T1', reserve: 'R1' };
+  const right = `Ordered: ${steps
+    .map(({ name }) => `${name} ${values[name]}`)
+    .sort()
+    .join(', ')}.`;
+  const unfit = steps.filter(isAsk).filter(({ name, choices }) => !choices.includes(String(answers[name])));
+  const left = [...steps.filter((step) => !isAsk(step)).map(({ name }) => name), 'order'].filter(
+    (name) => !effects.includes(name),
+  );
+  return [
+    ...(text === right ? [] : [`it says "${text}", and "${right}" is right`]),
+    ...unfit.map(({ name }) => `the ${name} is ${answers[name]}, which this version does not allow`),
+    ...left.map((name) => `it leaves out ${name}`),
+  ];
+}
+
+const IN_WORDS = /Invalid or expired requestState$|^This call cannot be resumed/;

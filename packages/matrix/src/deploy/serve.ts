@@ -1,0 +1,39 @@
+/**
+ * One version of the tool over stdio, for docs/deploying.md to hold two of them to a deploy:
+ *
+ *   node --import tsx packages/matrix/src/deploy/serve.ts --shape e --change reworded
+ *
+ * Both versions have the same key. Beside `order` there is `count`, which says how many effects this process has had.
+ */
+import { parseArgs } from 'node:util';
+import { requestStatePolicy, textResult } from '@mrtr/core';
+import { createWorld } from '@mrtr/example-tools';
+import { serveStdio } from '@mrtr/hosting/stdio';
+import { z } from 'zod';
+import { CHANGE_NAMES, type Change } from './changes.ts';
+import { CHANGES } from './code.ts';
+import { deployed, SHAPES, type ShapeId } from './subject.ts';
+
+const { values } = parseArgs({
+  options: { shape: { type: 'string', default: 'f' }, change: { type: 'string', default: 'nothing' } },
+});
+const [shape, change] = [values.shape as ShapeId, values.change as Change];
+if (!SHAPES.includes(shape)) throw new Error(`There is no shape '${shape}'. There is: ${SHAPES.join(', ')}.`);
+if (!CHANGE_NAMES.includes(change))
+  throw new Error(`There is no change '${change}'. There is: ${CHANGE_NAMES.join(', ')}.`);
+
+let effects = 0;
+const world = createWorld({ onAudit: () => void effects++ });
+const keys = ['a secret of 32 bytes or more, please'];
+const state = requestStatePolicy({ keys, version: CHANGES[change].version });
+const running = deployed(shape, change).create({ world, state });
+serveStdio({
+  ...running,
+  server() {
+    const server = running.server();
+    server.registerTool('count', { inputSchema: z.object({}), annotations: { readOnlyHint: true } }, () =>
+      textResult(String(effects)),
+    );
+    return server;
+  },
+});

@@ -1,0 +1,81 @@
+/** Blocks of Markdown that a program writes: measured tables, outputs of commands, and files that run. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = new URL('../../../../', import.meta.url);
+const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
+
+/** Blocks that the matrix does not write: `pnpm check:options`, `pnpm interop` and `pnpm mutate` measure them. */
+const WRITTEN_ELSEWHERE = /^(?:check|interop|mutate): /;
+
+/** Which blocks, and whether they are written. */
+export interface Updating {
+  readonly write: boolean;
+  /** The names. Without, every block that no other command measures. */
+  readonly only?: readonly string[];
+}
+
+/**
+ * Brings the blocks up to date. The name of a block is a measured table, a `pnpm <command>` whose output it holds, or
+ * the path of a source file that it shows.
+ *
+ * @returns the blocks that were not up to date, as `file: name`.
+ */
+export async function updateBlocks(
+  tables: Readonly<Record<string, string>>,
+  { write, only }: Updating,
+): Promise<string[]> {
+  const stale: string[] = [];
+  for (const file of [
+    'README.md',
+    ...(await markdownIn('docs/')),
+    ...(await markdownIn('packages/')),
+    ...(await markdownIn('demos/')),
+  ]) {
+    const before = await readFile(new URL(file, ROOT), 'utf8');
+    let after = before;
+    for (const [block, begin, name = '', end] of before.matchAll(BLOCK)) {
+      if (only ? !only.includes(name) : WRITTEN_ELSEWHERE.test(name)) continue;
+      const now = `${begin}\n${await contentOf(name, tables)}\n\n${end}`;
+      if (now !== block) stale.push(`${file}: ${name}`);
+      after = after.replace(block, () => now);
+    }
+    if (write && after !== before) await writeFile(new URL(file, ROOT), after);
+  }
+  return stale;
+}
+
+/** The Markdown files of a folder, without those of installed packages. */
+async function markdownIn(folder: string): Promise<string[]> {
+  const entries = await readdir(new URL(folder, ROOT), { withFileTypes: true });
+  const found = entries.map((entry) => {
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' ? [] : markdownIn(`${folder}${entry.name}/`);
+    return entry.name.endsWith('.md') ? [folder + entry.name] : [];
+  });
+  return (await Promise.all(found)).flat().sort();
+}
+
+async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
+  const table = tables[name];
+  if (table !== undefined) return table;
+  if (name.startsWith('pnpm ')) return fenced('text', await outputOf(name.split(' ').slice(1)));
+  if (name.endsWith('.ts')) return fenced('ts', await readFile(new URL(name, ROOT), 'utf8'));
+  throw new Error(
+    `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command or a .ts file.`,
+  );
+}
+
+const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+
+/** The output of the demo command, without colours. */
+async function outputOf([script, ...args]: string[]): Promise<string> {
+  const run = fileURLToPath(new URL('demos/cli/run.mjs', ROOT));
+  const all = script === 'demo' ? args : [script ?? '', ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, [run, ...all], {
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  return stdout.replaceAll(/[ \t]+$/gm, '').replace(/^\n+/, '');
+}

@@ -1,0 +1,67 @@
+/** Makes one call of a subject. */
+import { randomBytes } from 'node:crypto';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import { createWorld, describeItem, type World } from '@mrtr/example-tools';
+import {
+  type ConversationRequest as CallRequest,
+  Conversation,
+  type Hosting,
+  host,
+  converse as inHarness,
+  type Recorder,
+} from '@mrtr/harness';
+import { type Transcript, WORLD } from '@mrtr/harness/transcript';
+import type { ConversationRequest } from './subject.ts';
+
+/** One conversation's request, world and key, and its recorder. */
+export interface Scene {
+  readonly request: ConversationRequest;
+  readonly world: World;
+  readonly key: Uint8Array;
+  readonly recorder: Recorder;
+}
+
+/** Starts a deployment on the hosting that the request names. */
+export type Deploy<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promise<Of>;
+
+/** In this process. */
+const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
+  if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
+    throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
+  }
+  // All instances are in this process. One ledger for each conversation, as one for each process is the default.
+  const state = requestStatePolicy({ keys: [key], legacy, ledger: new MemoryLedger() });
+  return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
+};
+
+/** Records the entries of a subject without diagnostics. */
+const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:handler', event: {} });
+
+/**
+ * Starts a deployment of the subject, connects a client, makes the call, and stops everything. Each conversation has
+ * its own world and key. Several may run at once.
+ */
+export const converse = (request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> =>
+  inHarness(callOf(request), inNewWorld(request, deploy));
+
+/** The same, with the rounds made by the caller. */
+export const converseByHand = <Of extends Hosting>(
+  request: ConversationRequest,
+  deploy: Deploy<Of>,
+): Promise<Conversation<Of>> => Conversation.start(callOf(request), inNewWorld(request, deploy));
+
+function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
+  const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
+  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
+  return { title: `${subject.id} · ${subject.title}`, ...rest, ...answering, participants };
+}
+
+const inNewWorld =
+  <Of extends Hosting>(request: ConversationRequest, deploy: Deploy<Of>) =>
+  (recorder: Recorder) => {
+    const world = createWorld({
+      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
+    });
+    return deploy({ request, world, key: randomBytes(32), recorder });
+  };

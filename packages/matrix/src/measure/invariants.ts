@@ -1,0 +1,144 @@
+/**
+ * The invariants that the matrix checks for every option. Each function returns descriptions of the violations; an
+ * empty list is a pass. `tests/broken` has an option for each invariant that makes it fail.
+ */
+
+import { GET_WEATHER } from '@mrtr/example-tools';
+import { diffViews, hostView, wireView } from '@mrtr/harness/transcript';
+import type { Claims } from '@mrtr/option';
+import { type Observed, type Scenario, where } from './observe.ts';
+import { predict } from './predict.ts';
+import { isHeld, isSpread } from './subject.ts';
+
+/** One measured cell, with its claims. */
+export interface Cell {
+  readonly claims: Claims;
+  readonly scenario: Scenario;
+  readonly observed: Observed;
+}
+
+/** The violations. */
+export type Violations = string[];
+
+/** 1. Options that claim the same in a scenario show the host application the same. */
+export const sameForTheHost = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => hostView(observed.conversation));
+
+/** 2. Their wires differ only in the masked fields, and so only in whether `requestState` is there. */
+export const sameOnTheWire = (cells: readonly Cell[]): Violations =>
+  compare(cells, ({ observed }) => wireView(observed.conversation));
+
+/** 3. Audit entries and writes agree with the claims. */
+export const effectsAsClaimed = (cell: Cell): Violations =>
+  differences(cell, ['outcome', 'audits', 'writes']);
+
+/** 4. Entries, rounds, state, frames and survival agree with the claims. */
+export function mechanicsAsClaimed(cell: Cell): Violations {
+  const measured = ['rounds', 'entries', 'framesHeld', 'otherInstance', 'restart'] as const;
+  return [...differences(cell, measured), ...stateAsClaimed(cell)];
+}
+
+/** 5. An old client that cannot be served on stateless serving gets a clear error, and nothing is written. */
+export function failsClearly({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'legacy' || !isSpread(scenario.hosting) || claims.legacy.stateless !== 'error')
+    return [];
+  const { outcome, audits, writes, result } = observation;
+  const wrong: Violations = [];
+  if (outcome !== 'error')
+    wrong.push(`${where(observation)} should fail, but ended with '${outcome}': ${result}`);
+  if (audits + writes > 0)
+    wrong.push(`${where(observation)} failed after writing ${audits + writes} entries`);
+  if (!/client|connection/.test(result))
+    wrong.push(`${where(observation)} failed with an unclear message: ${result}`);
+  return wrong;
+}
+
+/**
+ * 10. Retries that are delivered twice write once and get the same answer. With `singleUse: false`, they are served
+ * twice. The exception is a parked frame, which the first retry takes: the second is refused, or gets the first
+ * one's result if a store keeps the call for other instances.
+ */
+export function retriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.retriedTwice) return [];
+  const { 'by default': byDefault, off } = observation.retriedTwice;
+  const wrong: Violations = [];
+  const { framesHeld, otherInstance, forgeries } = claims.modern;
+  const usable = forgeries === 'taken' ? 2 : 1;
+  if (byDefault.writes !== usable || (usable === 1 && !byDefault.sameAnswer)) {
+    wrong.push(`${where(observation)}: by default, retries sent twice wrote ${byDefault.writes} times`);
+  }
+  const stored = framesHeld === 1 && otherInstance === 'finishes';
+  const parked = framesHeld === 1 && !stored;
+  if (
+    parked ? off.writes > 1 || off.sameAnswer : off.writes !== (stored ? 1 : 2) || (stored && !off.sameAnswer)
+  ) {
+    wrong.push(`${where(observation)}: with single use off, retries sent twice wrote ${off.writes} times`);
+  }
+  return wrong;
+}
+
+/** Forged requests are refused if the claims say so. */
+export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
+  if (!observation.forged) return [];
+  const { forgeries } = claims.modern;
+  return Object.entries(observation.forged)
+    .filter(([, measured]) => measured !== forgeries)
+    .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
+}
+
+function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
+  // Node 20 has no Map.groupBy.
+  const groups = new Map<string, Cell[]>();
+  for (const cell of cells.filter(comparable))
+    groups.set(groupOf(cell), [...(groups.get(groupOf(cell)) ?? []), cell]);
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...rest] = group as [Cell, ...Cell[]];
+    return rest.flatMap((cell) => {
+      const diff = diffViews(titled(first, view), titled(cell, view));
+      return diff === undefined ? [] : [diff];
+    });
+  });
+}
+
+const titled = (cell: Cell, view: (cell: Cell) => string[]) => ({
+  title: where(cell.observed.observation),
+  lines: view(cell),
+});
+
+/** Each shape has its own errors, and a call that another instance refuses has no result to compare. */
+function comparable({ claims, scenario }: Cell): boolean {
+  if (scenario.client === 'mute') return claims.modern.unaskable === 'default';
+  if (isHeld(scenario.hosting)) return true;
+  return scenario.client === 'modern'
+    ? claims.modern.otherInstance === 'finishes'
+    : claims.legacy.stateless === 'default';
+}
+
+/** Cells of one group must look alike: cells in which the user is asked, and cells in which no client can be. */
+function groupOf({ claims, scenario: { client, hosting, legacy, script } }: Cell): string {
+  const held = client === 'legacy' && isHeld(hosting);
+  const asked = client === 'modern' || (held && (claims.legacy.asked === 'always' || legacy === 'shim'));
+  return JSON.stringify([client, hosting, asked, script.tool, script.name]);
+}
+
+function differences(cell: Cell, fields: readonly (keyof ReturnType<typeof predict>)[]): Violations {
+  const { observation } = cell.observed;
+  const predicted = predict(cell.claims, cell.scenario);
+  return fields
+    .filter((field) => predicted[field] !== undefined && predicted[field] !== observation[field])
+    .filter((field) => observation[field] !== 'not measured')
+    .map(
+      (field) => `${where(observation)}: claims ${field} ${predicted[field]}, measured ${observation[field]}`,
+    );
+}
+
+function stateAsClaimed({ claims, scenario, observed: { observation } }: Cell): Violations {
+  if (scenario.client !== 'modern' || !isHeld(scenario.hosting)) return [];
+  const claimed = claims.modern.stateBytes[observation.tool];
+  const { script, stateBytes } = observation;
+  const exact = script === (observation.tool === GET_WEATHER ? 'metric' : 'duplicate');
+  const fits = exact
+    ? String(stateBytes) === String(claimed)
+    : stateBytes.length > 0 && (stateBytes[0] === 0) === (claimed[0] === 0);
+  return fits ? [] : [`${where(observation)}: claims state of ${claimed} bytes, measured ${stateBytes}`];
+}

@@ -1,0 +1,190 @@
+/** Observations: the measurements of one option in one scenario, as plain data. */
+import { isDeepStrictEqual } from 'node:util';
+import type { LegacyPolicy } from '@mrtr/core';
+import type { ToolName } from '@mrtr/example-tools';
+import { RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import type { LocalHostingKind } from '@mrtr/harness';
+import { type End, eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
+import { converse } from './converse.ts';
+import { type Forged, forge } from './forge.ts';
+import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.ts';
+import type { Script } from './scripts.ts';
+import type { Client, ConversationRequest, HostingKind, Subject } from './subject.ts';
+
+/** One cell of the matrix. */
+export interface Scenario {
+  readonly client: Exclude<Client, 'modern-only'>;
+  readonly hosting: Exclude<HostingKind, 'restart'>;
+  readonly legacy: LegacyPolicy;
+  readonly script: Script;
+}
+
+/** How a call ended: the user answered, a default stood in, it failed, or the user refused. */
+export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
+
+/** Whether the same call ends in the same way on other hosting, if that was measured. */
+export type Survival = 'finishes' | 'refused' | 'not measured';
+
+/** The measurements. */
+export interface Observation {
+  readonly option: string;
+  readonly client: Scenario['client'];
+  readonly hosting: Scenario['hosting'];
+  readonly legacy: LegacyPolicy;
+  readonly tool: ToolName;
+  readonly script: string;
+  readonly outcome: Outcome;
+  /** The result's text, or the error's message. */
+  readonly result: string;
+  /** The questions as the user saw them, in order. */
+  readonly questions: readonly string[];
+  /** `tools/call` requests on the wire. */
+  readonly rounds: number;
+  /** Entries into the author's function. */
+  readonly entries: number;
+  readonly audits: number;
+  readonly writes: number;
+  /** Length of `requestState` in each `input_required` result, 0 without one. */
+  readonly stateBytes: readonly number[];
+  /** The most frames held in memory while the user was thinking. */
+  readonly framesHeld: number;
+  /** When each round reaches another instance: on `fleet`, or on `processes` for measurements in processes. */
+  readonly otherInstance: Survival;
+  /** When the instance restarts between any two requests; in processes, when the one that asked is killed. */
+  readonly restart: Survival;
+  /** When each retry is delivered twice, if that was measured. */
+  readonly retriedTwice?: Readonly<Record<SingleUse, RetriedTwice>>;
+  /** When a client sends forged answers and state, if that was measured. */
+  readonly forged?: Forged | undefined;
+}
+
+/** An observation with the conversation it was taken from. */
+export interface Observed {
+  readonly observation: Observation;
+  readonly conversation: Transcript;
+}
+
+/** A cell that is measured in this process. */
+export interface LocalScenario extends Scenario {
+  readonly hosting: Exclude<LocalHostingKind, 'restart'>;
+}
+
+/** Measures `subject` in `scenario`: the call itself, on a fleet and through restarts, with each retry twice, and forged. */
+export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+  const { observation, conversation } = await observeCall(subject, scenario);
+  const twice = await retriedTwice(subject, scenario);
+  const forged = await forgedIn(subject, scenario);
+  return { conversation, observation: { ...observation, ...twice, ...forged } };
+}
+
+/** The same of a server without retries: the call itself, on a fleet and through restarts. */
+export async function observeCall(subject: Subject, scenario: LocalScenario): Promise<Observed> {
+  const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
+  const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
+  const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
+  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
+}
+
+/** Measured with the call of two questions, whose second round brings state. */
+const forgedIn = async (
+  subject: Subject,
+  { client, hosting, script }: LocalScenario,
+): Promise<Pick<Observation, 'forged'>> =>
+  client === 'modern' && hosting === 'memory' && script.name === 'duplicate'
+    ? { forged: await forge(subject) }
+    : {};
+
+/** Measured for calls that write an item, because a write must not happen twice. */
+async function retriedTwice(
+  subject: Subject,
+  scenario: LocalScenario,
+): Promise<Pick<Observation, 'retriedTwice'>> {
+  const { client, hosting, script } = scenario;
+  const tried = script.tool === RESOLVE_WORK_ITEM && (script.name === 'fixed' || script.name === 'duplicate');
+  if (!tried || client !== 'modern' || hosting !== 'memory') return {};
+  const [byDefault, off] = await Promise.all([
+    retryTwice(requestOf(subject, scenario), 'by default'),
+    retryTwice(requestOf(subject, scenario), 'off'),
+  ]);
+  return { retriedTwice: { 'by default': byDefault, off } };
+}
+
+/** Counts the events of a conversation, and adds the results of the others. */
+export function observed(
+  subject: Subject,
+  scenario: Scenario,
+  conversation: Transcript,
+  survival: Pick<Observation, 'otherInstance' | 'restart'>,
+): Observed {
+  const { client, hosting, legacy, script } = scenario;
+  const { rounds, entries, effects, stateBytes, framesHeld } = tally(conversation);
+  return {
+    conversation,
+    observation: {
+      option: subject.id,
+      client,
+      hosting,
+      legacy,
+      tool: script.tool,
+      script: script.name,
+      outcome: outcomeOf(conversation),
+      result: textOf(conversation.end),
+      questions: questionsOf(conversation),
+      rounds,
+      entries,
+      audits: effects.audit ?? 0,
+      writes: effects.write ?? 0,
+      stateBytes,
+      framesHeld,
+      ...survival,
+    },
+  };
+}
+
+// A conversation with one of our scripts always runs the same, so the three cells that need it share it.
+const rehearsed = new WeakMap<Subject, Map<string, Promise<Transcript>>>();
+
+/** The conversation of `subject` in a scenario of this process. */
+export function rehearse(
+  subject: Subject,
+  scenario: Omit<Scenario, 'hosting'> & { readonly hosting: LocalHostingKind },
+): Promise<Transcript> {
+  const { client, hosting, legacy, script } = scenario;
+  const known = rehearsed.get(subject) ?? new Map<string, Promise<Transcript>>();
+  rehearsed.set(subject, known);
+  const key = [client, hosting, legacy, script.tool, script.name].join();
+  const conversation = known.get(key) ?? converse(requestOf(subject, scenario));
+  known.set(key, conversation);
+  return conversation;
+}
+
+/** The call that `script` makes, by a new user. */
+export function requestOf(
+  subject: Subject,
+  { script, ...scenario }: Omit<Scenario, 'hosting'> & { readonly hosting: HostingKind },
+): ConversationRequest {
+  const call = { method: 'tools/call', params: { name: script.tool, arguments: script.arguments } } as const;
+  return { subject, ...scenario, call, user: script.user() };
+}
+
+const textOf = ({ result, error }: End): string => error?.message ?? resultText(result ?? {});
+
+const questionsOf = ({ events }: Transcript): string[] =>
+  eventsOf('question', events).map(({ message }) => message);
+
+function outcomeOf({ events, end }: Transcript): Outcome {
+  if (end.error || end.result.isError) return 'error';
+  const last = eventsOf('answer', events).at(-1);
+  if (!last) return 'default';
+  return last.reply !== 'silence' && last.reply.action !== 'accept' ? 'cancelled' : 'elicited';
+}
+
+/** Whether the user was shown the same questions, and the call came to the same result. */
+export function sameEnd(one: Transcript, other: Transcript): Survival {
+  const end = (of: Transcript) => [textOf(of.end), questionsOf(of)];
+  return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
+}
+
+/** Which cell, for people. */
+export const where = (cell: Observation): string =>
+  `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;

@@ -1,0 +1,86 @@
+/** Derives the expected measurements of a scenario from an option's claims. */
+
+import { GET_WEATHER } from '@mrtr/example-tools';
+import type { AuditClaim, Claims, EntryClaim } from '@mrtr/option';
+import type { Observation, Outcome, Scenario } from './observe.ts';
+import { isHeld, isSpread } from './subject.ts';
+
+/** The measured fields that claims cover. If a field is undefined, the claims leave it open. */
+export type Prediction = {
+  readonly [Field in
+    | 'outcome'
+    | 'rounds'
+    | 'entries'
+    | 'audits'
+    | 'writes'
+    | 'framesHeld'
+    | 'otherInstance'
+    | 'restart']: Observation[Field] | undefined;
+};
+
+/** Derives the prediction. */
+export function predict(claims: Claims, scenario: Scenario): Prediction {
+  return scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
+}
+
+function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
+  const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
+  if (client === 'mute') {
+    const outcome = unasked(script.tool, modern.unaskable);
+    return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
+  }
+  const { framesHeld } = modern;
+  if (isSpread(hosting) && modern.otherInstance === 'refused') {
+    return { ...effects(modern, script.tool, 'error', 1), rounds: 2, framesHeld, ...survival };
+  }
+  const rounds = script.questions + 1;
+  return { ...effects(modern, script.tool, script.outcome, rounds), rounds, framesHeld, ...survival };
+}
+
+function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Prediction {
+  const { hosting, script } = scenario;
+  const askedWhenHeld = legacy.asked === 'always' || scenario.legacy === 'shim';
+  // Another instance cannot resume a call that asks over its own connection. A call that does not ask is over.
+  const survival = askedWhenHeld ? ({ otherInstance: 'refused', restart: 'refused' } as const) : finishing;
+  if (isHeld(hosting) && askedWhenHeld) {
+    const framesHeld = modern.framesHeld;
+    return {
+      ...effects(legacy, script.tool, script.outcome, script.questions + 1),
+      rounds: 1,
+      framesHeld,
+      ...survival,
+    };
+  }
+  const outcome = unasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
+  return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
+}
+
+const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
+
+/** A client that cannot be asked gets the weather by default; resolving has no default. */
+const unasked = (tool: string, claim: 'default' | 'error'): Outcome =>
+  claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
+
+function effects(
+  claim: { entries: EntryClaim; audit: AuditClaim },
+  tool: string,
+  outcome: Outcome,
+  rounds: number,
+) {
+  const entries = claim.entries === 'once' ? 1 : rounds;
+  const finished = outcome === 'elicited' || outcome === 'default';
+  const audits = { 'after-answer': finished ? 1 : 0, 'before-asking': 1, 'every-entry': entries }[
+    claim.audit
+  ];
+  return {
+    outcome,
+    // A call that fails because its client cannot be asked, or that its user ends, may be over before the function with
+    // the effects is entered.
+    entries: outcome === 'error' || endsBefore(claim, outcome) ? undefined : entries,
+    audits: tool !== GET_WEATHER ? 0 : outcome === 'error' && claim.audit !== 'before-asking' ? 0 : audits,
+    writes: finished && tool !== GET_WEATHER ? 1 : 0,
+  };
+}
+
+const endsBefore = ({ entries, audit }: { entries: EntryClaim; audit: AuditClaim }, outcome: Outcome) =>
+  outcome === 'cancelled' && entries === 'once' && audit === 'after-answer';

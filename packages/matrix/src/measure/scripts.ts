@@ -1,0 +1,73 @@
+/** The scripted users, and the expected result of a call with each. */
+
+import type { ToolName } from '@mrtr/example-tools';
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import { scripted, type User } from '@mrtr/harness';
+
+/** One user's behaviour in one call of one tool. */
+export interface Script {
+  readonly name: string;
+  readonly tool: ToolName;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** A fresh user: each call gets its own. */
+  readonly user: () => User;
+  /** How many questions the user is shown when all of them can be asked. */
+  readonly questions: number;
+  readonly outcome: 'elicited' | 'cancelled';
+  /** The text of the result. */
+  readonly says: string;
+}
+
+const decline = { action: 'decline' } as const;
+const cancel = { action: 'cancel' } as const;
+const cancelledAt = (key: string) =>
+  ({ outcome: 'cancelled', says: `Cancelled: the question '${key}' was not answered.` }) as const;
+
+type Repertoire = Parameters<typeof scripted>[0];
+type Ending = Pick<Script, 'questions' | 'outcome' | 'says'>;
+
+const weather = (name: string, units: Repertoire[string], ending: Ending): Script => ({
+  name,
+  tool: GET_WEATHER,
+  arguments: { location: 'Tokyo' },
+  user: () => scripted({ units }),
+  ...ending,
+});
+
+const workItem = (name: string, repertoire: Repertoire, ending: Ending): Script => ({
+  name,
+  tool: RESOLVE_WORK_ITEM,
+  arguments: { id: 4522, state: 'Resolved' },
+  user: () => scripted(repertoire),
+  ...ending,
+});
+
+const METRIC = { outcome: 'elicited', says: 'Weather in Tokyo: 22°C, partly cloudy.' } as const;
+const IMPERIAL = { outcome: 'elicited', says: 'Weather in Tokyo: 72°F, partly cloudy.' } as const;
+const FIXED = { outcome: 'elicited', says: '#4522 resolved as Fixed.' } as const;
+const DUPLICATE = { outcome: 'elicited', says: '#4522 resolved as Duplicate of #4301.' } as const;
+
+/** All scripts. */
+export const SCRIPTS: readonly Script[] = [
+  weather('metric', ['metric'], { questions: 1, ...METRIC }),
+  weather('imperial', ['imperial'], { questions: 1, ...IMPERIAL }),
+  weather('decline', [decline], { questions: 1, ...cancelledAt('units') }),
+  weather('cancel', [cancel], { questions: 1, ...cancelledAt('units') }),
+  weather('nonsense', ['kelvin', 'metric'], { questions: 2, ...METRIC }),
+  weather('silence', ['silence', 'metric'], { questions: 2, ...METRIC }),
+  workItem('fixed', { resolution: ['Fixed'] }, { questions: 1, ...FIXED }),
+  workItem('duplicate', { resolution: ['Duplicate'], original: [4301] }, { questions: 2, ...DUPLICATE }),
+  workItem('decline', { resolution: [decline] }, { questions: 1, ...cancelledAt('resolution') }),
+  workItem('cancel', { resolution: [cancel] }, { questions: 1, ...cancelledAt('resolution') }),
+  workItem(
+    'decline-late',
+    { resolution: ['Duplicate'], original: [decline] },
+    { questions: 2, ...cancelledAt('original') },
+  ),
+  workItem(
+    'nonsense',
+    { resolution: ['Broken', 'Duplicate'], original: [0, 4301] },
+    { questions: 4, ...DUPLICATE },
+  ),
+  workItem('silence', { resolution: ['silence', 'Fixed'] }, { questions: 2, ...FIXED }),
+];

@@ -1,0 +1,65 @@
+/**
+ * The subjects of the matrix and the demos (options, demos in an option's form, foreign servers), and their hosting.
+ */
+import type { LegacyPolicy, McpServer, RequestStatePolicy } from '@mrtr/core';
+import type {
+  ClientKind,
+  LocalHostingKind,
+  ConversationRequest as Request,
+  ServerInstance,
+} from '@mrtr/harness';
+import type { Claims, OptionDeps } from '@mrtr/option';
+
+/** A server to run. */
+export interface Subject {
+  readonly id: string;
+  readonly title: string;
+  create(deps: OptionDeps): ServerInstance;
+}
+
+/** A subject with claims. Every option is one. */
+export interface Measured extends Subject {
+  /** Its name in tables, if that is not its `id` in capitals. */
+  readonly name?: string | undefined;
+  readonly claims: Claims;
+}
+
+/** A client of the harness, or `mute`: a modern client that did not declare elicitation. */
+export type Client = ClientKind | 'mute';
+
+/**
+ * Hosting in separate processes. `stdio`: one process per connection. `http`: one that listens, with a session for each
+ * old client. `processes`: three that listen and hold nothing, behind a proxy.
+ */
+export type ProcessHostingKind = 'stdio' | 'http' | 'processes';
+
+/** Where a subject runs: in this process, or in separate processes. */
+export type HostingKind = LocalHostingKind | ProcessHostingKind;
+
+/** Whether an old client has its own connection there, over which it can be asked. */
+export const isHeld = (hosting: HostingKind): boolean =>
+  hosting === 'memory' || hosting === 'stdio' || hosting === 'http';
+
+/** Whether a call's rounds reach different instances there. */
+export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
+
+/** A call of a subject. */
+export interface ConversationRequest extends Omit<Request, 'client' | 'participants'> {
+  readonly subject: Subject;
+  readonly client: Client;
+  readonly hosting: HostingKind;
+  readonly legacy: LegacyPolicy;
+}
+
+/** Makes a subject from a server that keeps nothing between two requests. */
+export const standalone = (
+  id: string,
+  title: string,
+  createServer: (policy: RequestStatePolicy) => McpServer,
+): Subject => ({ id, title, create: ({ state }) => ({ server: () => createServer(state) }) });
+
+/** The same subject, with its calls in the database at `postgres`. */
+export const onPostgres = <Of extends Subject>(subject: Of, postgres: string): Of => ({
+  ...subject,
+  create: (deps: OptionDeps) => subject.create({ ...deps, postgres }),
+});

@@ -1,0 +1,169 @@
+/** The measured tables. */
+import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
+import { markdownTable } from 'markdown-table';
+import { deployTables } from '../deploy/table.ts';
+import { type OldServerCell, oldServerTable } from './from-old-server.ts';
+import type { Cell } from './invariants.ts';
+import type { Observation } from './observe.ts';
+import type { RetriedTwice } from './retried-twice.ts';
+import type { Measured } from './subject.ts';
+
+type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
+type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;
+
+const METRIC = { tool: GET_WEATHER, script: 'metric' } as const;
+const FIXED = { tool: RESOLVE_WORK_ITEM, script: 'fixed' } as const;
+const DUPLICATE = { tool: RESOLVE_WORK_ITEM, script: 'duplicate' } as const;
+
+/** The scripts that the tables show. */
+export const TABLED: readonly string[] = [METRIC, FIXED, DUPLICATE].map(({ script }) => script);
+
+/** Rows of cells, the head first. A cell is Markdown, and `<br>` begins a line in it. */
+export type Rows = readonly (readonly string[])[];
+
+type TableName = 'options' | 'quadrant' | 'old-server' | keyof ReturnType<typeof deployTables>;
+
+/** Every measured table in Markdown, by the name of its block in the documents. */
+export function measuredTables(
+  ...measured: Parameters<typeof measuredRows>
+): Readonly<Record<TableName, string>> {
+  const tables = Object.entries(measuredRows(...measured)).map(([name, rows]) => [name, markdownTable(rows)]);
+  return Object.fromEntries(tables);
+}
+
+/** The same tables as rows, for a terminal. */
+export function measuredRows(
+  options: readonly Measured[],
+  cells: readonly Cell[],
+  oldCells: readonly OldServerCell[],
+): Readonly<Record<TableName, Rows>> {
+  // The variants of an option stand below the lettered ones, but H's stands below H.
+  const rank = ({ id, claims }: Measured) =>
+    id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
+  const rows = [...options].sort((one, other) => rank(one) - rank(other));
+  const observations = cells.map(({ observed }) => observed.observation);
+  return {
+    options: optionsTable(rows, observations),
+    quadrant: quadrantTable(rows, observations),
+    'old-server': oldServerTable(oldCells, cells),
+    ...deployTables(),
+  };
+}
+
+/** One row per option, each cell measured. Two numbers in a cell are for one and for two questions. */
+function optionsTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
+  const head = [
+    'Option',
+    'Handler entered',
+    'Audit entries',
+    'State carried, bytes',
+    'Frames held',
+    'Another instance',
+    'After a restart',
+    'Old client gets (held / stateless)',
+    'Client that cannot be asked gets',
+    'Writes, retries sent twice (`singleUse: false`)',
+    'Answers nobody asked for / state of another call',
+  ];
+  const rows = options.map((option) => {
+    const find = finder(option, observations);
+    const modern = { client: 'modern', hosting: 'memory' } as const;
+    const [one, two] = [find({ ...modern, ...METRIC }), find({ ...modern, ...DUPLICATE })];
+    const old = find({ client: 'legacy', hosting: 'memory', legacy: 'shim', ...METRIC });
+    return [
+      `**${nameOf(option)}** ${option.title}`,
+      `${one.entries}× / ${two.entries}×`,
+      auditEntries(one.audits, old.audits),
+      `${sizes(one)} / ${sizes(two)}`,
+      `${one.framesHeld}`,
+      one.otherInstance,
+      one.restart,
+      `${heldConnection(find)} / ${said(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
+      said(find({ client: 'mute', hosting: 'memory', ...METRIC })),
+      retried(find({ ...modern, ...FIXED })),
+      forged(two),
+    ];
+  });
+  return [head, ...rows];
+}
+
+/** Server infrastructure × client: who gets what, and with which options. */
+function quadrantTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
+  const cell = (words: (find: ReturnType<typeof finder>) => string) => {
+    const groups = new Map<string, string[]>();
+    for (const option of options) {
+      const got = words(finder(option, observations));
+      groups.set(got, [...(groups.get(got) ?? []), nameOf(option)]);
+    }
+    return [...groups].map(([got, ids]) => `${ids.join(', ')}: ${got}`).join('<br>');
+  };
+  const fleet = { hosting: 'fleet', legacy: 'shim', ...METRIC } as const;
+  const asked = { client: 'modern', ...METRIC } as const;
+  return [
+    ['Server', 'Client at 2025-11-25', 'Client at 2026-07-28'],
+    [
+      'One instance, can hold a stream',
+      cell(heldConnection),
+      cell((find) => said(find({ ...asked, hosting: 'memory' }))),
+    ],
+    [
+      'Several stateless instances',
+      cell((find) => said(find({ ...fleet, client: 'legacy' }))),
+      cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
+    ],
+  ];
+}
+
+const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
+
+function heldConnection(find: (where: Where) => Observation): string {
+  const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
+  const [shim, degrade] = [
+    said(find({ ...held, legacy: 'shim' })),
+    said(find({ ...held, legacy: 'degrade' })),
+  ];
+  return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
+}
+
+/** Writes when each retry is delivered twice: by default, and with single use off. */
+function retried({ retriedTwice }: Observation): string {
+  if (!retriedTwice) return 'not measured';
+  const { 'by default': byDefault, off } = retriedTwice;
+  return `${writesOf(byDefault)} (${writesOf(off)})`;
+}
+
+const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
+  `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
+
+/** Makes accepted forgeries bold. */
+function forged({ forged }: Observation): string {
+  if (!forged) return 'not measured';
+  const { unaskedAnswer, stateOfAnotherCall } = forged;
+  return [unaskedAnswer, stateOfAnotherCall]
+    .map((became) => (became === 'taken' ? '**taken**' : became))
+    .join(' / ');
+}
+
+/** Makes more than one effect for one logical call bold. */
+function auditEntries(modern: number, old: number): string {
+  const count = modern > 1 ? `**${modern}**` : `${modern}`;
+  return modern === old ? count : `${count} (old client: ${old})`;
+}
+
+const said = ({ outcome }: Observation): string =>
+  ({ elicited: 'asked', default: 'default', error: 'error', cancelled: 'cancelled' })[outcome];
+
+const sizes = ({ stateBytes }: Observation): string =>
+  stateBytes.every((bytes) => bytes === 0) ? 'none' : stateBytes.join(', ');
+
+function finder({ id }: Identity, observations: readonly Observation[]) {
+  return (where: Where): Observation => {
+    const found = observations.find(
+      (seen) =>
+        seen.option === id &&
+        Object.entries(where).every(([key, value]) => seen[key as keyof Where] === value),
+    );
+    if (!found) throw new Error(`Option ${id} was not observed in ${JSON.stringify(where)}.`);
+    return found;
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * The spawned program: an instance that serves the subjects that the observing process opens, and reports their events.
+ * It ends with that process.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { connect } from 'node:net';
+import { observe, requestStatePolicy } from '@mrtr/core';
+import { type Diagnostic, LineCoverage, observeDiagnostics } from '@mrtr/harness';
+import type { OptionDeps, RunningOption } from '@mrtr/option';
+import { authorsFile } from './authors-file.ts';
+import {
+  DATABASE_VARIABLE,
+  type DatabaseMethods,
+  type InstanceMethods,
+  type Opening,
+  type Place,
+} from './messages.ts';
+import { remoteLedger, remoteWorld } from './remote-world.ts';
+import { rpcOver } from './rpc.ts';
+
+/** One conversation's part in this process. */
+interface Opened {
+  readonly running: RunningOption;
+  readonly url?: string;
+  close(): Promise<void>;
+}
+
+type Modules = Readonly<Record<string, { create(deps: OptionDeps): RunningOption } | undefined>>;
+
+const opened = new Map<string, Opened>();
+// Diagnostics channels belong to the process, and a port to one conversation: this context tells them apart.
+const current = new AsyncLocalStorage<Place>();
+// So is coverage.
+let coverage: LineCoverage | undefined;
+const counted: Place[] = [];
+// On stdio, the whole process belongs to one conversation.
+let connection: Place | undefined;
+
+const methods: InstanceMethods = {
+  async open({ scope, instance, ...opening }) {
+    const place = { scope, instance };
+    const serving = await current.run(place, () => serve(place, opening));
+    opened.set(scope, serving);
+    return serving.url;
+  },
+  async close(scope) {
+    const serving = opened.get(scope);
+    opened.delete(scope);
+    await serving?.close();
+  },
+  framesHeld(scope) {
+    // Asked whenever a round is over, so what ran in it is told before the answer.
+    for (const place of counted.filter((one) => one.scope === scope)) tellLines(place);
+    return opened.get(scope)?.running.framesHeld?.() ?? 0;
+  },
+};
+
+const [port, name = ''] = (process.env[DATABASE_VARIABLE] ?? '').split(':');
+if (!port) throw new Error(`This program is spawned by the harness, which sets ${DATABASE_VARIABLE}.`);
+const socket = connect(Number(port), '127.0.0.1');
+const database = rpcOver<DatabaseMethods, InstanceMethods>(socket, methods, ['hello', 'diagnostic']);
+void database.closed.then(() => process.exit());
+// A call that was taken over runs in the context that launched DBOS here. Its rounds arrive on its own port.
+const places = new Map<string, Place>();
+observe('mrtr:round', ({ call, phase }) => {
+  const place = current.getStore();
+  if (place && phase === 'start') places.set(call, place);
+});
+observeDiagnostics((diagnostic) => {
+  const { call = '' } = diagnostic.event as { readonly call?: string };
+  const place = places.get(call) ?? current.getStore() ?? connection;
+  if (!place) return;
+  if (diagnostic.channel === 'mrtr:handler') tellLines(place);
+  tell(place, diagnostic);
+});
+await database.remote.hello(name);
+
+// Without its database this process ends.
+function tell(place: Place, diagnostic: Diagnostic): void {
+  database.remote.diagnostic(place, diagnostic).catch(() => {});
+}
+
+function tellLines(place: Place): void {
+  const lines = counted.includes(place) ? coverage?.take() : undefined;
+  if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
+}
+
+async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
+  const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
+  if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
+  const subject = ((await import(module)) as Modules)[exported];
+  if (!subject) throw new Error(`${module} exports no '${exported}'.`);
+  const once = singleUse === 'shared' ? { ledger: remoteLedger(database, place) } : { singleUse };
+  const versioned = version === undefined ? {} : { version };
+  const state = requestStatePolicy({ keys: [Buffer.from(key, 'base64')], legacy, ...versioned, ...once });
+  // Only for an option without diagnostics.
+  const onEntry = () => {
+    tellLines(place);
+    tell(place, { channel: 'mrtr:handler', event: {} });
+  };
+  const running = subject.create({ world: remoteWorld(database, place), state, postgres, onEntry });
+  if (opening.countLines) counted.splice(0, counted.length, place);
+  // What ran while the module was loaded is no entry.
+  coverage?.take();
+  if (opening.serve === 'stdio') {
+    connection = place;
+    const { serveStdio } = await import('@mrtr/hosting/stdio');
+    const hosting = serveStdio(running);
+    // This process was started for one connection.
+    void hosting.closed.then(() => database.close());
+    return { running, close: () => hosting.close() };
+  }
+  const { serveHttp } = await import('@mrtr/hosting/http');
+  const { url, close } = await serveHttp(running, { legacy: opening.serve, drainMs: 1000 });
+  return { running, url: url.href, close };
+}

@@ -1,0 +1,59 @@
+/** The calls between the observing process and the observed processes. */
+import type { Claim, LegacyPolicy, Presented } from '@mrtr/core';
+import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
+import type { Diagnostic } from '@mrtr/harness';
+
+/** How another process loads a subject: the URL of a module, and the name of its export. */
+export interface SubjectModule {
+  readonly module: string;
+  /** Default `option`. */
+  readonly name?: string | undefined;
+  /** The connection string of the database that holds calls, for a subject that needs one. */
+  readonly postgres?: string | undefined;
+}
+
+/** One conversation's part in one instance: its world and recorder, and the instance's id in the transcript. */
+export interface Place {
+  readonly scope: string;
+  readonly instance: string;
+}
+
+/** The subject that an instance serves, and its settings. */
+export interface Opening extends SubjectModule, Place {
+  /** The request-state key, in base64. */
+  readonly key: string;
+  readonly legacy: LegacyPolicy;
+  /** The policy's `version`. */
+  readonly version?: string | undefined;
+  /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
+  readonly serve: 'sessions' | 'stateless' | 'stdio';
+  /** `shared`: one ledger for all instances, the observing process's. Default: the policy's, a ledger for each. */
+  readonly singleUse?: 'shared' | false | undefined;
+  /** Counts the lines of the author's files that run. One conversation at a time: coverage is the process's. */
+  readonly countLines?: boolean | undefined;
+}
+
+/** The methods of an instance. */
+export interface InstanceMethods {
+  /** Resolves with the address, if there is one. */
+  open(opening: Opening): Promise<string | undefined>;
+  close(scope: string): Promise<void>;
+  framesHeld(scope: string): number;
+}
+
+/** The methods of the observing process: the database of all instances, and their reports. */
+export interface DatabaseMethods {
+  /** Names the spawned process. */
+  hello(name: string): void;
+  diagnostic(place: Place, diagnostic: Diagnostic): void;
+  claim(place: Place, presented: Presented): Promise<Claim>;
+  settle(place: Place, id: string, lease: string, result: string): Promise<void>;
+  release(place: Place, id: string, lease: string): Promise<void>;
+  record(place: Place, entry: string): Promise<void>;
+  find(place: Place, id: number): Promise<WorkItem | undefined>;
+  setState(place: Place, id: number, state: 'Active'): Promise<WorkItem>;
+  resolve(place: Place, id: number, resolution: ResolutionKind, original?: number): Promise<WorkItem>;
+}
+
+/** The environment variable with the port of the database and the spawned process's name there. */
+export const DATABASE_VARIABLE = 'MRTR_HARNESS_DATABASE';

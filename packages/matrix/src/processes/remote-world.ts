@@ -1,0 +1,40 @@
+/** The world for another process: the database is in the observing process, and every write waits for it. */
+import type { StateLedger } from '@mrtr/core';
+import { fixedWeather, type World } from '@mrtr/example-tools';
+import type { DatabaseMethods, Place } from './messages.ts';
+import type { Rpc } from './rpc.ts';
+
+/**
+ * The world at `place`. A write resolves when the database has acknowledged it, so a kill of the process loses no write
+ * that the handler has seen.
+ */
+export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): World {
+  return {
+    weather: fixedWeather,
+    audit: {
+      record: (entry) => remote.record(place, entry),
+      get entries(): readonly string[] {
+        throw elsewhere();
+      },
+    },
+    items: {
+      find: (id) => remote.find(place, id),
+      setState: (id, state) => remote.setState(place, id, state),
+      // JSON has no undefined.
+      resolve: (id, resolution, original) =>
+        remote.resolve(place, id, resolution, ...(original === undefined ? [] : [original])),
+      get writes(): readonly never[] {
+        throw elsewhere();
+      },
+    },
+  };
+}
+
+const elsewhere = () => new Error('Only the observing process knows what was written.');
+
+/** The ledger of presented tokens, in the observing process. */
+export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
+  claim: (presented) => remote.claim(place, presented),
+  settle: (id, lease, result) => remote.settle(place, id, lease, result),
+  release: (id, lease) => remote.release(place, id, lease),
+});

@@ -1,0 +1,124 @@
+/** `@mrtr/option`: the two example tools in one shape, and the claims that the matrix measures. */
+import { type McpServer, protectedServer, type RequestStatePolicy, type SdkCallback } from '@mrtr/core';
+import {
+  GET_WEATHER,
+  type GetWeather,
+  getWeatherTool,
+  RESOLVE_WORK_ITEM,
+  type ResolveWorkItem,
+  resolveWorkItemTool,
+  type ToolName,
+  type World,
+} from '@mrtr/example-tools';
+
+/** Every option announces the same name and version, so that only the shape can differ on the wire. */
+export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
+
+/** The dependencies of an option. */
+export interface OptionDeps {
+  readonly world: World;
+  /** How request state is protected, and (`legacy`) what old clients get. */
+  readonly state: RequestStatePolicy;
+  /** The name by which the router in front knows this instance. Only a shape that parks frames uses it. */
+  readonly instance?: string | undefined;
+  /** The connection string of a PostgreSQL. Only an option that stores calls there uses it. */
+  readonly postgres?: string | undefined;
+  /** An option that publishes no diagnostics calls this when its handler is entered. */
+  readonly onEntry?: (() => void) | undefined;
+}
+
+/** One shape, ready to run. */
+export interface Option {
+  readonly claims: Claims;
+  create(deps: OptionDeps): RunningOption;
+}
+
+/** A running option: one server instance of a deployment. */
+export interface RunningOption {
+  /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
+  server(): McpServer;
+  /** Handlers that are parked in this instance's memory now. Absent if the shape does not park handlers. */
+  readonly framesHeld?: () => number;
+  /** Releases everything that outlives a request. */
+  close(): Promise<void>;
+}
+
+/** The author's two handlers, as callbacks of the SDK. */
+export interface Handlers extends Partial<Pick<RunningOption, 'framesHeld' | 'close'>> {
+  readonly getWeather: SdkCallback<GetWeather, never> | PlainHandler<GetWeather>;
+  readonly resolveWorkItem: SdkCallback<ResolveWorkItem, never> | PlainHandler<ResolveWorkItem>;
+}
+
+type PlainHandler<Input> = (input: Input, ctx: never) => Promise<unknown>;
+
+/** The parts of a server that an option defines. */
+export interface OptionParts {
+  readonly claims: Claims;
+  /** Makes the handlers, once per instance. */
+  handlers(deps: OptionDeps): Handlers;
+  /** Makes a server without tools. Default: `protectedServer`. */
+  server?(deps: OptionDeps): McpServer;
+}
+
+/** Makes an option from its handlers. All options register and close in the same way, so this does both. */
+export const defineOption = ({ claims, handlers, server = protectedBy }: OptionParts): Option => ({
+  claims,
+  create(deps) {
+    const { getWeather, resolveWorkItem, framesHeld, close = async () => {} } = handlers(deps);
+    return {
+      server() {
+        const registered = server(deps);
+        registered.registerTool(GET_WEATHER, getWeatherTool, getWeather as never);
+        registered.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem as never);
+        return registered;
+      },
+      ...(framesHeld && { framesHeld }),
+      close,
+    };
+  },
+});
+
+const protectedBy = ({ state }: OptionDeps): McpServer => protectedServer(SERVER_INFO, state);
+
+/**
+ * When the audit entry of `get_weather` is written. `after-answer`: once, when the user has answered.
+ * `before-asking`: once, before the question. `every-entry`: each time the handler is entered.
+ */
+export type AuditClaim = 'after-answer' | 'before-asking' | 'every-entry';
+
+/** How often the author's function is entered: once a call, or once a round. */
+export type EntryClaim = 'once' | 'every-round';
+
+/** The claims of an option. The matrix measures all of them and fails on a difference. */
+export interface Claims {
+  /** With a client at 2026-07-28. */
+  readonly modern: {
+    /** Entries into the function that holds the effects: the handler, the end step or the body. */
+    readonly entries: EntryClaim;
+    readonly audit: AuditClaim;
+    /** Length of each round's sealed `requestState`, 0 for none: metric, and Duplicate of #4301. */
+    readonly stateBytes: Readonly<Record<ToolName, readonly number[]>>;
+    /** Frames held in memory while the user thinks. */
+    readonly framesHeld: 0 | 1;
+    /** A call whose next round reaches another instance, or the same one after a restart. */
+    readonly otherInstance: 'finishes' | 'refused';
+    readonly restart: 'finishes' | 'refused';
+    /** A call whose process is killed (SIGKILL) while its user thinks, on any other with the key. */
+    readonly afterKill: 'finishes' | 'refused';
+    /** The result for a client that declared no elicitation. */
+    readonly unaskable: 'default' | 'error';
+    /** The result of an answer that was not asked for, of the state of another call, and of state sent twice. */
+    readonly forgeries: 'refused' | 'taken';
+  };
+  /** With a client at 2025-11-25. */
+  readonly legacy: {
+    readonly entries: EntryClaim;
+    readonly audit: AuditClaim;
+    /** On a held connection: always asked, or asked only if the policy is `shim`. */
+    readonly asked: 'always' | 'by-policy';
+    /** On stateless serving, where no old client can be asked. */
+    readonly stateless: 'default' | 'error';
+    /** A call whose process is killed while its user thinks. Only its connection held it. */
+    readonly afterKill: 'lost';
+  };
+}

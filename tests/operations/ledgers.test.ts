@@ -1,0 +1,538 @@
+/** Every ledger against the contract, and the behaviour that only one of them has. */
+import { randomBytes } from 'node:crypto';
+import {
+  InvalidPolicy,
+  MemoryInteractions,
+  MemoryLedger,
+  type Presented,
+  type StateLedger,
+} from '@mrtr/core';
+import { processWide } from '@mrtr/core/shape';
+import { freePort } from '@mrtr/harness/process';
+import {
+  type InteractionsUnderTest,
+  interactionsContract,
+  type LedgerUnderTest,
+  ledgerContract,
+} from '@mrtr/ledgers/contract';
+import { PostgresInteractions, PostgresLedger } from '@mrtr/ledgers/postgres';
+import {
+  type RedisClient,
+  RedisInteractions,
+  RedisLedger,
+  type RedisLedgerOptions,
+} from '@mrtr/ledgers/redis';
+import { query } from '@mrtr/postgres-server';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { Pool } from 'pg';
+import { createClient } from 'redis';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from '../testkit/redis.ts';
+
+const toClose: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).reverse()) await close();
+});
+
+const random = () => randomBytes(6).toString('hex');
+const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
+  id,
+  answers: 'yes',
+  issuedAt: Date.now(),
+  expiresAt,
+  leaseSeconds: 30,
+  principal: undefined,
+  now: Date.now(),
+});
+
+const FIRST = { kind: 'first', lease: expect.any(String) };
+
+/** Claims a token, and returns the id of the lease. */
+async function takeLease(ledger: StateLedger, of: Presented): Promise<string> {
+  const claim = await ledger.claim(of);
+  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
+  return claim.lease;
+}
+
+/** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
+const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
+
+/** The later claims of anonymous tokens whose results have these sizes. */
+async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
+  const kinds: string[] = [];
+  for (const bytes of sizes) {
+    const id = random();
+    await ledger.settle(id, await takeLease(ledger, presented(id)), 'x'.repeat(bytes));
+    kinds.push((await ledger.claim(presented(id))).kind);
+  }
+  return kinds;
+}
+
+ledgerContract('memory', async () => {
+  let passed = 0;
+  const now = () => Date.now() + passed;
+  const ledger = new MemoryLedger({ now });
+  return {
+    another: async (limits) => (limits ? new MemoryLedger({ ...limits, now }) : ledger),
+    lapse: async () => {
+      passed += 1001;
+    },
+  };
+});
+
+interactionsContract('memory', async () => {
+  let now = 0;
+  const store = new MemoryInteractions({ now: () => now });
+  return {
+    another: async (limits) => (limits ? new MemoryInteractions({ ...limits, now: () => now }) : store),
+    lapse: async () => {
+      now += 60_000;
+    },
+  };
+});
+
+const { database, missing } = await postgresOfTheRun();
+
+describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
+  let url: string;
+  beforeAll(async () => {
+    url = await database();
+  });
+
+  function pool(): Pool {
+    const made = new Pool({ connectionString: url, max: 4 }).on('error', () => {});
+    toClose.push(() => made.end());
+    return made;
+  }
+
+  ledgerContract('PostgreSQL', async (): Promise<LedgerUnderTest> => {
+    const table = `t_${random()}`;
+    const admin = pool();
+    await Promise.all([1, 2].map(() => new PostgresLedger(admin, { table }).createTable()));
+    const lapsed = `UPDATE ${table} SET lease_until = now() - interval '1 second' WHERE id = $1`;
+    return {
+      another: async (limits) => new PostgresLedger(pool(), { table, ...limits }),
+      lapse: async (id) => void (await admin.query(lapsed, [id])),
+      lose: async () => void (await admin.query(`TRUNCATE ${table}`)),
+    };
+  });
+
+  interactionsContract('PostgreSQL', async (): Promise<InteractionsUnderTest> => {
+    const table = `t_${random()}`;
+    const admin = pool();
+    await Promise.all([1, 2].map(() => new PostgresInteractions(admin, { table }).createTable()));
+    return {
+      another: async (limits) => new PostgresInteractions(pool(), { table, ...limits }),
+      lapse: async (id) =>
+        void (await admin.query(`UPDATE ${table} SET ends_at = now() WHERE id = $1`, [id])),
+    };
+  });
+
+  test('there is room for as many interactions as a sweep counts, and what is over is deleted', async () => {
+    const store = new PostgresInteractions(pool(), { table: 'few', sweepSeconds: 0, maxEntries: 1 });
+    await store.createTable();
+    const add = (id: string) => store.add({ id, principal: id, value: 'x', ttlSeconds: 60 });
+    expect(await add('a')).toBe(true);
+    await expect(add('b')).rejects.toMatchObject({ code: 'store_full' });
+    await query(url, 'UPDATE few SET ends_at = now()');
+    expect(await add('b')).toBe(true);
+    expect(await query(url, 'SELECT id FROM few')).toEqual([{ id: 'b' }]);
+  });
+
+  test('a ledger works again after its connections were cut', async () => {
+    const ledger = new PostgresLedger(pool());
+    await ledger.createTable();
+    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    await cut(url);
+    expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
+  });
+
+  test('a ledger accepts no more tokens than its limit, counted at each sweep', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'small', sweepSeconds: 0, maxEntries: 2 });
+    await ledger.createTable();
+    for (const id of ['a', 'b']) expect(await ledger.claim(presented(id))).toEqual(FIRST);
+    await expect(ledger.claim(presented('c'))).rejects.toMatchObject({ code: 'store_full' });
+  });
+
+  test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'heavy', sweepSeconds: 0, maxBytes: 1000 });
+    await ledger.createTable();
+    expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
+    await query(url, "UPDATE heavy SET forget_at = now() - interval '1 second' WHERE lease IS NOT NULL");
+    expect(await recorded(ledger, [1000])).toEqual(['settled']);
+  });
+
+  test('instances that create the table at once all succeed', async () => {
+    const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'created_at_once' }));
+    await Promise.all(ledgers.map((ledger) => ledger.createTable()));
+  });
+
+  test('a table of an older version gets what it lacks, and its entries still count', async () => {
+    await query(
+      url,
+      `CREATE TABLE older (id text PRIMARY KEY, principal text, answers text NOT NULL, result text,
+         lease_until timestamptz NOT NULL, forget_at timestamptz NOT NULL);
+       INSERT INTO older VALUES ('a', NULL, 'yes', NULL, now() + interval '1 minute', now() + interval '1 hour')`,
+    );
+    const ledger = new PostgresLedger(pool(), { table: 'older' });
+    await Promise.all([1, 2, 3, 4].map(() => ledger.createTable()));
+    expect(await ledger.claim(presented('a'))).toEqual({ kind: 'in-flight' });
+    expect(await ledger.claim(presented('b'))).toEqual(FIRST);
+  });
+
+  test('instances that begin at once write one beginning, and later ones keep it', async () => {
+    const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'begun' }));
+    await ledgers[0]?.createTable();
+    await query(url, 'TRUNCATE begun');
+    const begins = ledgers.slice(1).map((ledger) => ledger.createTable());
+    await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.claim(presented(random())))]);
+    const before = await query(url, "SELECT * FROM begun WHERE id = '(beginning)'");
+    expect(before).toHaveLength(1);
+    await ledgers[0]?.createTable();
+    expect(await query(url, "SELECT * FROM begun WHERE id = '(beginning)'")).toEqual(before);
+  });
+
+  test('a ledger whose table was dropped refuses the tokens of before, also from clocks that are ahead', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'dropped' });
+    await ledger.createTable();
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    await query(url, 'DROP TABLE dropped');
+    await ledger.createTable();
+    expect(await ledger.claim(token)).toEqual({ kind: 'older-than-ledger' });
+    const ahead = { ...presented('b'), issuedAt: Date.now() + 50_000 };
+    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a ledger deletes expired entries', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'swept', sweepSeconds: 0 });
+    await ledger.createTable();
+    await ledger.claim(presented('old'));
+    await query(url, "UPDATE swept SET forget_at = now() - interval '1 second' WHERE id = 'old'");
+    await ledger.claim(presented('new'));
+    expect(await query(url, 'SELECT id FROM swept ORDER BY id')).toEqual([
+      { id: '(beginning)' },
+      { id: 'new' },
+    ]);
+  });
+});
+
+test('a ledger on PostgreSQL rejects a table name that is a statement', () => {
+  const db = { query: async () => ({ rows: [] }) };
+  expect(() => new PostgresLedger(db, { table: 'a; DROP TABLE b' })).toThrow(InvalidPolicy);
+});
+
+const redis = await redisOfThisFile();
+
+async function connectedTo({ options }: Redis) {
+  const client = createClient(options).on('error', () => {});
+  await client.connect();
+  // It may be connecting again, to a server that has gone.
+  toClose.push(async () => client.destroy());
+  return client;
+}
+
+async function begun(client: RedisClient, options: RedisLedgerOptions): Promise<RedisLedger> {
+  const ledger = new RedisLedger(client, options);
+  await ledger.begin();
+  return ledger;
+}
+
+describe.skipIf(redis === undefined)('on Redis', () => {
+  afterAll(() => redis?.stop());
+
+  const connected = () => connectedTo(redis as Redis);
+
+  ledgerContract('Redis', async (): Promise<LedgerUnderTest> => {
+    const admin = await connected();
+    const prefix = `test:${random()}:`;
+    return {
+      another: async (limits) => begun(await connected(), { prefix, ...limits }),
+      lapse: async (id) => void (await admin.hSet(`${prefix}entry:${id}`, 'lease', '0')),
+      lose: async () => {
+        for (const key of await admin.keys(`${prefix}*`)) await admin.del(key);
+      },
+    };
+  });
+
+  interactionsContract('Redis', async (): Promise<InteractionsUnderTest> => {
+    const admin = await connected();
+    const prefix = `test:${random()}:`;
+    return {
+      another: async (limits) => new RedisInteractions(await connected(), { prefix, ...limits }),
+      // Redis has no clock that a test could turn: the interaction goes, and its place in the indices is over.
+      lapse: async (id) => {
+        await admin.del(`${prefix}entry:${id}`);
+        for (const key of await admin.keys(`${prefix}index*`))
+          await admin.zAdd(key, { score: 1, value: id }, { condition: 'XX' });
+      },
+    };
+  });
+
+  test('Redis has room for as many interactions as it may hold, and forgets them by itself', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const store = new RedisInteractions(client, { prefix, maxEntries: 1 });
+    const begun = { id: 'a', principal: 'ada', value: 'x', ttlSeconds: 60 };
+    await store.add(begun);
+    await expect(store.add({ ...begun, id: 'b', principal: 'bob' })).rejects.toMatchObject({
+      code: 'store_full',
+    });
+    await store.replace('a', 'x', 'y');
+    for (const key of ['entry:a', 'index', 'index:ada']) {
+      const left = await client.pTTL(prefix + key);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(60_000);
+    }
+  });
+
+  test('a ledger lets Redis forget a token a minute after it expires, and not before', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const expiresAt = Date.now() + 60_000;
+    await (await begun(client, { prefix })).claim(presented('a', expiresAt));
+    expect(await client.pExpireTime(`${prefix}entry:a`)).toBe(expiresAt + 60_000);
+  });
+
+  test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const ledger = await begun(client, { prefix, maxBytes: 1000 });
+    expect(await recorded(ledger, [600, 401, 400])).toEqual(['settled', 'lost', 'settled']);
+    // Let the minute pass in which they are forgotten.
+    const sizes = await client.hGetAll(`${prefix}bytes`);
+    expect(Object.values(sizes)).toEqual(['1000']);
+    await client.hDel(`${prefix}bytes`, Object.keys(sizes));
+    await client.hSet(`${prefix}bytes`, '1', '1000');
+    expect(await recorded(ledger, [1000])).toEqual(['settled']);
+    expect(await client.pExpireTime(`${prefix}bytes`)).toBeLessThanOrEqual(Date.now() + 180_000);
+  });
+
+  test('the sums of results stay few, also if tokens live long', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const ledger = await begun(client, { prefix });
+    for (let day = 1; day <= 190; day++) {
+      const id = random();
+      await ledger.settle(id, await takeLease(ledger, presented(id, Date.now() + day * 86_400_000)), 'x');
+    }
+    const sizes = Object.values(await client.hGetAll(`${prefix}bytes`));
+    expect(sizes.reduce((sum, size) => sum + Number(size), 0)).toBe(190);
+    expect(sizes.length).toBeLessThan(50);
+  });
+
+  test('a ledger works again after its connection was cut', async () => {
+    const [client, admin] = [await connected(), await connected()];
+    const ledger = await begun(client, { prefix: `test:${random()}:` });
+    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    await admin.sendCommand(['CLIENT', 'KILL', 'ID', String(await client.sendCommand(['CLIENT', 'ID']))]);
+    expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
+  });
+
+  test('a released token leaves nothing in Redis but the beginning', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const ledger = await begun(client, { prefix });
+    await ledger.release('a', await takeLease(ledger, { ...presented('a'), principal: 'ada' }));
+    expect(await client.keys(`${prefix}*`)).toEqual([`${prefix}beginning`]);
+    expect(await client.pTTL(`${prefix}beginning`)).toBe(-1);
+  });
+
+  test('instances that begin at once write one beginning, and later ones keep it', async () => {
+    const client = await connected();
+    const prefix = `test:${random()}:`;
+    const clients = await Promise.all(Array.from({ length: 8 }, connected));
+    await Promise.all(clients.map((one) => begun(one, { prefix })));
+    const before = await client.hGet(`${prefix}beginning`, 'at');
+    expect(Number(before)).toBeLessThanOrEqual(Date.now());
+    await begun(client, { prefix });
+    expect(await client.hGet(`${prefix}beginning`, 'at')).toBe(before);
+  });
+
+  test('a ledger that may not ask for INFO and CONFIG works, and keeps its beginning', async () => {
+    const [admin, user, prefix] = [await connected(), `test-${random()}`, `test:${random()}:`];
+    await admin.sendCommand(['ACL', 'SETUSER', user, 'on', 'nopass', '~*', '+@all', '-info', '-config']);
+    toClose.push(() => admin.sendCommand(['ACL', 'DELUSER', user]));
+    const client = await connected();
+    await client.sendCommand(['AUTH', user, 'none']);
+    const ledger = await begun(client, { prefix });
+    const before = await admin.hGetAll(`${prefix}beginning`);
+    expect(before).toMatchObject({ run: '', durable: '' });
+    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    await begun(client, { prefix });
+    expect(await admin.hGetAll(`${prefix}beginning`)).toEqual(before);
+    // An instance that may ask has written this one. The other leaves it as it is.
+    const others = `test:${random()}:`;
+    await begun(admin, { prefix: others });
+    const theirs = await admin.hGetAll(`${others}beginning`);
+    expect(theirs.run).toMatch(/^[0-9a-f]{40}$/);
+    await begun(client, { prefix: others });
+    expect(await admin.hGetAll(`${others}beginning`)).toEqual(theirs);
+  });
+
+  test('a ledger that is made before its client is connected warns, and begins when it is asked to', async () => {
+    const warnings = heardWarnings();
+    const client = createClient(redis?.options).on('error', () => {});
+    const ledger = new RedisLedger(client, { prefix: `test:${random()}:` });
+    await expect(ledger.claim(presented('a'))).rejects.toThrow('closed');
+    await expect(ledger.begin()).rejects.toThrow('closed');
+    await client.connect();
+    toClose.push(() => client.close());
+    // Nothing is known of the time before the first claim, so not even a token of a clock that is ahead is served.
+    const ahead = { ...presented('a'), issuedAt: Date.now() + 30_000 };
+    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+    await ledger.begin();
+    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    expect(warnings('MRTR_REDIS_NOT_REACHED')).toEqual([
+      expect.stringContaining('Connect the client before'),
+    ]);
+  });
+});
+
+/** The warnings of this test, by their code. */
+function heardWarnings(): (code: string) => unknown[] {
+  processWide('warned', () => new Set<string>()).clear();
+  const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  toClose.push(async () => emit.mockRestore());
+  return (code) =>
+    emit.mock.calls
+      .filter(([, options]) => (options as { code?: string }).code === code)
+      .map(([text]) => text);
+}
+
+describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
+  const SNAPSHOTS = ['--save', '3600 1', '--appendonly', 'no'];
+  const DURABLE = ['--save', '', '--appendonly', 'yes', '--appendfsync', 'always'];
+
+  async function started(settings: readonly string[]) {
+    const server = await ownRedis(settings);
+    toClose.push(() => server.stop());
+    return server;
+  }
+
+  /** A new process of a server: a client and a ledger of its own. */
+  const newProcess = async (server: Redis) => begun(await connectedTo(server), {});
+
+  test('a token that the last snapshot lacks is not usable again', async () => {
+    const server = await started(SNAPSHOTS);
+    const ledger = await newProcess(server);
+    await (await connectedTo(server)).sendCommand(['SAVE']);
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    await server.crash();
+    expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await retried(() => ledger.claim(token))).toEqual({ kind: 'older-than-ledger' });
+    // A server whose clock is ahead may have issued this one before the crash.
+    const ahead = { ...presented('b'), issuedAt: Date.now() + 50_000 };
+    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a Redis that writes each entry to disk keeps them, and no open call is refused, crash after crash', async () => {
+    const server = await started(DURABLE);
+    const ledger = await newProcess(server);
+    const [used, ...open] = ['a', 'b', 'c'].map((id) => presented(id)) as [Presented, ...Presented[]];
+    await ledger.settle('a', await takeLease(ledger, used), 'done');
+    for (const token of open) {
+      await server.crash();
+      const later = await newProcess(server);
+      expect(await later.claim(used)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+      expect(await later.claim(token)).toEqual(FIRST);
+    }
+  });
+
+  test('a ledger that finds a restarted Redis reads its settings again', async () => {
+    const server = await started(DURABLE);
+    const ledger = await newProcess(server);
+    const admin = await connectedTo(server);
+    const open = presented('a');
+    await server.crash();
+    expect(await retried(() => ledger.claim(open))).toEqual(FIRST);
+    await vi.waitFor(async () =>
+      expect(await retried(() => admin.hGet('mrtr:ledger:beginning', 'durable'))).toBe('1'),
+    );
+  });
+
+  test('FLUSHALL makes no token usable again', async () => {
+    const server = await started(DURABLE);
+    const ledger = await newProcess(server);
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    await (await connectedTo(server)).flushAll();
+    expect(await ledger.claim(token)).toEqual({ kind: 'older-than-ledger' });
+    expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a replica that takes over begins anew, however durable its primary was', async () => {
+    const [primary, replica] = [
+      await started([...DURABLE, '--repl-diskless-sync-delay', '0']),
+      await started(DURABLE),
+    ];
+    const ledger = await newProcess(primary);
+    // Both listen on sockets in the file system, which Redis cannot replicate over.
+    const ports = await connectedTo(primary);
+    await ports.sendCommand(['CONFIG', 'SET', 'bind', '127.0.0.1']);
+    const port = await freePort();
+    await ports.sendCommand(['CONFIG', 'SET', 'port', String(port)]);
+    const admin = await connectedTo(replica);
+    await admin.sendCommand(['REPLICAOF', '127.0.0.1', String(port)]);
+    await vi.waitFor(async () => expect(await admin.exists('mrtr:ledger:beginning')).toBe(1), {
+      timeout: 10_000,
+    });
+    // The replica gets nothing any more, as when the primary's host fails.
+    await admin.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a ledger warns once about settings that lose entries, and not about safe ones', async () => {
+    const server = await started(DURABLE);
+    const admin = await connectedTo(server);
+    const warnings = heardWarnings();
+    await newProcess(server);
+    expect([...warnings('MRTR_REDIS_NOT_DURABLE'), ...warnings('MRTR_REDIS_EVICTS')]).toEqual([]);
+    await admin.configSet({ appendfsync: 'everysec', 'maxmemory-policy': 'volatile-lru' });
+    for (let n = 0; n < 2; n++) await newProcess(server);
+    expect(warnings('MRTR_REDIS_NOT_DURABLE')).toEqual([expect.stringContaining('appendfsync everysec')]);
+    expect(warnings('MRTR_REDIS_EVICTS')).toEqual([expect.stringContaining('volatile-lru')]);
+    expect(await admin.hGet('mrtr:ledger:beginning', 'durable')).toBe('');
+  });
+});
+
+const noDatabase = { query: async () => ({ rows: [] }) };
+const noRedis = { eval: async () => '' };
+
+/** Makes each store with options that no type allows. */
+const STORES: Record<string, (options: object) => unknown> = {
+  RedisLedger: (options) => new RedisLedger(noRedis, options),
+  PostgresLedger: (options) => new PostgresLedger(noDatabase, options),
+  RedisInteractions: (options) => new RedisInteractions(noRedis, options),
+  PostgresInteractions: (options) => new PostgresInteractions(noDatabase, options),
+};
+
+test.each([
+  ['RedisLedger', { prefx: 'a' }, "there is no option 'prefx'. Did you mean 'prefix'?"],
+  ['RedisLedger', { prefix: '' }, 'prefix must be'],
+  ['RedisLedger', { prefix: 7 }, 'prefix must be'],
+  ['RedisLedger', { prefix: null }, 'prefix must be'],
+  ['RedisLedger', { maxBytes: '1' }, 'maxBytes must be'],
+  ['PostgresLedger', { tabel: 'a' }, "there is no option 'tabel'. Did you mean 'table'?"],
+  ['PostgresLedger', { table: ['a'] }, 'table must be'],
+  ['PostgresLedger', { sweepSeconds: Number.NaN }, 'sweepSeconds must be'],
+  ['PostgresLedger', { sweepSeconds: -1 }, 'sweepSeconds must be'],
+  ['PostgresLedger', { maxEntries: 0 }, 'maxEntries must be'],
+  ['RedisInteractions', { ttl: 1 }, "there is no option 'ttl'. The options are: prefix, maxEntries"],
+  ['RedisInteractions', { prefix: '' }, 'prefix must be'],
+  ['RedisInteractions', { maxValueBytes: null }, 'maxValueBytes must be'],
+  [
+    'PostgresInteractions',
+    { prefix: 'a' },
+    "there is no option 'prefix'. The options are: table, sweepSeconds",
+  ],
+  ['PostgresInteractions', { sweepSeconds: Number.NaN }, 'sweepSeconds must be'],
+])('%s rejects %o', (name, options, message) => {
+  const make = () => STORES[name]?.(options);
+  expect(make).toThrow(InvalidPolicy);
+  expect(make).toThrow(`${name}: ${message}`);
+});

@@ -1,0 +1,250 @@
+/** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
+import {
+  Conversation,
+  Gate,
+  type Hosting,
+  host,
+  InProcess,
+  type LogicalCall,
+  modernClient,
+  poster,
+} from '@mrtr/harness';
+import { eventsOf, resultText } from '@mrtr/harness/transcript';
+import { serveHttp } from '@mrtr/hosting/http';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
+import { afterAll, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { fetch as authenticated } from '../../demos/recipes/src/authenticated.ts';
+import * as capabilities from '../../demos/recipes/src/capabilities.ts';
+import * as durable from '../../demos/recipes/src/durable.ts';
+import * as existing from '../../demos/recipes/src/existing-server.ts';
+import * as hostedOverHttp from '../../demos/recipes/src/hosted.ts';
+import { handler } from '../../demos/recipes/src/mcp-handler.ts';
+import * as noArguments from '../../demos/recipes/src/no-arguments.ts';
+import { app as express } from '../../demos/recipes/src/on-express.ts';
+import { app as expressWithUsers } from '../../demos/recipes/src/on-express-with-users.ts';
+import { app as hono } from '../../demos/recipes/src/on-hono.ts';
+import * as plain from '../../demos/recipes/src/plain.ts';
+import * as postgresLedger from '../../demos/recipes/src/postgres-ledger.ts';
+import * as redisBus from '../../demos/recipes/src/redis-bus.ts';
+import * as redisLedger from '../../demos/recipes/src/redis-ledger.ts';
+import { hosted } from '../../demos/recipes/src/refusals.ts';
+import { traceTo } from '../../demos/recipes/src/traced.ts';
+import { redisOfThisFile } from '../testkit/redis.ts';
+import { REJECTED } from '../testkit/rejected.ts';
+import { called, DEPLOY, listeningAt } from './recipes.test-support.ts';
+
+const serving = (fetch: (request: Request) => Response | Promise<Response>): Hosting =>
+  host('memory', () => ({ fetch: async (request) => fetch(request), close: async () => {} }));
+
+test('the plain protocol asks clients of both eras', async () => {
+  for (const client of ['modern', 'legacy'] as const) {
+    const hosting = host('memory', () => ({ server: plain.createServer }));
+    expect(await called(hosting, { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('@mrtr/hosting serves clients of both eras over HTTP', async () => {
+  const { url, close } = await hostedOverHttp.open(0);
+  onTestFinished(close);
+  for (const client of ['modern', 'legacy'] as const) {
+    expect(await called(listeningAt(url), { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('each call is a span, with one for each round', async () => {
+  const exporter = new InMemorySpanExporter();
+  const stop = traceTo(exporter);
+  await called(host('memory', () => ({ server: existing.createServer })));
+  stop();
+  const names = exporter.getFinishedSpans().map(({ name }) => name);
+  expect(names).toEqual(['round 1', 'round 2', 'tools/call deploy']);
+});
+
+test('an existing McpServer asks clients of both eras', async () => {
+  for (const client of ['modern', 'legacy'] as const) {
+    const hosting = host('memory', () => ({ server: existing.createServer }));
+    expect(await called(hosting, { client })).toBe('Deployed to staging.');
+  }
+});
+
+test('createMcpHandler serves it', async () => {
+  expect(await called(serving((request) => handler.fetch(request)))).toBe('Deployed to staging.');
+});
+
+/** The address of an application on express. */
+async function listening(app: typeof express): Promise<URL> {
+  const server = app.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+}
+
+test('express serves it beside other routes, and refuses a page of another site', async () => {
+  const url = await listening(express);
+  expect(await called(listeningAt(url))).toBe('Deployed to staging.');
+  expect(await (await fetch(new URL('/', url))).text()).toBe('Not MCP.');
+  expect((await fetch(url, { method: 'POST', headers: { origin: 'https://example.com' } })).status).toBe(403);
+});
+
+test('with exactOptionalPropertyTypes, the SDK’s adapter does not take a request of Node as fastify has it', () => {
+  expectTypeOf<IncomingMessage>().not.toExtend<NodeIncomingMessageLike>();
+});
+
+test('hono serves it beside other routes, and refuses a page of another site', async () => {
+  const fetched = (path: string, headers = {}) =>
+    hono.fetch(new Request(`http://localhost${path}`, { headers: { host: 'localhost', ...headers } }));
+  const hosting = serving((request) => {
+    const headers = new Headers(request.headers);
+    headers.set('host', 'localhost');
+    return hono.fetch(new Request(request, { headers }));
+  });
+  expect(await called(hosting)).toBe('Deployed to staging.');
+  expect(await (await fetched('/')).text()).toBe('Not MCP.');
+  expect((await fetched('/mcp', { origin: 'https://example.com' })).status).toBe(403);
+});
+
+test('a tool without arguments asks', async () => {
+  const call: LogicalCall = { method: 'tools/call', params: { name: 'rate' } };
+  const hosting = host('memory', () => ({ server: noArguments.createServer }));
+  expect(await called(hosting, { call })).toBe('4 of 5.');
+});
+
+test('capabilities can be added to a protected server, which asks all the same', async () => {
+  const site = new InProcess(capabilities.createServer);
+  onTestFinished(() => site.close());
+  const client = await site.modern();
+  expect(client.getServerCapabilities()).toMatchObject({
+    logging: {},
+    tools: {},
+    experimental: { 'example.com/dry-run': {} },
+  });
+  const hosting = host('memory', () => ({ server: capabilities.createServer }));
+  expect(await called(hosting)).toBe('Deployed to staging.');
+});
+
+test.each([
+  ['a web-standard fetch', async () => authenticated],
+  [
+    'express',
+    async () => {
+      const url = await listening(expressWithUsers);
+      return async (request: Request) => fetch(url, new Request(request));
+    },
+  ],
+])('on %s, what one user was asked, another one cannot answer', async (_what, open) => {
+  const served = await open();
+  const post = poster({ fetch: served });
+  const as = (user: string) => ({ headers: { authorization: `Bearer ${user}-secret-of-16+` } });
+  expect((await served(new Request('http://localhost/mcp', { method: 'POST' }))).status).toBe(401);
+  const asked = await post('tools/call', DEPLOY.params, as('ada'));
+  const { requestState } = asked.result ?? {};
+  const sure = { action: 'accept', content: { sure: true } };
+  const retry = { ...DEPLOY.params, inputResponses: { sure }, requestState };
+  expect((await post('tools/call', retry, as('bob'))).error).toMatchObject(REJECTED);
+  expect(resultText((await post('tools/call', retry, as('ada'))).result ?? {})).toBe('Deployed to staging.');
+});
+
+test('refusals are reported in four places, and createMcpHandler’s onerror gets no refused state', async () => {
+  const heard: string[] = [];
+  const site = hosted((place, what) => void heard.push(`${place}: ${what}`));
+  onTestFinished(site.close);
+  const post = poster({ fetch: site.fetch });
+  const call = (more: object) => post('tools/call', { ...DEPLOY.params, ...more });
+  const askedWith = (asked: { result?: { requestState?: unknown } }, sure: unknown) => ({
+    requestState: asked.result?.requestState,
+    inputResponses: { sure: { action: 'accept', content: { sure } } },
+  });
+
+  await call({ requestState: 'forged' });
+  expect(heard.splice(0).sort()).toEqual([
+    'mrtr:state: malformed',
+    'policy.onerror: requestState of tools/call deploy rejected: malformed',
+    'server.onerror: requestState of tools/call deploy rejected: malformed',
+  ]);
+
+  const nonsense = await call(askedWith(await call({}), 'perhaps'));
+  expect(heard).toEqual([]);
+  await call(askedWith(nonsense, 'perhaps'));
+  expect(heard.splice(0)).toEqual(['mrtr:answer: sure invalid 2']);
+
+  const unknown = await post('tools/call', DEPLOY.params, {
+    headers: { 'mcp-protocol-version': '2031-01-01' },
+  });
+  expect(unknown.status).toBe(400);
+  expect(heard.splice(0)).toEqual([expect.stringMatching(/^createMcpHandler\.onerror: Rejected/)]);
+});
+
+interface Opened {
+  readonly createServer: Parameters<typeof host>[1] extends () => infer One
+    ? Extract<One, { server: unknown }>['server']
+    : never;
+  close(): Promise<unknown>;
+}
+
+/** A retry that two instances get is served once, and answered twice. */
+async function servesOnce(open: () => Promise<Opened>): Promise<void> {
+  const instances = [await open(), await open()] as const;
+  onTestFinished(async () => void (await Promise.all(instances.map((instance) => instance.close()))));
+  const [one, other] = instances.map(({ createServer }) => ({ server: createServer }));
+  const conversation = await Conversation.start({ client: 'modern', call: DEPLOY }, () =>
+    host('memory', () => one as NonNullable<typeof one>),
+  );
+  const done = await conversation.first.answer({ sure: true });
+  conversation.hosting.another(() => other as NonNullable<typeof other>);
+  const again = await conversation.first.again();
+  const { events, end } = await conversation.close();
+  expect(resultText(end.result ?? {})).toBe('Deployed to staging.');
+  expect(again.end).toEqual(done.end);
+  expect(eventsOf('state', events).map(({ instance, phase }) => `${instance} ${phase}`)).toEqual([
+    'i1 sealed',
+    'i1 opened',
+    'i2 replayed',
+  ]);
+  expect(eventsOf('entry', events).map(({ instance }) => instance)).toEqual(['i1', 'i1']);
+}
+
+const KEYS = ['a key of at least thirty-two bytes'];
+
+const { database, test: onPostgres } = await postgresOfTheRun();
+onPostgres('a handler that waits on PostgreSQL asks', async () => {
+  const { createServer, close } = await durable.open(await database(), KEYS);
+  onTestFinished(close);
+  expect(await called(host('memory', () => ({ server: createServer })))).toBe(
+    'Deployed to staging, ticket for staging.',
+  );
+});
+onPostgres('two instances share a ledger on PostgreSQL', async () => {
+  const url = await database();
+  await servesOnce(() => postgresLedger.open(url, KEYS));
+});
+
+const redis = await redisOfThisFile();
+afterAll(() => redis?.stop());
+if (redis) {
+  test('two instances share a ledger on Redis', () =>
+    servesOnce(() => redisLedger.open(redis.options, KEYS)));
+
+  test('a subscription on one instance hears what another publishes, over a bus on Redis', async () => {
+    const instance = async () => {
+      const bus = await redisBus.open(redis.options);
+      onTestFinished(bus.close);
+      const hosting = await serveHttp({ server: existing.createServer, close: async () => {} }, { bus });
+      onTestFinished(hosting.close);
+      const client = await modernClient(new StreamableHTTPClientTransport(hosting.url));
+      onTestFinished(() => client.close());
+      const changed = new Gate();
+      client.setNotificationHandler('notifications/tools/list_changed', () => changed.open());
+      await client.listen({ toolsListChanged: true });
+      return { notify: hosting.notify, changed: changed.promise };
+    };
+    const [one, other] = [await instance(), await instance()];
+    one.notify.toolsChanged();
+    await Promise.all([one.changed, other.changed]);
+  });
+}
