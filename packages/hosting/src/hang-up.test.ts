@@ -54,7 +54,8 @@ test.each(CASES)(
     post(requestInit('tools/call', { name }));
     const handler = await entered;
     // `stream` has begun its response as an event stream, `wait` has not begun one.
-    if (name === 'stream') await until(() => received().includes('notifications/progress'), 'the beginning of the stream');
+    if (name === 'stream')
+      await until(() => received().includes('notifications/progress'), 'the beginning of the stream');
     expect(received().includes('text/event-stream')).toBe(name === 'stream');
     expect(handler.mcpReq.signal.aborted).toBe(false);
     HANG_UPS[how]?.(socket);
