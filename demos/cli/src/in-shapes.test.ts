@@ -100,7 +100,6 @@ test.each([
   ['option-g', 'end step run 1×'],
   ['option-g --answer decline', 'end step run 0×'],
   ['option-i', 'body run 1×'],
-  ['option-i --answer decline', 'body run 0×'],
 ])('%s: of a tool in parts, the part that acts is counted: %s', async (args, counted) => {
   expect(await drawn(args)).toContain(` · ${counted} · `);
 });
