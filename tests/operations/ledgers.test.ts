@@ -536,3 +536,31 @@ test.each([
   expect(make).toThrow(InvalidPolicy);
   expect(make).toThrow(`${name}: ${message}`);
 });
+
+/** Makes each store with a first argument that no type allows. */
+const STORES_ON: Record<string, (client: never) => unknown> = {
+  RedisLedger: (client) => new RedisLedger(client),
+  PostgresLedger: (client) => new PostgresLedger(client),
+  RedisInteractions: (client) => new RedisInteractions(client),
+  PostgresInteractions: (client) => new PostgresInteractions(client),
+};
+
+test.each([
+  ['RedisLedger', 'client must be an object with eval()'],
+  ['PostgresLedger', 'db must be an object with query()'],
+  ['RedisInteractions', 'client must be an object with eval()'],
+  ['PostgresInteractions', 'db must be an object with query()'],
+])('%s rejects a URL in the place of its client, and does not repeat it', (name, needs) => {
+  const make = (client: unknown) => () => STORES_ON[name]?.(client as never);
+  expect(make('redis://user:secret@redis.example')).toThrow(
+    new InvalidPolicy(`${name}: ${needs}; it is a text.`),
+  );
+  expect(make(undefined)).toThrow(new InvalidPolicy(`${name}: ${needs}; it is undefined.`));
+  expect(make({})).toThrow(new InvalidPolicy(`${name}: ${needs}; it is an object.`));
+});
+
+test('a table name that is a URL is not repeated', () => {
+  const make = () => new PostgresLedger(noDatabase, { table: 'postgres://user:secret@db.example' });
+  expect(make).toThrow(/^PostgresLedger: table must be an identifier/);
+  expect(make).not.toThrow(/secret/);
+});

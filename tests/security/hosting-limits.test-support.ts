@@ -222,6 +222,15 @@ export const HOSTING_HOLDS: Readonly<Record<string, (limit: number) => unknown>>
     await once(socket, 'close');
     expect(answer()).toMatch(/^HTTP\/1\.1 408 /);
   },
+  'time that a client may read nothing of what it asked for, in seconds': async (limit) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const large = async () => new Response(Buffer.alloc(16 * MIB));
+    const { connected } = await server({ pages: [{ path: '/page', fetch: large }] });
+    expect(await readAfter(connected(), limit * 1000 - 1)).toBeGreaterThan(16 * MIB);
+    // At most a tenth late.
+    expect(await readAfter(connected(), limit * 1100)).toBeLessThan(16 * MIB);
+  },
   'bytes of bodies that come in': async (limit) => {
     await refusesIncoming(limit, undefined, 503);
   },
@@ -347,6 +356,22 @@ export const HOSTING_HOLDS: Readonly<Record<string, (limit: number) => unknown>>
     expect(program.said.err).toContain(`a line of over ${limit} bytes`);
   },
 };
+
+/** Asks for a large page, reads nothing of it for so long, and then reads the rest. Returns how many bytes came. */
+async function readAfter(socket: Socket, ms: number): Promise<number> {
+  socket.pause().write('GET /page/large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  await once(socket, 'readable');
+  await settle(20);
+  vi.advanceTimersByTime(ms);
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  const closed = once(socket, 'close');
+  socket.resume();
+  await within(10_000, closed, () => `${bytes} bytes came, and the connection stayed open.`);
+  return bytes;
+}
 
 /** Unfinished bodies that hold as much as they may are kept waiting, and one more is refused. */
 async function refusesIncoming(limit: number, subject: string | undefined, refusal: number): Promise<void> {

@@ -1,19 +1,28 @@
 /** The line below a drawing, with the numbers of the conversation. */
-import { type Transcript, tally } from '@mrtr/harness/transcript';
+import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 
 /** The effect that a tool must have once per call. Demos without one have no effect to count. */
 export type CountedEffect = 'audit' | 'write' | undefined;
 
-/** `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. */
+/**
+ * `2 rounds · handler entered 2× · audit written 1× · nothing held between rounds`. Of a tool in
+ * parts, the part that acts is counted: its steps or resolvers may run in any round.
+ */
 export function closingLine(transcript: Transcript, effect: CountedEffect): string {
   const { rounds, entries, effects, framesHeld, liveAsks } = tally(transcript);
   const written = effect && `${effect === 'audit' ? 'audit' : 'item'} written ${effects[effect] ?? 0}×`;
   return [
     plural(rounds, 'round'),
-    `handler entered ${entries}×`,
+    `${actingPart(transcript)} ${entries}×`,
     ...(written ? [written] : []),
     held(framesHeld, liveAsks),
   ].join(' · ');
+}
+
+function actingPart({ events }: Transcript): string {
+  const parts = new Set(eventsOf('entry', events).map(({ part }) => part));
+  if (parts.has('step') || parts.has('end')) return 'end step run';
+  return parts.has('resolver') || parts.has('body') ? 'body run' : 'handler entered';
 }
 
 function held(frames: number, liveAsks: number): string {

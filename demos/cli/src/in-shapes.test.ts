@@ -91,9 +91,17 @@ test('roots and then the model, on a modern client', async () => {
         │  Runs a second-hand bicycle shop.                              ┃
         │◀───────────────────────────────────────────────────────────────┤
 
-      3 rounds · handler entered 1× · nothing held between rounds
+      3 rounds · body run 1× · nothing held between rounds
     "
   `);
+});
+
+test.each([
+  ['option-g', 'end step run 1×'],
+  ['option-g --answer decline', 'end step run 0×'],
+  ['option-i', 'body run 1×'],
+])('%s: of a tool in parts, the part that acts is counted: %s', async (args, counted) => {
+  expect(await drawn(args)).toContain(` · ${counted} · `);
 });
 
 test('a page that the user forgets, and then finishes', async () => {

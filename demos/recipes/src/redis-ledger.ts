@@ -5,9 +5,10 @@ import { createClient } from 'redis';
 import { registerDeploy } from './deploy.ts';
 
 /** Call it once in a process. */
-export async function open(options: Parameters<typeof createClient>[0], keys: readonly string[]) {
-  const redis = createClient(options);
-  redis.on('error', (error) => console.error(error)); // it reconnects by itself, and a claim meanwhile is refused
+export async function open(redisOptions: Parameters<typeof createClient>[0], keys: readonly string[]) {
+  const redis = createClient(redisOptions);
+  // It reconnects by itself; a claim meanwhile is refused, after `claimSeconds` (5).
+  redis.on('error', (error) => console.error(error));
   await redis.connect();
   const ledger = new RedisLedger(redis);
   await ledger.begin();

@@ -190,14 +190,17 @@ test.each<[what: string, give: () => unknown, message: string]>([
   expect(complaintOf(give)).toBe(message);
 });
 
-test('a text in the place of a function is not repeated, and a long one is cut', () => {
+test('a text in the wrong place is repeated only where it is short, and a number or a choice is expected', () => {
   const secret = 'sk-0123456789';
   for (const name of ['principal', 'ledger', 'onerror', 'now', 'version2', 'acceptVersions']) {
     expect(complaintOf(() => requestStatePolicy({ [name]: secret }))).not.toContain(secret);
   }
-  expect(complaintOf(() => requestStatePolicy({ legacy: 'x'.repeat(1000) } as object))).toContain(
-    `it is '${'x'.repeat(40)}…'.`,
-  );
+  for (const name of ['legacy', 'singleUse', 'maxRounds', 'unaskedAnswers']) {
+    const complaint = (length: number) =>
+      complaintOf(() => requestStatePolicy({ [name]: 'x'.repeat(length) } as object));
+    expect(complaint(12)).toContain(`it is '${'x'.repeat(12)}'.`);
+    expect(complaint(13)).toContain('it is a text.');
+  }
 });
 
 test('options other than `version` may be undefined, and then have their defaults', () => {

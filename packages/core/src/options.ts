@@ -67,6 +67,19 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
   return { ...defaults, ...Object.fromEntries(given) } as Options & Required<Defaults>;
 }
 
+/**
+ * Checks an argument that is no option: a client, a handler, an instance to serve. The message never shows its value,
+ * which may be the URL of a database.
+ *
+ * @param owner the function or class that needs it.
+ * @throws InvalidPolicy naming the argument, what it must be, and the kind of what was given.
+ * @example requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
+ */
+export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck): void {
+  if (check.isAllowed(value)) return;
+  throw new InvalidPolicy(`${owner}: ${name} must be ${check.allowed}; it is ${kindOf(value)}.`);
+}
+
 /** An option that cannot be left out. */
 export const asRequired = (check: OptionCheck): OptionCheck => ({ ...check, undefinedAllowed: 'never' });
 
@@ -95,11 +108,19 @@ export const aText: OptionCheck = {
   isAllowed: (value) => typeof value === 'string' && value !== '',
 };
 
-export const aPositiveNumber: OptionCheck = {
-  allowed: 'a number above 0',
-  isAllowed: (value) => Number.isFinite(value) && (value as number) > 0,
+/** The longest time of a timer of Node, in milliseconds. A longer one fires at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
+
+/** A time in seconds, above 0, that a timer can wait. */
+export const aTimeInSeconds: OptionCheck = {
+  allowed: `a number above 0, and at most ${LONGEST_TIMER_SECONDS}`,
+  isAllowed: (value) => typeof value === 'number' && value > 0 && value <= LONGEST_TIMER_SECONDS,
   quotesText: true,
 };
+
+/** A whole number of seconds, from `least` to the most that a timer can wait. */
+export const wholeSeconds = (least = 1): OptionCheck => wholeNumber(least, LONGEST_TIMER_SECONDS);
 
 /** A whole number from `least` to `most`, both allowed. */
 export const wholeNumber = (least = 1, most?: number): OptionCheck => ({
@@ -140,20 +161,27 @@ export const anObjectWith = (...methods: readonly string[]): OptionCheck => ({
 const isUndefinedAllowed = ({ undefinedAllowed }: OptionCheck, isGiven: boolean): boolean =>
   undefinedAllowed === undefined || (undefinedAllowed === 'if-left-out' && !isGiven);
 
-/** The value in the words of a message. A text may be a secret in the wrong place, so only its type is shown. */
+/** A longer text is no number and no choice that was misspelt. It may be a secret in the wrong place. */
+const MOST_QUOTED = 12;
+
+/** The value in the words of a message. A text may be a secret in the wrong place, so only a short one is shown. */
 function describe(
   value: unknown,
   { quotesText = false, undefinedAllowed }: Partial<OptionCheck> = {},
 ): string {
   if (value === undefined && undefinedAllowed === 'if-left-out')
     return 'undefined. Set its environment variable, or leave the option out';
-  if (typeof value === 'string') {
-    if (value === '' || quotesText) return `'${value.length > 40 ? `${value.slice(0, 40)}…` : value}'`;
-    return 'a text';
-  }
-  if (typeof value === 'function') return 'a function';
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object';
-  return String(value);
+  if (typeof value === 'string' && quotesText && value.length <= MOST_QUOTED) return `'${value}'`;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : kindOf(value);
+}
+
+/** What kind of value it is, and nothing of the value itself. */
+function kindOf(value: unknown): string {
+  if (value === undefined || value === null) return String(value);
+  if (value === '') return "''";
+  if (Array.isArray(value)) return 'a list';
+  const type = typeof value === 'string' ? 'text' : typeof value;
+  return `${type === 'object' ? 'an' : 'a'} ${type}`;
 }
 
 const listWords = (parts: readonly string[], last: 'and' | 'or'): string =>

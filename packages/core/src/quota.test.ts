@@ -68,6 +68,17 @@ test('a full quota of abandoned handlers is reported once, and again after one h
   expect(reports).toEqual(['2 handlers of cancelled calls']);
 });
 
+test('what is added beyond the limits leaves no room until it is given back', () => {
+  const quota = new Quota(3, 1);
+  expect(quota.take('eve')).toBeUndefined();
+  quota.add('eve', 2);
+  quota.add(undefined);
+  expect([quota.total, quota.amountOf('eve')]).toEqual([4, 3]);
+  expect(quota.take('adam')).toBe('all');
+  quota.give('eve', 2);
+  expect([quota.take('eve'), quota.take('adam')]).toEqual(['own', undefined]);
+});
+
 test('by default 1000 handlers are kept, and 64 of one principal', () => {
   const quota = new AbandonedQuota({}, () => {});
   expect([quota.take('eve', 64), quota.take('eve'), quota.take(undefined, 936)]).toEqual([

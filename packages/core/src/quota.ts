@@ -37,6 +37,12 @@ export class Quota {
     return full;
   }
 
+  /** Counts an `amount` that `owner` holds already, also beyond the limits. Until as much is given back, others get nothing. */
+  add(owner: string | undefined, amount = 1): void {
+    this.#total += amount;
+    if (owner !== undefined) this.#own.set(owner, this.amountOf(owner) + amount);
+  }
+
   /** Counts for `owner` an `amount` that was taken for nobody, or counts nothing and returns the limit that is reached. */
   assign(owner: string | undefined, amount = 1): QuotaExceeded | undefined {
     if (owner === undefined) return undefined;

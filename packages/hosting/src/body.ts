@@ -1,6 +1,6 @@
 /** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
 import type { Readable } from 'node:stream';
-import { aPositiveNumber, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/shape';
+import { aTimeInSeconds, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/shape';
 import { hasMoreMembers } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 
@@ -22,7 +22,7 @@ export interface BodyLimits {
 export const BODY_CHECKS: OptionChecks<BodyLimits> = {
   maxBodyBytes: wholeNumber(),
   maxBodyMembers: wholeNumber(),
-  bodySeconds: aPositiveNumber,
+  bodySeconds: aTimeInSeconds,
   maxIncomingBytes: wholeNumber(),
   maxIncomingBytesPerPrincipal: wholeNumber(),
 };

@@ -209,7 +209,8 @@ export class Gate {
   /** Ends everything that is held, calls in flight included. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([
-      this.#served.close(),
+      // In a function of its own: one that throws at once must not keep the others from ending.
+      (async () => this.#served.close())(),
       this.#sessions?.close(),
       this.#modern.close(),
     ]);

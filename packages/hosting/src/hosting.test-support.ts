@@ -1,4 +1,4 @@
-/** A listening server with four tools, and real clients of it. */
+/** A listening server with five tools, and real clients of it. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -36,7 +36,7 @@ export interface Fixture extends Served {
 
 /**
  * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
- * a progress notification, `who` says whose token it was called with.
+ * a progress notification, `big` answers with 8 MiB, `who` says whose token it was called with.
  */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
@@ -78,6 +78,7 @@ export function fixture(): Fixture {
         await ctx.mcpReq.notify({ method: 'notifications/progress', params });
         return wait(ctx);
       });
+      server.registerTool('big', {}, () => textResult('x'.repeat(8_388_608)));
       server.registerTool('who', {}, ({ http }) => textResult(`${http?.authInfo?.extra?.sub}`));
       return server;
     },

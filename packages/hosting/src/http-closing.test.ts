@@ -130,6 +130,36 @@ test('an instance that fails to close is an error, and the port is free all the 
   expect((await hosting({ port })).url.port).toBe(`${port}`);
 });
 
+test('an instance that throws when it is closed leaves nothing open', async () => {
+  const served = await hosting({ drainMs: 5 });
+  served.close = () => {
+    throw new Error('stuck');
+  };
+  const begun = await fetch(served.url, INITIALIZE);
+  await begun.text();
+  const session = begun.headers.get('mcp-session-id') ?? '';
+  const call = fetch(served.url, oldRequest('tools/call', { name: 'wait' }, session)).then(read);
+  const cut = expect(call).rejects.toThrow();
+  const { mcpReq } = await served.entered;
+  await expect(served.http.close()).rejects.toThrow('stuck');
+  await cut;
+  expect(mcpReq.signal.aborted).toBe(true);
+});
+
+test('an old client’s call is waited for, whatever headers of the new revision it has', async () => {
+  const { http, url, entered, release } = await hosting(FOREVER);
+  const begun = await fetch(url, INITIALIZE);
+  await begun.text();
+  const request = oldRequest('tools/call', { name: 'wait' }, begun.headers.get('mcp-session-id') ?? '');
+  const headers = { ...(request.headers as object), 'mcp-method': 'subscriptions/listen' };
+  const call = fetch(url, { ...request, headers }).then(read);
+  await entered;
+  const closed = http.close();
+  release();
+  expect(await call).toMatchObject({ result: { content: [{ text: 'Waited.' }] } });
+  await closed;
+});
+
 test('closing a server ends its sessions', async () => {
   const { http, url, entered } = await hosting({ drainMs: 50 });
   const begun = await fetch(url, INITIALIZE);

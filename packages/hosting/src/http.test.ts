@@ -47,7 +47,7 @@ test('an old client that does not begin with initialize is told to do so', async
 test('stateless serving gives an old client no session, and cannot ask its user', async () => {
   const { url } = await hosting({ legacy: 'stateless' });
   const old = await oldClient(url);
-  expect((await old.listTools()).tools).toHaveLength(4);
+  expect((await old.listTools()).tools).toHaveLength(5);
   expect(await old.callTool({ name: 'ask' }).catch((error) => error)).not.toMatchObject({
     content: text('Asked.'),
   });
@@ -58,7 +58,7 @@ test('stateless serving gives an old client no session, and cannot ask its user'
 test('a server serves the path that its options name, and no other', async () => {
   const { url } = await hosting({ path: '/tools' });
   expect(url.pathname).toBe('/tools');
-  expect((await (await modernClient(url)).listTools()).tools).toHaveLength(4);
+  expect((await (await modernClient(url)).listTools()).tools).toHaveLength(5);
   expect((await fetch(new URL('/mcp', url))).status).toBe(404);
 });
 

@@ -4,13 +4,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, type HttpBindings, RequestError } from '@hono/node-server';
 import type { ServerNotifier } from '@modelcontextprotocol/server';
-import { aText, type OptionChecks, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { MRTR_REVISION } from '@mrtr/core';
+import {
+  anObjectWith,
+  aText,
+  aTimeInSeconds,
+  LONGEST_TIMER_MS,
+  type OptionChecks,
+  requireArgument,
+  requireOptions,
+  wholeNumber,
+} from '@mrtr/core/shape';
 import { bounded } from './bounded.ts';
 import { closeResponsesWithConnection } from './closed-connections.ts';
 import { GATE_CHECKS, Gate, type GateOptions } from './gate.ts';
 import { failed } from './problem.ts';
 import type { OnError, Served } from './served.ts';
 import { SESSION_CHECKS } from './sessions.ts';
+import { endStalledConnections } from './stalled-connections.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
 export type { BodyLimits } from './body.ts';
@@ -27,13 +38,19 @@ export interface HttpOptions extends GateOptions {
   readonly port?: number;
   /** How long `close` waits for calls in flight, in milliseconds. Default 10 000. */
   readonly drainMs?: number;
+  /**
+   * How long a connection may have bytes to send and send none, in seconds, because its client does not read. Then it is
+   * ended, and so are its calls. Default 60.
+   */
+  readonly sendSeconds?: number;
 }
 
 const CHECKS: OptionChecks<HttpOptions> = {
   ...GATE_CHECKS,
   host: aText,
   port: wholeNumber(0, 65_535),
-  drainMs: wholeNumber(0),
+  drainMs: wholeNumber(0, LONGEST_TIMER_MS),
+  sendSeconds: aTimeInSeconds,
 };
 
 /** A listening server. */
@@ -52,14 +69,16 @@ export interface HttpHosting {
 /**
  * Listens, and serves `served` to clients of both eras. `GET /healthz` answers 200 while it does, 503 while it closes.
  *
- * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidPolicy for `served` without its two functions, and for an option that does not exist or has a value that
+ * it cannot have.
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */
 export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
+  requireArgument('serveHttp', 'served', served, anObjectWith('server', 'close'));
   requireOptions('serveHttp', options, CHECKS);
   const { sessionLimits = {} } = options;
   requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
-  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000 } = options;
+  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, sendSeconds = 60 } = options;
   const gate = new Gate(served, { ...options, path });
   const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {
     overrideGlobalObjects: false,
@@ -76,6 +95,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
     void handle(req, res);
   });
   closeResponsesWithConnection(server);
+  endStalledConnections(server, sendSeconds);
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
@@ -120,7 +140,9 @@ function endConnectionAfter(res: ServerResponse): void {
 /** Whether nobody waits for the end of this one: an old client's standing stream, a new one's subscription. */
 const standsOpen = (req: IncomingMessage, path: string): boolean =>
   (req.method === 'GET' && req.url?.split('?')[0] === path) ||
-  req.headers['mcp-method'] === 'subscriptions/listen';
+  (req.headers['mcp-method'] === 'subscriptions/listen' &&
+    // An older client has no such header, so it says nothing about what it sent.
+    req.headers['mcp-protocol-version'] === MRTR_REVISION);
 
 /** The answer to a request that has no address, or that could not be answered. */
 const failure = (error: unknown, onerror: OnError | undefined): Response =>

@@ -28,6 +28,7 @@ import {
   requireOptions,
   webPage,
   wholeNumber,
+  wholeSeconds,
 } from '@mrtr/core/shape';
 import { type PageOptions, Pages } from './interaction-pages.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './interaction-question.ts';
@@ -61,7 +62,7 @@ const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   url: asRequired(anyValue),
   store: anObjectWith('add', 'find', 'replace'),
   ttlSeconds: wholeNumber(),
-  waitSeconds: wholeNumber(0),
+  waitSeconds: wholeSeconds(0),
   maxAsks: wholeNumber(),
   identifyBrowser: asRequired(aFunction),
   start: asRequired(aFunction),

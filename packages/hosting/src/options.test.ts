@@ -14,6 +14,8 @@ async function serve(options: unknown): Promise<void> {
 }
 
 const atLeast1 = 'must be a whole number of at least 1';
+const time = 'must be a whole number from 0 to 2147483647';
+const seconds = 'must be a number above 0, and at most 2147483';
 
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
@@ -23,7 +25,10 @@ test.each<[options: unknown, message: string]>([
   [{ host: '' }, "host must be a text that is not empty; it is ''."],
   [{ port: 'http' }, "port must be a whole number from 0 to 65535; it is 'http'."],
   [{ port: Number.NaN }, 'port must be a whole number from 0 to 65535; it is NaN.'],
-  [{ drainMs: -1 }, 'drainMs must be a whole number of at least 0; it is -1.'],
+  [{ drainMs: -1 }, `drainMs ${time}; it is -1.`],
+  [{ drainMs: 2 ** 31 }, `drainMs ${time}; it is 2147483648.`],
+  [{ sendSeconds: 0 }, `sendSeconds ${seconds}; it is 0.`],
+  [{ sendSeconds: 2_147_484 }, `sendSeconds ${seconds}; it is 2147484.`],
   [{ path: 'mcp' }, "path must be a path that begins with '/'; it is 'mcp'."],
   [{ allowedHosts: 'shop.example' }, 'allowedHosts must be a list of host names; it is a text.'],
   [{ allowedHosts: [undefined] }, 'allowedHosts must be a list of host names; it is a list.'],
@@ -37,8 +42,9 @@ test.each<[options: unknown, message: string]>([
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ maxBodyBytes: '1mb' }, `maxBodyBytes ${atLeast1}; it is '1mb'.`],
   [{ maxBodyMembers: 0 }, `maxBodyMembers ${atLeast1}; it is 0.`],
-  [{ bodySeconds: 0 }, 'bodySeconds must be a number above 0; it is 0.'],
-  [{ bodySeconds: Number.POSITIVE_INFINITY }, 'bodySeconds must be a number above 0; it is Infinity.'],
+  [{ bodySeconds: 0 }, `bodySeconds ${seconds}; it is 0.`],
+  [{ bodySeconds: 2_147_484 }, `bodySeconds ${seconds}; it is 2147484.`],
+  [{ bodySeconds: Number.POSITIVE_INFINITY }, `bodySeconds ${seconds}; it is Infinity.`],
   [{ maxIncomingBytes: 0.5 }, `maxIncomingBytes ${atLeast1}; it is 0.5.`],
   [{ maxIncomingBytesPerPrincipal: -1 }, `maxIncomingBytesPerPrincipal ${atLeast1}; it is -1.`],
   [{ maxCalls: null }, `maxCalls ${atLeast1}; it is null.`],
@@ -62,7 +68,7 @@ test.each<[sessionLimits: unknown, message: string]>([
   [{ maxBytes: Number.NaN }, `maxBytes ${atLeast1}; it is NaN.`],
   [{ maxBytesPerPrincipal: 0.5 }, `maxBytesPerPrincipal ${atLeast1}; it is 0.5.`],
   [{ maxOpenCalls: -1 }, `maxOpenCalls ${atLeast1}; it is -1.`],
-  [{ idleSeconds: Number.NaN }, 'idleSeconds must be a number above 0; it is NaN.'],
+  [{ idleSeconds: Number.NaN }, `idleSeconds ${seconds}; it is NaN.`],
 ])(
   'the sessionLimits %j are refused, also where there are no sessions: %s',
   async (sessionLimits, message) => {
@@ -76,6 +82,19 @@ test.each<[sessionLimits: unknown, message: string]>([
 test('options that are undefined have their defaults', async () => {
   const limits = { max: undefined, idleSeconds: undefined };
   await serve({ port: undefined, verifier: undefined, legacy: undefined, sessionLimits: limits });
+});
+
+test.each<[served: unknown, kind: string]>([
+  [undefined, 'undefined'],
+  ['sk-0123456789', 'a text'],
+  [5, 'a number'],
+  [() => {}, 'a function'],
+  [{ server() {} }, 'an object'],
+  [{ close() {} }, 'an object'],
+])('an instance that cannot be served, %j, is refused', async (wrong, kind) => {
+  const message = `served must be an object with server() and close(); it is ${kind}.`;
+  await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidPolicy(`serveHttp: ${message}`));
+  expect(() => serveStdio(wrong as never)).toThrow(new InvalidPolicy(`serveStdio: ${message}`));
 });
 
 test('serveStdio refuses an options object in the place of `onerror`', () => {
@@ -98,7 +117,8 @@ test.each<[options: object, message: string]>([
   [{ url: undefined }, 'url must be given; it is undefined.'],
   [{ store: new Map() }, 'store must be an object with add(), find() and replace(); it is an object.'],
   [{ ttlSeconds: '60' }, `ttlSeconds ${atLeast1}; it is '60'.`],
-  [{ waitSeconds: Number.NaN }, 'waitSeconds must be a whole number of at least 0; it is NaN.'],
+  [{ waitSeconds: Number.NaN }, 'waitSeconds must be a whole number from 0 to 2147483; it is NaN.'],
+  [{ waitSeconds: 2_147_484 }, 'waitSeconds must be a whole number from 0 to 2147483; it is 2147484.'],
   [{ maxAsks: 0 }, `maxAsks ${atLeast1}; it is 0.`],
   [{ identifyBrowser: 'alice' }, 'identifyBrowser must be a function; it is a text.'],
   [{ start: 'https://other.example' }, 'start must be a function; it is a text.'],

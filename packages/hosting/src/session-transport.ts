@@ -38,6 +38,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
     this.onmessage = (message) => this.#entering(message);
   }
 
+  /** Whether a call is not over, also where its client hung up. */
+  get hasOpenCalls(): boolean {
+    return this.#calls.size > 0;
+  }
+
   override async handleRequest(request: Request, options: HandleRequestOptions = {}): Promise<Response> {
     const { parsedBody } = options;
     // Answers and notifications always come in: they are what ends calls.

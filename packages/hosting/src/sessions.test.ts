@@ -64,7 +64,7 @@ test('an error that holds a message of the client is short', async () => {
   ]);
 });
 
-test('a client that leaves makes its session idle, and its call runs until the session ends', async () => {
+test('a client that leaves makes its session idle when its call has ended, and not before', async () => {
   const { served, held, send, begin } = sessions();
   const client = new AbortController();
   await send({ ...oldRequest('tools/call', { name: 'wait' }, await begin()), signal: client.signal });
@@ -72,9 +72,13 @@ test('a client that leaves makes its session idle, and its call runs until the s
   client.abort();
   // At 2025-11-25 a lost connection cancels nothing: the client may come back.
   expect(mcpReq.signal.aborted).toBe(false);
-  await hours(1.1);
-  expect(held.size).toBe(0);
-  expect(mcpReq.signal.aborted).toBe(true);
+  await hours(5);
+  expect([held.size, mcpReq.signal.aborted]).toEqual([1, false]);
+  served.release();
+  await hours(0.9);
+  expect(held.size).toBe(1);
+  await hours(0.2);
+  expect([held.size, mcpReq.signal.aborted]).toEqual([0, false]);
 });
 
 test('a client that loses its standing stream makes its session idle', async () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AuthInfo, type InitializeRequest, isInitializeRequest } from '@modelcontextprotocol/server';
 import {
-  aPositiveNumber,
+  aTimeInSeconds,
   type OptionChecks,
   Quota,
   tokenPrincipal,
@@ -31,7 +31,8 @@ export interface SessionLimits {
    */
   readonly maxOpenCalls?: number;
   /**
-   * A session without a request for this long is closed, in seconds; one with a call in progress is not. Default 3600.
+   * A session without a request for this long is closed, in seconds; one with a call in progress is not, also where its
+   * client hung up. Default 3600.
    */
   readonly idleSeconds?: number;
 }
@@ -52,7 +53,7 @@ export const SESSION_CHECKS: OptionChecks<SessionLimits> = {
   maxBytes: wholeNumber(),
   maxBytesPerPrincipal: wholeNumber(),
   maxOpenCalls: wholeNumber(),
-  idleSeconds: aPositiveNumber,
+  idleSeconds: aTimeInSeconds,
 };
 
 interface Session {
@@ -170,7 +171,9 @@ export class Sessions {
   async #sweep(): Promise<void> {
     const stale = Date.now() - this.#limits.idleSeconds * 1000;
     for (const [id, session] of this.#sessions) {
-      if (session.open === 0 && session.lastUsed <= stale) await this.#end(id);
+      // A client that hung up has cancelled nothing: its call runs, and the session is idle from its end on.
+      if (session.transport.hasOpenCalls) session.lastUsed = Date.now();
+      else if (session.open === 0 && session.lastUsed <= stale) await this.#end(id);
     }
   }
 }

@@ -1,6 +1,6 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
-import { aFunction, requireOptions } from '@mrtr/core/shape';
+import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/shape';
 import { bounded } from './bounded.ts';
 import { type OnError, reporting, type Served } from './served.ts';
 
@@ -13,7 +13,7 @@ const MAX_LINE_BYTES = 10_485_760;
 export interface StdioHosting {
   /**
    * Resolves when the connection has ended: `close` was called, the client closed our stdin or our stdout, or it sent a
-   * line of over 10 MiB.
+   * line of over 10 MiB. Then call `process.exit()`: a handler that hangs may keep the process.
    */
   readonly closed: Promise<void>;
   /** Ends the connection and everything that is held for it. */
@@ -23,9 +23,10 @@ export interface StdioHosting {
 /**
  * Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr.
  *
- * @throws InvalidPolicy when `onerror` is not a function.
+ * @throws InvalidPolicy when `served` lacks one of its two functions, or `onerror` is not a function.
  */
 export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHosting {
+  requireArgument('serveStdio', 'served', served, anObjectWith('server', 'close'));
   requireOptions('serveStdio', { onerror }, { onerror: aFunction });
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
@@ -33,7 +34,7 @@ export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHo
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= bounded(served.close(), DRAIN_MS, onerror)
+    closing ??= bounded((async () => served.close())(), DRAIN_MS, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;

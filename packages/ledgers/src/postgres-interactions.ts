@@ -1,7 +1,7 @@
 /** Pending interactions on PostgreSQL. */
 import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
 import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
-import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 /** The options of a {@link PostgresInteractions}. */
@@ -36,8 +36,9 @@ export class PostgresInteractions implements InteractionStore {
   #swept = 0;
   #full = false;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidPolicy for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresInteractionsOptions = {}) {
+    requireArgument('PostgresInteractions', 'db', db, anObjectWith('query'));
     requireOptions<PostgresInteractionsOptions>('PostgresInteractions', options, {
       table: aText,
       sweepSeconds: wholeNumber(0),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export {
@@ -82,8 +82,9 @@ export class PostgresLedger implements StateLedger {
   #bytes = 0;
   #knewBeginning = false;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidPolicy for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
+    requireArgument('PostgresLedger', 'db', db, anObjectWith('query'));
     requireOptions<PostgresLedgerOptions>('PostgresLedger', options, {
       table: aText,
       sweepSeconds: wholeNumber(0),

@@ -1,7 +1,7 @@
 /** Pending interactions on Redis. */
 import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
 import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
-import { aText, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
 
 /** The options of a {@link RedisInteractions}. */
@@ -55,8 +55,9 @@ export class RedisInteractions implements InteractionStore {
   readonly #limits: readonly string[];
   readonly #maxValueBytes: number;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidPolicy for a `client` without `eval`, and for a wrong option. */
   constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
+    requireArgument('RedisInteractions', 'client', client, anObjectWith('eval'));
     requireOptions<RedisInteractionsOptions>('RedisInteractions', options, {
       prefix: aText,
       maxEntries: wholeNumber(),

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import { aText, requireOptions, warnOnce, wholeNumber } from '@mrtr/core/shape';
+import {
+  anObjectWith,
+  aText,
+  requireArgument,
+  requireOptions,
+  warnOnce,
+  wholeNumber,
+} from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
 import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkSettings } from './redis-settings.ts';
@@ -58,9 +65,10 @@ export class RedisLedger implements StateLedger {
   /**
    * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
    *
-   * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
+   * @throws InvalidPolicy for a `client` without `eval`, and for a wrong option.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
+    requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
     requireOptions<RedisLedgerOptions>('RedisLedger', options, {
       prefix: aText,
       maxEntries: wholeNumber(),

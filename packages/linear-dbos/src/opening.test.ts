@@ -10,7 +10,7 @@ test.each([
   [
     'a time to live of 0',
     { ttlSeconds: 0 },
-    'DbosStore: ttlSeconds must be a whole number of at least 1; it is 0.',
+    'DbosStore: ttlSeconds must be a whole number from 1 to 2147483; it is 0.',
   ],
   [
     'too few connections',

@@ -9,6 +9,7 @@ import {
   type OptionChecks,
   requireOptions,
   wholeNumber,
+  wholeSeconds,
   withDefaults,
 } from '@mrtr/core/shape';
 
@@ -82,13 +83,13 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
     allowed: 'a text that names the version of your handlers, for example a commit',
   }),
   schema: aSchemaName,
-  ttlSeconds: wholeNumber(),
+  ttlSeconds: wholeSeconds(),
   maxCalls: wholeNumber(),
   maxCallsPerPrincipal: wholeNumber(),
   maxBytes: wholeNumber(),
   maxBytesPerPrincipal: wholeNumber(),
   poolSize: wholeNumber(5),
-  sweepSeconds: wholeNumber(),
+  sweepSeconds: wholeSeconds(),
   onerror: aFunction,
 };
 

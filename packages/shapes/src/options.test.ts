@@ -1,11 +1,13 @@
 /** Wrong options of this package, as JavaScript gives them. */
 import { InvalidPolicy, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
+import { awaitShim } from './await-shim/await-shim.ts';
 import { byEra } from './by-era/by-era.ts';
-import { Site, tool } from './fixture.test-support.ts';
+import { Args, Site, tool } from './fixture.test-support.ts';
 import { journal } from './journal/journal.ts';
 import { ContinuationStore, linear } from './linear/index.ts';
 import { once } from './once/once.ts';
+import { resolve, resolveResource } from './resolve/resolve.ts';
 import { ToolBuilder } from './tool-builder/tool-builder.ts';
 
 const handler = () => textResult('');
@@ -70,6 +72,52 @@ test.each<[what: string, give: () => unknown, message: string]>([
   ],
 ])('%s refuses a wrong option where the tool is built', (_what, give, message) => {
   expect(give).toThrow(new InvalidPolicy(message));
+});
+
+const SECRET = 'redis://user:hunter2@redis.example';
+test.each<[what: string, needs: string, give: (wrong: never) => unknown]>([
+  ['linear', 'handler must be a function', (wrong) => linear(wrong, { store })],
+  ['journal', 'handler must be a function', (wrong) => journal(wrong)],
+  ['once', 'handler must be a function', (wrong) => once(wrong)],
+  ['awaitShim', 'handler must be a function', (wrong) => awaitShim(wrong)],
+  [
+    'resolve',
+    'inputSchema must be a Standard Schema that has a JSON Schema',
+    (wrong) => resolve(wrong, {}, handler),
+  ],
+  [
+    'resolve',
+    'params must be an object with a resolver for each parameter',
+    (wrong) => resolve(Args, wrong, handler),
+  ],
+  ['resolve', 'body must be a function', (wrong) => resolve(Args, {}, wrong)],
+  [
+    'resolveResource',
+    'params must be an object with a resolver for each parameter',
+    (wrong) => resolveResource(wrong, handler),
+  ],
+  ['resolveResource', 'body must be a function', (wrong) => resolveResource({}, wrong)],
+])('%s: an argument of the wrong kind is refused where it is given: %s', (what, needs, give) => {
+  const kinds: readonly (readonly [unknown, string])[] = [
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [SECRET, 'a text'],
+    [5, 'a number'],
+    [[], 'a list'],
+  ];
+  for (const [wrong, kind] of kinds)
+    expect(() => give(wrong as never)).toThrow(new InvalidPolicy(`${what}: ${needs}; it is ${kind}.`));
+});
+
+test('byEra refuses what is no pair of handlers', () => {
+  for (const [wrong, kind] of [
+    [undefined, 'undefined'],
+    [SECRET, 'a text'],
+    [handler, 'a function'],
+  ] as const)
+    expect(() => byEra(wrong as never)).toThrow(
+      new InvalidPolicy(`byEra: the options must be an object; they are ${kind}.`),
+    );
 });
 
 /** The three contexts that have `once`. */

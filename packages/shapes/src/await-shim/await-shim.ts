@@ -26,7 +26,7 @@ import {
   type StandardSchemaWithJSON,
   speaksMrtr,
 } from '@mrtr/core';
-import { endCancelled, publish, shapeCallback } from '@mrtr/core/shape';
+import { aFunction, endCancelled, publish, requireArgument, shapeCallback } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { handled } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
@@ -64,10 +64,13 @@ class Unwind extends Error {
 /**
  * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Do not use it;
  * the top of this file says why.
+ *
+ * @throws InvalidPolicy when the handler is not a function.
  */
 export function awaitShim<Input, R extends CompleteResult>(
   handler: Author<Input, AwaitShimContext, R>,
 ): SdkCallback<Input, R> {
+  requireArgument('awaitShim', 'handler', handler, aFunction);
   return shapeCallback<Input, R>('await-shim', async (input, ctx, call) => {
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const keys = new Set<string>();

@@ -26,9 +26,11 @@ import {
 } from '@mrtr/core';
 import {
   aBoolean,
+  aFunction,
   type Call,
   endCancelled,
   publish,
+  requireArgument,
   requireOptions,
   shapeCallback,
   tokenLength,
@@ -89,7 +91,7 @@ export interface JournalOptions {
 /**
  * Makes a journaled handler into an SDK callback for a tool, a prompt or a resource.
  *
- * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidPolicy when the handler is not a function, and for an option that does not exist, or has a value that it cannot have.
  * @throws JournalDiverged in the call, when a replay does not reach the recorded steps.
  * @throws StateTooLarge in the call, naming the largest steps, when the journal is over the policy's limit.
  * @example
@@ -103,6 +105,7 @@ export function journal<Input, R extends CompleteResult>(
   handler: Author<Input, JournalContext, R>,
   options: JournalOptions = {},
 ): SdkCallback<Input, R> {
+  requireArgument('journal', 'handler', handler, aFunction);
   requireOptions('journal', options, { strict: aBoolean });
   const { strict = false } = options;
   return shapeCallback<Input, R>('journal', async (input, ctx, call) => {

@@ -1,7 +1,7 @@
 /** Handlers of shape H that keep running after their call has ended. */
 import { ContinuationLost, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ada, counted, Gate, Name, requestOf, turns, Units } from '../fixture.test-support.ts';
+import { ada, counted, Gate, Name, requestOf, turns, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
 import { type Handler, serving } from './parking.test-support.ts';
 
@@ -182,6 +182,92 @@ test('a handler that asks for ever beside a step that runs has ended when the st
   gate.open();
   await turns();
   expect((await client.send()).asks).toEqual(ASKS);
+});
+
+/** Reminds its user: asks again and again, and waits a little for each answer, until the gate opens. */
+const reminding =
+  (gate: Gate): Handler =>
+  async (_args, ctx) => {
+    let done = false;
+    void gate.promise.then(() => {
+      done = true;
+    });
+    for (let n = 0; !done; n++) {
+      const soon = new Promise((resolve) => setTimeout(resolve, 1000));
+      await Promise.race([ctx.ask(`units ${n}`, units), n === 0 ? gate.promise : soon]).catch(() => {});
+    }
+    return textResult('Ended.');
+  };
+
+/** Lets refusals pass, and the handlers that race them against a time limit go on. */
+async function remind(): Promise<void> {
+  await turns(300);
+  vi.advanceTimersByTime(1000);
+  await turns();
+}
+
+test('a handler that asks with a time limit of its own is reported once, and counts until it ends', async () => {
+  const errors: string[] = [];
+  const onerror = ({ message }: Error) => void errors.push(message);
+  const gate = new Gate();
+  const { site } = serving(reminding(gate), { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
+  const client = await site.connect();
+  await client.send();
+  await expire();
+  for (let time = 0; time < 5; time++) await remind();
+  expect(errors.splice(0)).toEqual([
+    expect.stringMatching(/^The handler of call \S+ goes on although its call is over/),
+  ]);
+  // It is the one that may be abandoned, so the next one keeps its place, however often it asks.
+  expect((await client.send()).asks).toEqual({ 'units 0': 'Which units?' });
+  await expire();
+  for (let time = 0; time < 5; time++) await remind();
+  expect((await client.send()).fails).toMatch(FULL);
+  gate.open();
+  await remind();
+  expect(await client.send()).toEqual({ says: 'Ended.' });
+});
+
+test('handlers that go on count beyond the limit of their principal, too', async () => {
+  const gate = new Gate();
+  const limits = { maxFramesPerPrincipal: 2, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
+  const { site } = serving(reminding(gate), limits);
+  site.caller = { token: 'token of eve', clientId: 'app', scopes: [], extra: { sub: 'eve' } };
+  const client = await site.connect();
+  // Two stop before either is seen to go on.
+  for (let call = 0; call < 2; call++) await client.send();
+  await expire();
+  await remind();
+  for (let call = 0; call < 2; call++) expect((await client.send()).asks).toBeDefined();
+  await expire();
+  await remind();
+  expect((await client.send()).fails).toMatch(/^You have too many unanswered calls open/);
+  gate.open();
+  await remind();
+  expect(await client.send()).toEqual({ says: 'Ended.' });
+});
+
+test('branches that ask side by side have stopped when each of them has', async () => {
+  const branch = async (ctx: LinearContext, key: string) => {
+    for (;;) await ctx.ask(key, units).catch(() => {});
+  };
+  const stubborn: Handler = async (_args, ctx) => {
+    // One ends with an early refusal.
+    void ctx.ask('d', units).catch(() => {});
+    await Promise.all(['a', 'b', 'c'].map((key) => branch(ctx, key)));
+    return textResult('never seen');
+  };
+  const errors: Error[] = [];
+  const onerror = (error: Error) => void errors.push(error);
+  const { site } = serving(stubborn, { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
+  const client = await site.connect();
+  for (let call = 0; call < 3; call++) {
+    expect((await client.send()).asks).toBeDefined();
+    await expire();
+    await turns(200);
+  }
+  vi.advanceTimersByTime(10_000);
+  expect(errors).toEqual([]);
 });
 
 test('the round of a handler that has stopped ends, so nothing else waits for it', async () => {

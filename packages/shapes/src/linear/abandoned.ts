@@ -1,13 +1,15 @@
 /**
  * Handlers that keep running after their call has ended: a `finally` that hangs, a step that never returns. Nobody can stop
  * them. So the store counts them apart from open calls, and reports them. A handler counts until it has ended; a loop that
- * catches every refusal and asks again ends by itself (see `frame.ts`).
+ * catches every refusal and asks again ends by itself (see `frame.ts`). A loop that does not wait for its question goes on.
+ * It is counted from the moment when that shows, also beyond the limit, since its call's place is gone. Then no other
+ * handler of the store is taken for ended before it has really settled, so that no more of them can pass the limit.
  *
  * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
  * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
 import { AbandonedQuota } from '@mrtr/core/shape';
-import type { Frame } from './frame.ts';
+import type { Frame, Overseer } from './frame.ts';
 
 /** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */
 const LET_END_MS = 10_000;
@@ -21,7 +23,9 @@ interface Limits {
 }
 
 /** The abandoned handlers of one store. */
-export class Abandoned {
+export class Abandoned implements Overseer {
+  /** Until the first handler is seen to go on. */
+  trustsStops = true;
   readonly #quota: AbandonedQuota;
   readonly #report: (error: Error) => void;
   readonly #open = new Set<GiveBack>();
@@ -42,6 +46,14 @@ export class Abandoned {
     if (hasRoom) giveBack();
     const end = this.#opened(hasRoom ? () => this.#quota.give(principal) : giveBack);
     frame.whenSettled(this.#reported(call, end));
+  }
+
+  /** Counts a handler again that had counted as ended. */
+  takeBack(frame: Frame): void {
+    this.trustsStops = false;
+    const { principal } = frame;
+    this.#quota.add(principal);
+    frame.whenEnded(this.#opened(() => this.#quota.give(principal)));
   }
 
   /** Resolves when all have ended, or after {@link LET_END_MS}. */

@@ -49,7 +49,7 @@ export interface ContinuationStoreOptions {
   /** The same for one principal. Default 100. */
   readonly maxAbandonedPerPrincipal?: number;
   /**
-   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, that there are as many of
+   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, or goes on asking, that there are as many of
    * those as may be, and errors of listeners of `ctx.signal`. Default: `process.emitWarning`.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
@@ -266,6 +266,7 @@ export class ContinuationStore implements LinearStore {
    * as abandoned. Returns the reason.
    */
   #giveUp<Reason extends Error>(frame: Frame, reason: Reason): Reason {
+    frame.overseer = this.#abandoned;
     frame.abort(reason);
     frame.whenSettled(() => this.#release(frame));
     setImmediate(() => this.#abandon(frame));

@@ -8,7 +8,8 @@
  *    one of them (which withdraws the others), or when the frame is aborted.
  * 4. After `abort`, every open question rejects, and so do later questions and steps, so `finally` blocks run. After a
  *    number of refusals, later ones never settle: a handler that keeps asking then stops, and costs nothing. It counts as
- *    ended from then on, or when its last running step is over.
+ *    ended from then on, or when its last running step is over. A handler that asks once more all the same has not
+ *    stopped: it raced our promise against a time limit of its own. It is reported, and counts until it really settles.
  * 5. A parked frame holds nothing of the SDK's `ctx`: that would keep some 20 KB of a finished request alive.
  *
  * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
@@ -44,6 +45,14 @@ export type Pause = { readonly kind: 'asked'; readonly requests: InputRequests }
 
 /** Performs the step `key`: directly, or through the store that records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
+
+/** Counts the handlers that have not ended when their call has. */
+export interface Overseer {
+  /** Whether a handler that waits for a promise of ours that never settles counts as ended. */
+  readonly trustsStops: boolean;
+  /** The handler of `frame` counted as ended, and is still running. */
+  takeBack(frame: Frame): void;
+}
 
 /** Questions that were asked together: one promise for all of them. */
 class Ask {
@@ -83,6 +92,10 @@ const AT_ONCE: Perform = (_key, step) => step();
 /** How many questions and steps of an aborted handler are refused. Later ones never settle. */
 const MOST_REFUSALS = 100;
 
+const notStopped = (call: string): string =>
+  `The handler of call ${call} goes on although its call is over, and asks without waiting for the answer. ` +
+  'Make it end when ctx.signal fires, and ask nothing after that.';
+
 const insideStep = (what: string): InvalidDefinition =>
   new InvalidDefinition(
     `${what} is inside of a once, which is recorded as a whole. Take it before, and use its value.`,
@@ -100,6 +113,11 @@ export class Frame {
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #refusals = 0;
+  /** Refusals that are on their way: the branches that get them may ask again. */
+  #refusing = 0;
+  /** Whether the handler counts as ended although it has not settled. */
+  #stopped = false;
+  #onEnded: (() => void) | undefined;
   readonly #perform: Perform;
   readonly #report: (error: Error) => void;
   /** The id of its call. */
@@ -110,6 +128,8 @@ export class Frame {
   askable: readonly InputKind[] = NOTHING;
   /** The memory that its call's arguments hold, in bytes. */
   heldBytes = 0;
+  /** Set when the frame is aborted. */
+  overseer: Overseer | undefined;
   /** When it expires without an answer. Kept here because a separate record would double the memory. */
   deadline = 0;
 
@@ -137,8 +157,8 @@ export class Frame {
       running = Promise.reject(error);
     }
     running.then(
-      (value) => this.#settle({ kind: 'returned', value }),
-      (error: unknown) => this.#settle({ kind: 'threw', error }),
+      (value) => this.#end({ kind: 'returned', value }),
+      (error: unknown) => this.#end({ kind: 'threw', error }),
     );
     return pause;
   }
@@ -234,6 +254,11 @@ export class Frame {
     };
   }
 
+  /** Calls `then` when the handler has really settled. For one that counted as ended before. */
+  whenEnded(then: () => void): void {
+    this.#onEnded = then;
+  }
+
   /** Takes over what a durable store recorded. A value that does not fit this version of the handler ends the call. */
   #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
     const rejectState = (why: string): never => {
@@ -255,9 +280,19 @@ export class Frame {
     this.#endRound = undefined;
   }
 
+  /** The handler has settled. */
+  #end(outcome: Outcome): void {
+    if (!this.#outcome) {
+      this.#settle(outcome);
+      return;
+    }
+    // It had stopped, and has settled after all.
+    this.#stopped = false;
+    this.#onEnded?.();
+    this.#onEnded = undefined;
+  }
+
   #settle(outcome: Outcome): void {
-    // A handler that had stopped has settled after all, in another branch.
-    if (this.#outcome) return;
     // Nobody reads how an aborted frame ended. When many expire at once, the collector copies all that is kept.
     this.#outcome = this.#aborted ? ABORTED : outcome;
     this.#open = NONE;
@@ -279,21 +314,38 @@ export class Frame {
 
   /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
   #refused(reason: Error): Promise<never> {
+    if (this.#stopped) this.#takeBack();
     if (++this.#refusals > MOST_REFUSALS) {
       this.#endIfStopped();
       // A new promise each time: one promise for all would hold every handler that waits for it.
       return new Promise(() => {});
     }
-    return handled(new Promise((_resolve, reject) => setImmediate(reject, reason)));
+    this.#refusing++;
+    const refuse = (reject: (reason: Error) => void) => {
+      this.#refusing--;
+      reject(reason);
+      // The branch that gets it may end without asking again.
+      if (this.#refusals > MOST_REFUSALS) setImmediate(() => this.#endIfStopped());
+    };
+    return handled(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
   }
 
   /**
    * A handler that waits for a promise of ours that never settles has ended, and nobody else can know it. One whose steps
-   * still run has not.
+   * still run has not, nor one with a branch that is about to get a refusal.
    */
   #endIfStopped(): void {
-    if (this.#aborted && this.#refusals > MOST_REFUSALS && this.#running === 0)
-      this.#settle({ kind: 'threw', error: this.#aborted });
+    if (!this.#aborted || this.#outcome || this.#refusals <= MOST_REFUSALS) return;
+    if (this.#running > 0 || this.#refusing > 0 || this.overseer?.trustsStops === false) return;
+    this.#stopped = true;
+    this.#settle({ kind: 'threw', error: this.#aborted });
+  }
+
+  /** The handler has asked again, so it had not stopped. */
+  #takeBack(): void {
+    this.#stopped = false;
+    this.overseer?.takeBack(this);
+    this.#report(new Error(notStopped(this.call)));
   }
 
   #wrong(asked: readonly Open[]): InvalidDefinition | undefined {

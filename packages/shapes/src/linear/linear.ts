@@ -21,6 +21,7 @@ import {
   StoreFull,
 } from '@mrtr/core';
 import {
+  aFunction,
   anObjectWith,
   asNotEntered,
   asRequired,
@@ -28,6 +29,7 @@ import {
   endCall,
   endCancelled,
   isNotEntered,
+  requireArgument,
   requireOptions,
   shapeCallback,
   withRoutingLabel,
@@ -45,7 +47,7 @@ export interface LinearOptions {
 /**
  * Makes a linear handler into an SDK callback for a tool, a prompt or a resource.
  *
- * @throws InvalidPolicy without a store, and for another option.
+ * @throws InvalidPolicy when the handler is not a function, without a store, and for another option.
  * @example
  * const store = new ContinuationStore();
  * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {
@@ -58,6 +60,7 @@ export function linear<Input, R extends CompleteResult>(
   handler: Author<Input, LinearContext, R>,
   options: LinearOptions,
 ): SdkCallback<Input, R> {
+  requireArgument('linear', 'handler', handler, aFunction);
   requireOptions('linear', options, { store: asRequired(anObjectWith('round', 'close')) });
   const { store } = options;
   return shapeCallback<Input, R>('linear', async (input, ctx, call) => {

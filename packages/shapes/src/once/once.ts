@@ -22,7 +22,15 @@ import {
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import { type Call, ownEntry, publish, requireOptions, shapeCallback } from '@mrtr/core/shape';
+import {
+  aFunction,
+  type Call,
+  ownEntry,
+  publish,
+  requireArgument,
+  requireOptions,
+  shapeCallback,
+} from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handled } from '../kit/handled.ts';
@@ -58,6 +66,7 @@ export interface OnceContext extends HandlerContext {
  *
  * @throws UnprotectedServer in the call, on a server whose request state is not protected: a client that forges the
  * record skips the effects.
+ * @throws InvalidPolicy when the handler is not a function.
  * @example
  * const confirm = elicitation('Really deploy?', z.object({ yes: z.boolean() }));
  * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {
@@ -71,6 +80,7 @@ export interface OnceContext extends HandlerContext {
 export function once<Input, R extends CompleteResult>(
   handler: Author<Input, OnceContext, R | InputRequiredResult>,
 ): SdkCallback<Input, R> {
+  requireArgument('once', 'handler', handler, aFunction);
   return shapeCallback<Input, R>('once', async (input, ctx, call) => {
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved?.a);

@@ -16,7 +16,15 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@mrtr/core';
-import { type Call, endCall, publish, shapeCallback } from '@mrtr/core/shape';
+import {
+  aFunction,
+  type Call,
+  endCall,
+  type OptionCheck,
+  publish,
+  requireArgument,
+  shapeCallback,
+} from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
@@ -38,6 +46,7 @@ type Params = Readonly<Record<string, Resolvable>>;
  * @param params the injected parameters: `name: resolver` for the plain value, where a decline or cancel ends the call
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
+ * @throws InvalidPolicy when an argument is of the wrong kind.
  * @throws InvalidSignature when the declarations cannot work; see {@link buildResolverPlans}. Nothing is registered.
  * @example
  * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
@@ -50,6 +59,8 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
     ctx: HandlerContext,
   ) => R | Promise<R>,
 ): SdkCallback<StandardSchemaV1.InferOutput<S>, R> {
+  requireArgument('resolve', 'inputSchema', inputSchema, aToolSchema);
+  requireDeclarations('resolve', params, body);
   return inject(argumentNames(inputSchema), params, body as Body<R>);
 }
 
@@ -57,7 +68,7 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
  * The same for a resource. It has no input schema. Its one argument is `uri`, the URL of the read: the body gets it,
  * and a resolver may need it (`argument<URL>('uri')`).
  *
- * @throws InvalidSignature as {@link resolve} does.
+ * @throws InvalidPolicy and InvalidSignature as {@link resolve} does.
  * @example
  * server.registerResource('report', 'report://quarterly', {}, resolveResource({ currency }, ({ uri, currency }) => …));
  */
@@ -65,7 +76,25 @@ export function resolveResource<P extends Params, R extends CompleteResult>(
   params: P,
   body: (args: { readonly uri: URL } & FilledAll<P>, ctx: HandlerContext) => R | Promise<R>,
 ): SdkCallback<URL, R> {
+  requireDeclarations('resolveResource', params, body);
   return inject(new Set(['uri']), params, body as Body<R>, argumentsOfResource);
+}
+
+const aToolSchema: OptionCheck = {
+  allowed: 'a Standard Schema that has a JSON Schema',
+  isAllowed: (value) =>
+    typeof (value as Partial<StandardSchemaWithJSON> | null | undefined)?.['~standard']?.jsonSchema?.input ===
+    'function',
+};
+
+const someParameters: OptionCheck = {
+  allowed: 'an object with a resolver for each parameter',
+  isAllowed: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
+function requireDeclarations(owner: string, params: unknown, body: unknown): void {
+  requireArgument(owner, 'params', params, someParameters);
+  requireArgument(owner, 'body', body, aFunction);
 }
 
 /** For a resource with a template, the template's variables are arguments too. */

@@ -1,0 +1,95 @@
+/** Connections whose client does not read what it asked for. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { requestInit, within } from '@mrtr/harness';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hosting, modernClient } from './hosting.test-support.ts';
+import { endStalledConnections } from './stalled-connections.ts';
+
+const MIB = 1_048_576;
+
+/** A server that sends `bytes` to a client that does not read, at the time when it cannot send more. */
+async function stalled(bytes: number, seconds: number) {
+  const server = createServer((_req, res) => void res.end(Buffer.alloc(bytes)));
+  endStalledConnections(server, seconds);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  const asked = once(server, 'request');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  client.pause().write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  onTestFinished(() => void client.destroy());
+  const [, response] = await asked;
+  return { client, response, connection: response.socket };
+}
+
+/** Lets the server and its client read and write, as far as they can. */
+async function exchange(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise(setImmediate);
+}
+
+function controlledClock(): void {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+test('a client that reads nothing loses its connection after the time, and so its calls end', async () => {
+  controlledClock();
+  const { connection, response } = await stalled(16 * MIB, 60);
+  await exchange();
+  const closed = once(response, 'close');
+  // The first sweep sees what was sent until then.
+  vi.advanceTimersByTime(65_999);
+  expect(connection.destroyed).toBe(false);
+  vi.advanceTimersByTime(1);
+  expect(connection.destroyed).toBe(true);
+  await within(5000, closed, () => 'The response did not close.');
+});
+
+test('a client that reads slowly keeps its connection', async () => {
+  controlledClock();
+  const { client, connection } = await stalled(16 * MIB, 60);
+  for (let minute = 0; minute < 20; minute++) {
+    await exchange();
+    const left = connection._handle.writeQueueSize;
+    client.resume();
+    for (let turn = 0; turn < 10_000 && connection._handle?.writeQueueSize === left; turn++)
+      await new Promise(setImmediate);
+    client.pause();
+    vi.advanceTimersByTime(59_000);
+    if (connection.writableLength === 0) break;
+    expect(connection.destroyed).toBe(false);
+  }
+});
+
+test('a connection on which nothing waits to be sent stays open, also while a call waits for its user', async () => {
+  controlledClock();
+  const { url, entered, release } = await hosting({ sendSeconds: 1 });
+  const call = (await modernClient(url)).callTool({ name: 'wait' });
+  await entered;
+  vi.advanceTimersByTime(3_600_000);
+  release();
+  expect(await call).toMatchObject({ content: [{ text: 'Waited.' }] });
+});
+
+test('calls of a client that does not read give their places back', async () => {
+  const { url } = await hosting({ sendSeconds: 0.2, maxCalls: 4 });
+  const client = connect(Number(url.port), url.hostname).on('error', () => {});
+  onTestFinished(() => void client.destroy());
+  const { headers, body } = requestInit('tools/call', { name: 'big' });
+  const lines = Object.entries(headers as Record<string, string>).map((header) => header.join(': '));
+  const length = `Content-Length: ${`${body}`.length}`;
+  const request = `${['POST /mcp HTTP/1.1', 'Host: localhost', ...lines, length].join('\r\n')}\r\n\r\n${body}`;
+  const closed = once(client, 'close');
+  client.pause().write(request.repeat(4));
+  const status = () => fetch(url, requestInit('tools/list')).then(({ status }) => status);
+  const becomes = async (wanted: number) => {
+    for (let time = 0; time < 2000; time++) if ((await status()) === wanted) return;
+    throw new Error(`No request got ${wanted}.`);
+  };
+  await becomes(503);
+  await becomes(200);
+  client.resume();
+  await within(5000, closed, () => 'The connection was not ended.');
+});

@@ -1,0 +1,58 @@
+/**
+ * Connections whose client does not read. What waits for such a client is never sent, so its calls would keep their
+ * places as long as the client likes. `server.setTimeout` is no help: it would also cut calls that wait for a user.
+ */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** In a tenth of the time each, so that a connection is ended at most a tenth late. */
+const SWEEPS = 10;
+
+/** What is known of a connection since the last sweep. */
+interface Progress {
+  /** The bytes that were handed to the system, and those that it still has to send. */
+  written: number;
+  queued: number;
+  /** Sweeps in a row that found bytes waiting, and none sent. */
+  stalled: number;
+}
+
+/**
+ * Destroys the connections of `server` that have had bytes to send for `seconds`, and have sent none. One timer looks at
+ * all of them. It counts sweeps, not the time: a server that was suspended ends no connection for that.
+ */
+export function endStalledConnections(server: Server, seconds: number): void {
+  const connections = new Map<Socket, Progress>();
+  server.on('connection', (socket) => {
+    connections.set(socket, { written: 0, queued: 0, stalled: 0 });
+    socket.once('close', () => connections.delete(socket));
+  });
+  const sweeper = setInterval(
+    () => {
+      for (const [socket, progress] of connections) {
+        if (hasMoved(socket, progress)) progress.stalled = 0;
+        else if (++progress.stalled >= SWEEPS) socket.destroy();
+      }
+    },
+    (seconds * 1000) / SWEEPS,
+  );
+  sweeper.unref();
+  server.once('close', () => clearInterval(sweeper));
+}
+
+/**
+ * Whether the connection has nothing to send, or has sent something since the last sweep. `bytesWritten` alone does not
+ * tell: it counts what waits in Node, and it stays the same while the system sends a large answer piece by piece.
+ */
+function hasMoved(socket: Socket, progress: Progress): boolean {
+  const written = socket.bytesWritten - socket.writableLength;
+  const queued = queuedOf(socket);
+  const moved = written !== progress.written || queued !== progress.queued;
+  progress.written = written;
+  progress.queued = queued;
+  return moved || socket.writableLength === 0;
+}
+
+/** Bytes of the present write that the system has not taken. Node's own timeout of a socket reads the same. */
+const queuedOf = (socket: Socket): number =>
+  (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
