@@ -21,7 +21,7 @@ export const guardListener =
     try {
       listener(error);
     } catch (thrown) {
-      process.emitWarning(`onerror threw ${String(thrown)}. It was told: ${error.message}`, {
+      process.emitWarning(`onerror threw ${String(thrown)}. The error was: ${error.message}`, {
         code: 'MRTR_ONERROR',
       });
     }

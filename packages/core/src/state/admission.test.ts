@@ -28,7 +28,7 @@ interface Deferred<T = void> {
 }
 
 /** A promise that the test settles. */
-function deferred<T = void>(): Deferred<T> {
+function defer<T = void>(): Deferred<T> {
   let resolve: (value: T) => void = () => {};
   let reject: (error: unknown) => void = () => {};
   const promise = new Promise<T>((yes, no) => {
@@ -45,7 +45,7 @@ function till(options: RequestStateOptions = {}) {
       const registered = server.registerTool('pay', { inputSchema: z.object({}) }, async (_, ctx) => {
         if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
           return inputRequired({ inputRequests: { sure: sure.request } });
-        const end = deferred();
+        const end = defer();
         payments.push({ signal: ctx.mcpReq.signal, end });
         await end.promise;
         return textResult('Paid.');
@@ -150,7 +150,7 @@ test('waiting retries of one caller count for that caller', async () => {
 });
 
 test('the total is counted before the caller is identified, and is given back where that fails', async () => {
-  const known = deferred<string>();
+  const known = defer<string>();
   const principal = vi.fn(() => known.promise);
   const site = till({ maxCalls: 2, principal });
   const waiting = [1, 2].map(() => site.post('tools/call', { name: 'pay', arguments: {} }));
@@ -354,7 +354,7 @@ test.each([
   const pay = async (ctx: Parameters<typeof readAnswer>[0]) => {
     if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
       return inputRequired({ inputRequests: { sure: sure.request } });
-    const end = deferred();
+    const end = defer();
     entries.push(end);
     await end.promise;
     throw new Error('the signal fired');
@@ -428,7 +428,7 @@ test('abandoned handlers count for their caller', async () => {
 });
 
 test('a cancelled call of an old client leaves its place too', async () => {
-  const entered = deferred();
+  const entered = defer();
   const site = hosted(
     (server) => {
       server.registerTool('hang', {}, () => {
@@ -547,7 +547,7 @@ test('a handler that was replaced spends its token, and a low-level handler of t
 });
 
 test('a client that hangs up while its arguments are validated spends nothing', async () => {
-  const [validating, valid] = [deferred(), deferred()];
+  const [validating, valid] = [defer(), defer()];
   let slow = false;
   const to = z.string().refine(async () => {
     if (!slow) return true;
@@ -698,7 +698,7 @@ const asksFirst =
     ctx.mcpReq.requestState() === undefined ? inputRequired({ requestState: 'asked' }) : end(ctx);
 
 test('a request that was cancelled before it came counts among the abandoned', async () => {
-  const principal = deferred<undefined>();
+  const principal = defer<undefined>();
   const { policy, send } = admission({ principal: () => principal.promise }, () => textResult('Paid.'));
   void send(undefined, AbortSignal.abort());
   expect([policy.running.total, policy.abandoned.total]).toEqual([0, 1]);
@@ -732,12 +732,12 @@ test('a low-level handler that throws after a hang-up has lost its token', async
 });
 
 test('a result is recorded before its client gets it, and an error too', async () => {
-  const recorded: ReturnType<typeof deferred<void>>[] = [];
+  const recorded: ReturnType<typeof defer<void>>[] = [];
   const memory = new MemoryLedger();
   const ledger: StateLedger = {
     claim: (presented) => memory.claim(presented),
     settle: () => {
-      recorded.push(deferred());
+      recorded.push(defer());
       return recorded.at(-1)?.promise as Promise<void>;
     },
     release: async () => {},
@@ -766,7 +766,7 @@ test('a result is recorded before its client gets it, and an error too', async (
 });
 
 test('a claim is given back before its client hears of the refusal', async () => {
-  const released = deferred();
+  const released = defer();
   const client = new AbortController();
   const ledger: StateLedger = {
     claim: async () => {

@@ -88,7 +88,7 @@ class Serving {
       try {
         const returned = await handler(request, withHandlerRun(this.#context(signal), run));
         if (this.#misfit.error) throw this.#misfit.error;
-        const result = isInputRequiredResult(returned) ? this.#sealed(returned) : returned;
+        const result = isInputRequiredResult(returned) ? this.#sealResult(returned) : returned;
         outcome = outcomeOf(result, this.#call);
         if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult);
         return result;
@@ -173,7 +173,7 @@ class Serving {
     }
   }
 
-  #sealed(result: InputRequiredResult): unknown {
+  #sealResult(result: InputRequiredResult): unknown {
     try {
       return this.#ask(result, result.inputRequests ?? {});
     } catch (error) {
