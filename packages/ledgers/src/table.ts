@@ -14,12 +14,12 @@ export interface Queryable {
 export function tableName(owner: string, table: unknown): string {
   if (typeof table === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
   throw new InvalidPolicy(
-    `${owner}: table must be an identifier that needs no quotes (a-z, 0-9, _); it is ${quoted(table)}.`,
+    `${owner}: table must be an identifier that needs no quotes (a-z, 0-9, _); it is ${quote(table)}.`,
   );
 }
 
 /** A longer text may be the URL of a database, in the wrong place. */
-const quoted = (table: unknown): string =>
+const quote = (table: unknown): string =>
   typeof table === 'string' && table.length <= 12 ? `'${table}'` : 'something else';
 
 /** Creates what `statements` create "if not exists". Several instances may call this at once. */
