@@ -10,7 +10,7 @@ import { endStalledConnections } from './stalled-connections.ts';
 const MIB = 1_048_576;
 
 /** A server that sends `bytes` to a client that does not read, at the time when it cannot send more. */
-async function stallConnection(bytes: number, seconds: number) {
+async function serveUnread(bytes: number, seconds: number) {
   const server = createServer((_req, res) => void res.end(Buffer.alloc(bytes)));
   endStalledConnections(server, seconds);
   server.listen(0, '127.0.0.1');
@@ -36,7 +36,7 @@ function controlledClock(): void {
 
 test('a client that reads nothing loses its connection after the time, and so its calls end', async () => {
   controlledClock();
-  const { connection, response } = await stallConnection(16 * MIB, 60);
+  const { connection, response } = await serveUnread(16 * MIB, 60);
   await exchange();
   const closed = once(response, 'close');
   // The first sweep sees what was sent until then.
@@ -49,7 +49,7 @@ test('a client that reads nothing loses its connection after the time, and so it
 
 test('a client that reads slowly keeps its connection', async () => {
   controlledClock();
-  const { client, connection } = await stallConnection(16 * MIB, 60);
+  const { client, connection } = await serveUnread(16 * MIB, 60);
   for (let minute = 0; minute < 20; minute++) {
     await exchange();
     const left = connection._handle.writeQueueSize;

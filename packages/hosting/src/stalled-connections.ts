@@ -46,7 +46,7 @@ export function endStalledConnections(server: Server, seconds: number): void {
  */
 function hasMoved(socket: Socket, progress: Progress): boolean {
   const written = socket.bytesWritten - socket.writableLength;
-  const queued = queuedOf(socket);
+  const queued = measureQueue(socket);
   const moved = written !== progress.written || queued !== progress.queued;
   progress.written = written;
   progress.queued = queued;
@@ -54,5 +54,5 @@ function hasMoved(socket: Socket, progress: Progress): boolean {
 }
 
 /** Bytes of the present write that the system has not taken. Node's own timeout of a socket reads the same. */
-const queuedOf = (socket: Socket): number =>
+const measureQueue = (socket: Socket): number =>
   (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
