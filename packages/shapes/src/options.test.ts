@@ -13,7 +13,7 @@ import { ToolBuilder } from './tool-builder/tool-builder.ts';
 const handler = () => textResult('');
 const store = new ContinuationStore();
 const atLeast1 = 'must be a whole number of at least 1';
-const aStore = 'store must be an object with round() and close()';
+const aStore = 'store must be an object with round()';
 
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],

@@ -61,7 +61,7 @@ export function linear<Input, R extends CompleteResult>(
   options: LinearOptions,
 ): SdkCallback<Input, R> {
   requireArgument('linear', 'handler', handler, aFunction);
-  requireOptions('linear', options, { store: asRequired(anObjectWith('round', 'close')) });
+  requireOptions('linear', options, { store: asRequired(anObjectWith('round')) });
   const { store } = options;
   return shapeCallback<Input, R>('linear', async (input, ctx, call) => {
     try {
