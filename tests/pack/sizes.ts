@@ -7,19 +7,20 @@ import { entryPoints, type Packed, type Report } from './packages.ts';
 /** In bytes. A package or an entry point that is not named has the first one of its list. */
 const TARBALLS = {
   other: 50_000,
-  '@mrtr/core': 140_000,
+  '@mrtr/core': 165_000,
   '@mrtr/check': 430_000,
   '@mrtr/harness': 110_000,
-  '@mrtr/hosting': 65_000,
+  '@mrtr/hosting': 85_000,
   '@mrtr/linear-dbos': 90_000,
   '@mrtr/shapes': 150_000,
 };
 const ENTRIES = {
   other: 6_000,
   '@mrtr/check': 52_000,
-  '@mrtr/core': 13_500,
+  '@mrtr/core': 16_500,
   '@mrtr/linear-dbos': 12_000,
   '@mrtr/harness': 10_000,
+  '@mrtr/hosting/http': 7_000,
 };
 
 /** Compares a tarball with its budget. */
