@@ -229,16 +229,18 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
   await talk.retry();
   const end = await talk.finish();
   if (end.kind !== 'completed') return undecided(`the call did not end: ${inWords(end)}`);
-  const { outcome, effect } = await presented(context, talk, earlier);
-  if (outcome.kind === 'failed') return undecided(inWords(outcome));
-  if (effect)
+  const again = await presented(context, talk, earlier);
+  if (again.kind === 'failed') return undecided(inWords(again.outcome));
+  if (again.effect)
     return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
       matters: context.facts.oneTime,
     });
-  if (outcome.kind !== 'completed') return held(inWords(outcome), talk);
-  return (
-    effectsUnseen(context, `the call ${inWords(outcome)} again`) ??
-    held('answered as before, without an effect', talk)
+  const unseen =
+    again.kind === 'completed' && effectsUnseen(context, `the call ${inWords(again.outcome)} again`);
+  if (unseen) return unseen;
+  return held(
+    again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again.outcome),
+    talk,
   );
 }
 
@@ -248,14 +250,14 @@ async function besideTheEnd(context: CheckContext): Promise<Finding | undefined>
   const earlier = talk.honestRetry();
   await talk.retry();
   const later = talk.honestRetry();
-  const back = await rollBack(context, talk, earlier);
+  const back = await rollBack(context, talk, earlier, [later.requestState]);
   if (back.kind !== 'asked') return undefined;
   const branch = talk.honestRetry();
   await talk.retry(later);
   const end = await talk.finish();
   if (end.kind !== 'completed') return undefined;
-  const { effect } = await presented(context, talk, branch);
-  if (!effect) return undefined;
+  const again = await presented(context, talk, branch);
+  if (!again.effect) return undefined;
   return broken(
     'The state of round 1, presented a second time before the end, led to a second effect after it.',
     talk,
@@ -266,9 +268,14 @@ async function besideTheEnd(context: CheckContext): Promise<Finding | undefined>
 /** Presents a retry, and answers on to the end. */
 async function presented(context: CheckContext, talk: Talk, retry: Retry) {
   const before = await context.effects.read();
-  await rollBack(context, talk, retry);
+  await rollBack(
+    context,
+    talk,
+    retry,
+    talk.turns.map(({ request }) => request.params.requestState),
+  );
   const outcome = await talk.finish();
-  return { outcome, effect: await context.effects.since(before, talk) };
+  return { outcome, kind: outcome.kind, effect: await context.effects.since(before, talk) };
 }
 
 /** Longer than the whole seconds of most times of expiry. */
@@ -278,8 +285,7 @@ const NEXT_SECOND_MS = 1100;
  * Presents an earlier retry. A codec without a random part makes the same text of the same state within a second: a
  * ledger of texts then catches by luck what the next second lets through, so it is presented there.
  */
-async function rollBack(context: CheckContext, talk: Talk, retry: Retry) {
-  const known = talk.turns.map(({ outcome }) => (outcome.kind === 'asked' ? outcome.state : undefined));
+async function rollBack(context: CheckContext, talk: Talk, retry: Retry, known: readonly unknown[]) {
   const outcome = await talk.retry(retry);
   if (outcome.kind !== 'asked' || !known.includes(talk.state)) return outcome;
   await context.pause(NEXT_SECOND_MS);
