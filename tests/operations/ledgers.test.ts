@@ -15,7 +15,7 @@ import {
   type LedgerUnderTest,
   ledgerContract,
 } from '@mrtr/ledgers/contract';
-import { PostgresInteractions, PostgresLedger } from '@mrtr/ledgers/postgres';
+import { PostgresInteractions, PostgresLedger, type Queryable } from '@mrtr/ledgers/postgres';
 import {
   type RedisClient,
   RedisInteractions,
@@ -57,6 +57,23 @@ async function takeLease(ledger: StateLedger, of: Presented): Promise<string> {
 
 /** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
 const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
+
+/** Passes replies on, but loses the first that answers such a command, as a socket does that closes. */
+function loseOnce(isLost: (command: string) => boolean): <T>(command: string, reply: T) => T {
+  let wasLost = false;
+  return (command, reply) => {
+    if (wasLost || !isLost(command)) return reply;
+    wasLost = true;
+    throw new Error('Socket closed unexpectedly');
+  };
+}
+
+/** Loses the reply of a claim, and expects that the token can be claimed long before its lease ends. */
+async function expectGivenBack(ledger: StateLedger): Promise<void> {
+  const token = presented(random());
+  await expect(ledger.claim(token)).rejects.toThrow('Socket closed unexpectedly');
+  await vi.waitFor(async () => expect(await ledger.claim(token)).toEqual(FIRST));
+}
 
 /** The later claims of anonymous tokens whose results have these sizes. */
 async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<string[]> {
@@ -182,9 +199,9 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   });
 
   test('instances that begin at once write one beginning, and later ones keep it', async () => {
-    const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'begun' }));
-    await ledgers[0]?.createTable();
+    await new PostgresLedger(pool(), { table: 'begun' }).createTable();
     await query(url, 'TRUNCATE begun');
+    const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'begun' }));
     const begins = ledgers.slice(1).map((ledger) => ledger.createTable());
     await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.claim(presented(random())))]);
     const before = await query(url, "SELECT * FROM begun WHERE id = '(beginning)'");
@@ -203,6 +220,30 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     expect(await ledger.claim(token)).toEqual({ kind: 'older-than-ledger' });
     const ahead = { ...presented('b'), issuedAt: Date.now() + 50_000 };
     expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a claim that waits for a DELETE of the whole table does not serve a used token', async () => {
+    const ledger = new PostgresLedger(pool(), { table: 'deleted' });
+    await ledger.createTable();
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    const admin = await pool().connect();
+    toClose.push(async () => admin.release());
+    await admin.query('BEGIN; DELETE FROM deleted');
+    const claim = ledger.claim(token);
+    const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO deleted %'`;
+    await vi.waitFor(async () => expect(await query(url, waiting)).toHaveLength(1), { timeout: 10_000 });
+    await admin.query('COMMIT');
+    expect(await claim).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a claim whose reply is lost is given back', async () => {
+    const db = pool();
+    const reply = loseOnce((text: string) => text.includes('"isFirst"'));
+    const query: Queryable['query'] = async (text, values) => reply(text, await db.query(text, values));
+    const ledger = new PostgresLedger({ query }, { table: 'unheard' });
+    await ledger.createTable();
+    await expectGivenBack(ledger);
   });
 
   test('a ledger deletes expired entries', async () => {
@@ -330,6 +371,15 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
   });
 
+  test('a claim whose reply is lost is given back', async () => {
+    const client = await connected();
+    const reply = loseOnce((script) => script.includes("'in-flight'"));
+    const lossy: RedisClient = {
+      eval: async (script, options) => reply(script, await client.eval(script, options)),
+    };
+    await expectGivenBack(await begun(lossy, { prefix: `test:${random()}:` }));
+  });
+
   test('a released token leaves nothing in Redis but the beginning', async () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
@@ -444,13 +494,45 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
   test('a ledger that finds a restarted Redis reads its settings again', async () => {
     const server = await started(DURABLE);
     const ledger = await newProcess(server);
+    for (const open of ['a', 'b', 'c'].map((id) => presented(id))) {
+      await server.crash();
+      expect(await retried(() => ledger.claim(open))).toEqual(FIRST);
+      await ledger.begin();
+    }
+  });
+
+  test('settings that a restart takes back count for nothing', async () => {
+    const server = await started(SNAPSHOTS);
     const admin = await connectedTo(server);
-    const open = presented('a');
+    await admin.configSet({ appendonly: 'yes', appendfsync: 'always' });
+    await waitForFile(admin);
+    const ledger = await newProcess(server);
+    await admin.sendCommand(['SAVE']);
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
     await server.crash();
-    expect(await retried(() => ledger.claim(open))).toEqual(FIRST);
-    await vi.waitFor(async () =>
-      expect(await retried(() => admin.hGet('mrtr:ledger:beginning', 'durable'))).toBe('1'),
-    );
+    expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test.each([
+    ['before the ledger notes the settings again, refuses open calls', 0, { kind: 'older-than-ledger' }],
+    ['after that, refuses none', 61_000, FIRST],
+  ])('a restart after a rewrite of the append-only file, and %s', async (_, passed, expected) => {
+    const server = await started(DURABLE);
+    const client = await connectedTo(server);
+    const ledger = await begun(client, {});
+    const open = presented('a');
+    await client.sendCommand(['BGREWRITEAOF']);
+    await waitForFile(client);
+    const now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
+    const scripts = vi.spyOn(client, 'eval');
+    await ledger.claim(presented('b'));
+    const ended = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
+    clock.mockRestore();
+    await vi.waitFor(() => expect(ended()).toHaveLength(passed ? 2 : 1));
+    await server.crash();
+    expect(await (await newProcess(server)).claim(open)).toEqual(expected);
   });
 
   test('FLUSHALL makes no token usable again', async () => {
@@ -463,27 +545,66 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
   });
 
-  test('a replica that takes over begins anew, however durable its primary was', async () => {
-    const [primary, replica] = [
-      await started([...DURABLE, '--repl-diskless-sync-delay', '0']),
-      await started(DURABLE),
-    ];
-    const ledger = await newProcess(primary);
+  /** Waits until Redis has written its append-only file anew. */
+  const waitForFile = (admin: Awaited<ReturnType<typeof connectedTo>>) =>
+    vi.waitFor(
+      async () =>
+        expect(await admin.info('persistence')).toMatch(
+          /aof_enabled:1\s+aof_rewrite_in_progress:0\s+aof_rewrite_scheduled:0/,
+        ),
+      { timeout: 10_000 },
+    );
+
+  /** Makes the second a replica of the first, and waits until it has the ledger's beginning on disk. */
+  async function attach(primary: Redis, replica: Redis): Promise<void> {
     // Both listen on sockets in the file system, which Redis cannot replicate over.
     const ports = await connectedTo(primary);
-    await ports.sendCommand(['CONFIG', 'SET', 'bind', '127.0.0.1']);
+    await ports.configSet('bind', '127.0.0.1');
     const port = await freePort();
-    await ports.sendCommand(['CONFIG', 'SET', 'port', String(port)]);
+    await ports.configSet('port', String(port));
     const admin = await connectedTo(replica);
     await admin.sendCommand(['REPLICAOF', '127.0.0.1', String(port)]);
     await vi.waitFor(async () => expect(await admin.exists('mrtr:ledger:beginning')).toBe(1), {
       timeout: 10_000,
     });
+    await waitForFile(admin);
+  }
+
+  const startPair = async () =>
+    [await started([...DURABLE, '--repl-diskless-sync-delay', '0']), await started(DURABLE)] as const;
+
+  test('a replica that takes over begins anew, however durable its primary was', async () => {
+    const [primary, replica] = await startPair();
+    const ledger = await newProcess(primary);
+    await attach(primary, replica);
     // The replica gets nothing any more, as when the primary's host fails.
-    await admin.sendCommand(['REPLICAOF', 'NO', 'ONE']);
+    await (await connectedTo(replica)).sendCommand(['REPLICAOF', 'NO', 'ONE']);
     const token = presented('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a replica that was down, and is started as a primary, begins anew', async () => {
+    const [primary, replica] = await startPair();
+    const ledger = await newProcess(primary);
+    await attach(primary, replica);
+    await replica.crash(); // Its settings name no primary.
+    const token = presented('a');
+    await ledger.settle('a', await takeLease(ledger, token), 'done');
+    expect(await (await connectedTo(replica)).exists('mrtr:ledger:beginning')).toBe(1);
+    expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  test('a replica that attaches costs no open call, and a restart of its primary then does', async () => {
+    const [primary, replica] = await startPair();
+    const ledger = await newProcess(primary);
+    const [open, later] = [presented('a'), presented('b')];
+    await attach(primary, replica);
+    expect(await ledger.claim(open)).toEqual(FIRST);
+    await ledger.begin();
+    // Meanwhile, the replica may have been the primary, and served the other token.
+    await primary.crash();
+    expect(await (await newProcess(primary)).claim(later)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a ledger warns once about settings that lose entries, and not about safe ones', async () => {
@@ -496,7 +617,10 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     for (let n = 0; n < 2; n++) await newProcess(server);
     expect(warnings('MRTR_REDIS_NOT_DURABLE')).toEqual([expect.stringContaining('appendfsync everysec')]);
     expect(warnings('MRTR_REDIS_EVICTS')).toEqual([expect.stringContaining('volatile-lru')]);
-    expect(await admin.hGet('mrtr:ledger:beginning', 'durable')).toBe('');
+    // A durable run was noted before. It is not any more.
+    const open = presented('a');
+    await server.crash();
+    expect(await (await newProcess(server)).claim(open)).toEqual({ kind: 'older-than-ledger' });
   });
 });
 

@@ -85,6 +85,7 @@ export function ledgerContract(name: string, make: Make): void {
     leases(make);
     staleLeases(make);
     beginnings(make);
+    losses(make);
     limits(make);
     results(make);
   });
@@ -245,7 +246,9 @@ function beginnings(make: Make): void {
     await ledger.settle(id, lease, 'done');
     expect(await ledger.claim(old)).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
+}
 
+function losses(make: Make): void {
   it('makes no token usable again when it loses its entries', async ({ skip }) => {
     const { another, lose } = await make();
     if (!lose) return skip('the ledger ends with its process');
@@ -262,6 +265,22 @@ function beginnings(make: Make): void {
     expect(await one.claim(presented(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
     // A new process did not know the entries that were lost.
     expect(await (await another()).claim(token)).toEqual({ kind: 'older-than-ledger' });
+  });
+
+  it('adds the clock skew once, also where a new process begins first after a loss', async ({ skip }) => {
+    const { another, lose } = await make();
+    if (!lose) return skip('the ledger ends with its process');
+    const [one, two] = [await another(), await another()];
+    for (const ledger of [one, two]) await ledger.claim(presented(randomUUID()));
+    await lose();
+    const fresh = await another();
+    await fresh.claim(presented(randomUUID())); // It begins, and knows of no loss.
+    const issuedIn = (ms: number) =>
+      presented(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
+    // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
+    for (const ledger of [one, two, fresh])
+      expect(await ledger.claim(issuedIn(30_000))).toEqual({ kind: 'older-than-ledger' });
+    for (const ledger of [one, two, fresh]) expect(await ledger.claim(issuedIn(62_000))).toEqual(FIRST);
   });
 
   it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {

@@ -43,6 +43,8 @@ interface Seen {
   readonly now: string;
   /** When the ledger began; null if it does not know. */
   readonly began: string | null;
+  /** Whether `began` has the clock skew added, and the table's row does not have it yet. */
+  readonly isRaised: boolean;
 }
 
 interface Entry {
@@ -53,8 +55,10 @@ interface Entry {
 
 const milliseconds = (time: string) => `floor(extract(epoch FROM ${time}) * 1000)::bigint`;
 
-// The row that says when the ledger began. It is among the entries, so that it is lost when they are.
+// The row that says when the ledger began. It is among the entries, so that it is lost when they are. The time is in
+// `lease_until`, and `answers` says whether the clock skew was added to it.
 const BEGINNING = '(beginning)';
+const RAISED = 'raised';
 
 /**
  * A ledger on PostgreSQL: one row for each presented token. It decides by the database's clock. Rows are deleted after
@@ -80,7 +84,8 @@ export class PostgresLedger implements StateLedger {
   #swept = 0;
   #full = false;
   #bytes = 0;
-  #knewBeginning = false;
+  /** The latest beginning that this instance saw, in milliseconds since the epoch. */
+  #knownBeginning = 0;
 
   /** @throws InvalidPolicy for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
@@ -139,26 +144,38 @@ export class PostgresLedger implements StateLedger {
   async claim(presented: Presented): Promise<Claim> {
     await this.#sweep();
     const lease = randomUUID();
-    const seen = await this.#insert(presented, lease);
-    if (seen.began === null) await this.#begin();
-    else this.#knewBeginning = true;
-    return seen.isFirst ? { kind: 'first', lease } : this.#refusal(presented, seen);
+    try {
+      const seen = await this.#insert(presented, lease);
+      if (seen.began === null || seen.isRaised) await this.#begin();
+      else this.#knownBeginning = Math.max(this.#knownBeginning, Number(seen.began));
+      return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
+    } catch (error) {
+      // The lease may have been given, and only the reply was lost. Nobody else knows the lease, so give it back.
+      if (!(error instanceof StoreFull)) this.release(presented.id, lease).catch(() => {});
+      throw error;
+    }
   }
 
   /**
-   * Inserts the entry, unless there is a reason not to. One statement checks and inserts: otherwise the table could be
-   * emptied in between.
+   * Inserts the entry, unless there is a reason not to. One statement checks and inserts, and locks the beginning against
+   * a DELETE. Otherwise a DELETE that is not committed yet could take the token's entry and the beginning, and this
+   * statement would wait for the entry to go and still see the beginning. TRUNCATE locks out the whole statement.
    */
   async #insert(
     { id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: Presented,
     lease: string,
   ): Promise<Seen> {
     const { rows } = await this.#db.query(
-      `WITH seen AS (
-         SELECT clock.ms AS now, ${milliseconds('began.lease_until')} AS began, $2::text IS NULL OR $8 > (
-           SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()) AS has_room
+      `WITH beginning AS (
+         SELECT lease_until, answers <> '${RAISED}' AND
+           $12::bigint BETWEEN 1 AND ${milliseconds('lease_until')} - 1 AS is_raised
+         FROM ${this.#table} WHERE id = '${BEGINNING}' FOR KEY SHARE
+       ), seen AS (
+         SELECT clock.ms AS now, ${milliseconds('lease_until')} + CASE WHEN is_raised THEN $7 ELSE 0 END AS began,
+           coalesce(is_raised, false) AS is_raised, $2::text IS NULL OR $8 > (
+             SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND forget_at > now()) AS has_room
          FROM (SELECT ${milliseconds('clock_timestamp()')} AS ms) AS clock
-         LEFT JOIN ${this.#table} AS began ON began.id = '${BEGINNING}'
+         LEFT JOIN beginning ON true
        ), inserted AS (
          INSERT INTO ${this.#table} (id, principal, answers, lease, lease_until, forget_at)
          SELECT $1, $2, $3, $10, now() + make_interval(secs => $4), to_timestamp(($5::bigint + $7) / 1000.0) FROM seen
@@ -166,11 +183,11 @@ export class PostgresLedger implements StateLedger {
            AND $11::bigint - greatest(0, $6::bigint - now) >= began
          ON CONFLICT (id) DO NOTHING RETURNING id)
        SELECT EXISTS (SELECT FROM inserted) AS "isFirst", $9::boolean AS "isFull", has_room AS "hasRoom",
-         now::text, began::text
+         now::text, began::text, is_raised AS "isRaised"
        FROM seen`,
       [
         ...[id, principal ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS, this.#maxOwn],
-        ...[this.#full, lease, issuedAt],
+        ...[this.#full, lease, issuedAt, this.#knownBeginning],
       ],
     );
     return rows[0] as Seen;
@@ -226,15 +243,24 @@ export class PostgresLedger implements StateLedger {
 
   /**
    * Writes the time when the ledger began, unless the table has it. An instance that knew an earlier one adds the clock
-   * skew: a token of a server whose clock is ahead may have been issued, and used, before the entries were lost.
+   * skew: a token of a server whose clock is ahead may have been issued, and used, before the entries were lost. It does
+   * so too where an instance that knew none began first, but only once.
    */
   async #begin(): Promise<void> {
+    const [known, skew] = [this.#knownBeginning, CLOCK_SKEW_MS / 1000];
     await this.#db.query(
-      `INSERT INTO ${this.#table} (id, answers, lease_until, forget_at)
-       VALUES ($1, '', clock_timestamp() + make_interval(secs => $2), 'infinity') ON CONFLICT (id) DO NOTHING`,
-      [BEGINNING, this.#knewBeginning ? CLOCK_SKEW_MS / 1000 : 0],
+      `INSERT INTO ${this.#table} AS stored (id, answers, lease_until, forget_at)
+       VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3), 'infinity')
+       ON CONFLICT (id) DO UPDATE SET answers = '${RAISED}', lease_until = stored.lease_until + make_interval(secs => $4)
+       WHERE stored.answers <> '${RAISED}' AND $5::bigint BETWEEN 1 AND ${milliseconds('stored.lease_until')} - 1`,
+      [BEGINNING, known > 0 ? RAISED : '', known > 0 ? skew : 0, skew, known],
     );
-    this.#knewBeginning = true;
+    const { rows } = await this.#db.query(
+      `SELECT ${milliseconds('lease_until')}::text AS began FROM ${this.#table} WHERE id = $1`,
+      [BEGINNING],
+    );
+    const [stored] = rows as { began: string }[];
+    if (stored) this.#knownBeginning = Math.max(known, Number(stored.began));
   }
 
   async #sweep(): Promise<void> {

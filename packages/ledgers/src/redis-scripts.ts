@@ -4,60 +4,82 @@ const CLOCK = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
-// The id of this run of Redis; empty if Redis refuses INFO.
-const RUN = `local function runOf()
-  local info = redis.pcall('INFO', 'server')
-  return type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''
+// One field of INFO; empty if Redis refuses INFO.
+const INFO = `local function info(section, field)
+  local text = redis.pcall('INFO', section)
+  return type(text) == 'string' and string.match(text, field .. ':(%w+)') or ''
 end
 `;
 
 // The time when the ledger began, in a hash without expiry:
 //   at       milliseconds since the epoch
-//   run      the run_id of the Redis that wrote it; empty if Redis refuses INFO
-//   durable  '1' while a ledger knows that this run writes each entry to disk before it answers
-// A restart gives Redis another run_id, and so does a failover to a replica. Then the newest entries may be gone, so the
-// ledger begins anew. It does not after a restart of a durable run, but then `durable` has to be found out again.
+//   raised   '1' if the clock skew was added to it
+//   replid   the master_replid of the Redis that wrote it; empty if Redis refuses INFO
+//   run      its run_id
+//   durable  '1' after a restart of a run that wrote each entry to its disk before it answered; see NOTE_DURABLE
+// Redis gets another master_replid when it restarts, when it is promoted, and when its first replica attaches. After the
+// first two, the newest entries may be gone, so the ledger begins anew. It does not after a restart of a durable run, and
+// not where only a replica attached: the run_id is the same. In both cases `durable` has to be found out again.
 // `master_replid2` is zero until a replica is promoted: its primary's settings say nothing about its own entries.
-// Whoever knows that there was an earlier beginning adds the clock skew: a token of a server whose clock is ahead may
-// have been issued, and used, before the loss.
+// A ledger that knew an earlier beginning adds the clock skew: a token of a server whose clock is ahead may have been
+// issued, and used, before the loss. It does so too where a ledger that knew none began first, but only once.
 //
 // Returns the time, 'known' or 'begun', and whether there was none.
-const BEGINNING = `${RUN}local function isPromoted()
-  local info = redis.pcall('INFO', 'replication')
-  return type(info) ~= 'string' or not string.find(info, 'master_replid2:0+%s')
-end
-local function beginning(key, knew, skew)
-  local known = redis.call('HMGET', key, 'at', 'run', 'durable')
-  local before, run = known[1] and tonumber(known[1]), runOf()
-  if before and (run == '' or run == known[2]) then return before, 'known', false end
+const BEGINNING = `${INFO}local function beginning(key, knew, skew)
+  local known = redis.call('HMGET', key, 'at', 'replid', 'raised')
+  local before, raised = known[1] and tonumber(known[1]), known[3] or ''
+  if before and knew and knew < before and raised ~= '1' then
+    before, raised = before + skew, '1'
+    redis.call('HSET', key, 'at', string.format('%d', before), 'raised', raised)
+  end
+  local replid = info('replication', 'master_replid')
+  if before and (replid == '' or replid == known[2]) then return before, 'known', false end
+  local run, was = info('server', 'run_id'), redis.call('HMGET', key, 'run', 'durable')
+  local isSameRun = run ~= '' and was[1] == run
+  local isDurable = was[2] == '1' and info('persistence', 'aof_enabled') == '1'
+  local isPromoted = not string.find(info('replication', 'master_replid2'), '^0+$')
   local at = now
-  if before and known[3] == '1' and not isPromoted() then
+  if before and (isSameRun or isDurable) and not isPromoted then
     at = before
   elseif before or knew then
-    at = math.max(before or 0, now + skew)
+    at, raised = math.max(before or 0, now + skew), '1'
   end
-  redis.call('HSET', key, 'at', string.format('%d', at), 'run', run, 'durable', '')
+  redis.call('HSET', key, 'at', string.format('%d', at), 'raised', raised, 'replid', replid, 'run', run, 'durable', '')
   return at, 'begun', not before
 end
 `;
 
-/** KEYS: the beginning. ARGV: whether the ledger knew one, and the skew. Returns the run_id. */
+/** KEYS: the beginning. ARGV: the beginning that the ledger knew, and the skew. Returns the master_replid and the time. */
 export const BEGIN = `${CLOCK}${BEGINNING}
-beginning(KEYS[1], ARGV[1] == '1', tonumber(ARGV[2]))
-return runOf()
+local at = beginning(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
+return { info('replication', 'master_replid'), at }
 `;
 
-/** KEYS: the beginning. ARGV: the run_id of the Redis whose settings were read, and whether it is durable. */
-export const NOTE_DURABLE = `${RUN}
-if runOf() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'run') ~= ARGV[1] then return end
-redis.call('HSET', KEYS[1], 'durable', ARGV[2])
+/**
+ * KEYS: the beginning. ARGV: the master_replid of the Redis whose settings were read, and whether they are durable.
+ *
+ * `durable` is '1' in the append-only file alone, and empty in memory. So Redis finds it if it restarts from this file,
+ * and no snapshot and no replica has it: they may lack entries. A rewrite of the file drops it, so it is noted again and
+ * again. It is not noted while Redis has a replica, which may serve while this Redis is down. Without a backlog, the
+ * first replica that attaches changes the master_replid, and the next claim takes the note back.
+ */
+export const NOTE_DURABLE = `${INFO}
+if info('replication', 'master_replid') ~= ARGV[1] or redis.call('HGET', KEYS[1], 'replid') ~= ARGV[1] then return end
+local isAlone = info('replication', 'role') == 'master' and info('replication', 'connected_slaves') == '0'
+  and info('replication', 'repl_backlog_active') == '0'
+if ARGV[2] == '1' and isAlone and redis.set_repl then
+  redis.set_repl(redis.REPL_AOF)
+  redis.call('HSET', KEYS[1], 'durable', '1')
+  redis.set_repl(redis.REPL_NONE)
+end
+redis.call('HSET', KEYS[1], 'durable', '')
 `;
 
 /**
  * KEYS: the entry, the index of all entries, the index of the principal's, and the beginning. ARGV: id, answers, expiry,
  * lease in ms, the server's clock, skew, the two limits (0: no limit), the principal ('': anonymous), the lease's id, the
- * time of issue, and whether the ledger knew a beginning. Returns the kind, its two texts, and 'known' or 'begun' if the
- * beginning was looked at.
+ * time of issue, and the beginning that the ledger knew ('': none). Returns the kind, its two texts, and if the beginning
+ * was looked at, the time and 'known' or 'begun'.
  */
 export const CLAIM = `${CLOCK}${BEGINNING}
 local skew = tonumber(ARGV[6])
@@ -71,14 +93,14 @@ if entry[1] then
 end
 local expires = tonumber(ARGV[3])
 if now >= expires then return { 'expired' } end
-local at, beginningWas, isFirst = beginning(KEYS[4], ARGV[12] == '1', skew)
-if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', beginningWas } end
+local at, beginningWas, isFirst = beginning(KEYS[4], tonumber(ARGV[12]), skew)
+if isFirst or tonumber(ARGV[11]) - math.max(0, by) < at then return { 'older-than-ledger', '', '', at, beginningWas } end
 local forget = string.format('%d', expires + skew)
 for index = 2, 3 do
   local limit = tonumber(ARGV[5 + index])
   if limit > 0 then
     redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
-    if redis.call('ZCARD', KEYS[index]) >= limit then return { index == 2 and 'all' or 'own', '', '', beginningWas } end
+    if redis.call('ZCARD', KEYS[index]) >= limit then return { index == 2 and 'all' or 'own', '', '', at, beginningWas } end
   end
 end
 for index = 2, 3 do
@@ -90,7 +112,7 @@ end
 local lease = string.format('%d', now + tonumber(ARGV[4]))
 redis.call('HSET', KEYS[1], 'lease', lease, 'lease_id', ARGV[10], 'answers', ARGV[2], 'principal', ARGV[9])
 redis.call('PEXPIREAT', KEYS[1], forget)
-return { 'first', '', '', beginningWas }
+return { 'first', '', '', at, beginningWas }
 `;
 
 /**

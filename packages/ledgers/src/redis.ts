@@ -35,7 +35,9 @@ type Reply = readonly [
   kind: Claim['kind'] | 'all' | 'own',
   text?: string,
   answers?: string,
-  /** Whether the claim found the ledger's beginning, or wrote it. Absent if it did not need it. */
+  /** The ledger's beginning. Absent if the claim did not need it. */
+  began?: number,
+  /** Whether the claim found the beginning, or wrote it. */
   beginning?: 'known' | 'begun',
 ];
 
@@ -60,7 +62,11 @@ export class RedisLedger implements StateLedger {
   readonly #limits: readonly [all: number, own: number];
   readonly #bytes: readonly [all: string, own: string];
   #begun: Promise<void>;
-  #knewBeginning = false;
+  /** The latest beginning that this instance saw. */
+  #knownBeginning = 0;
+  /** The master_replid of the Redis that it began on. */
+  #replid = '';
+  #notedAt = 0;
 
   /**
    * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
@@ -112,10 +118,17 @@ export class RedisLedger implements StateLedger {
     const index = principal === undefined ? 'index' : `index:${principal}`;
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
     const lease = randomUUID();
-    const reply = (await this.#client.eval(CLAIM, {
-      keys: [this.#entry(id), `${this.#prefix}index`, this.#prefix + index, this.#beginning],
-      arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), this.#knew],
-    })) as Reply;
+    let reply: Reply;
+    try {
+      reply = (await this.#client.eval(CLAIM, {
+        keys: [this.#entry(id), `${this.#prefix}index`, this.#prefix + index, this.#beginning],
+        arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), this.#knew],
+      })) as Reply;
+    } catch (error) {
+      // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.
+      this.release(id, lease).catch(() => {});
+      throw error;
+    }
     this.#noteBeginning(reply);
     return claimOf(reply, lease);
   }
@@ -136,23 +149,40 @@ export class RedisLedger implements StateLedger {
 
   /** Writes the beginning where it is missing, and notes whether this run of Redis can lose entries. */
   async #begin(): Promise<void> {
-    const keys = [this.#beginning];
-    const run = await this.#client.eval(BEGIN, { keys, arguments: [this.#knew, String(CLOCK_SKEW_MS)] });
-    this.#knewBeginning = true;
-    const isDurable = await checkSettings(this.#client);
-    if (isDurable === undefined || typeof run !== 'string' || run === '') return;
-    await this.#client.eval(NOTE_DURABLE, { keys, arguments: [run, isDurable ? '1' : ''] });
+    const reply = await this.#client.eval(BEGIN, {
+      keys: [this.#beginning],
+      arguments: [this.#knew, String(CLOCK_SKEW_MS)],
+    });
+    const [replid, began] = reply as [string, number];
+    this.#replid = replid;
+    this.#knownBeginning = Math.max(this.#knownBeginning, began);
+    await this.#noteDurable();
   }
 
-  #noteBeginning([, , , beginning]: Reply): void {
-    if (beginning === undefined) return;
-    this.#knewBeginning = true;
-    // Redis lost the beginning, or was restarted, perhaps with other settings.
-    if (beginning === 'begun') this.#begin().catch(warnOfBeginning);
+  async #noteDurable(): Promise<void> {
+    this.#notedAt = performance.now();
+    const isDurable = await checkSettings(this.#client);
+    if (isDurable === undefined || this.#replid === '') return;
+    await this.#client.eval(NOTE_DURABLE, {
+      keys: [this.#beginning],
+      arguments: [this.#replid, isDurable ? '1' : ''],
+    });
+  }
+
+  #noteBeginning([, , , began, beginning]: Reply): void {
+    if (began === undefined) return;
+    this.#knownBeginning = Math.max(this.#knownBeginning, began);
+    if (beginning === 'begun') {
+      // Redis lost the beginning, or was restarted, perhaps with other settings, or has a replica now.
+      this.#begun = this.#begin();
+      this.#begun.catch(warnOfBeginning);
+    } else if (performance.now() - this.#notedAt > NOTE_EVERY_MS) {
+      this.#noteDurable().catch(() => {});
+    }
   }
 
   get #knew(): string {
-    return this.#knewBeginning ? '1' : '';
+    return this.#knownBeginning === 0 ? '' : String(this.#knownBeginning);
   }
 
   get #beginning(): string {
@@ -163,6 +193,9 @@ export class RedisLedger implements StateLedger {
     return `${this.#prefix}entry:${id}`;
   }
 }
+
+// Redis drops the note when it rewrites its append-only file. Until the next note, a restart is taken for a loss.
+const NOTE_EVERY_MS = 60_000;
 
 const warnOfBeginning = (error: unknown): void =>
   warnOnce(
