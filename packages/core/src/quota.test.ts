@@ -151,3 +151,26 @@ test('a place that was taken for nobody is counted for its owner later, and give
   place.give();
   expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
 });
+
+test('the report of a full quota says how many have not ended, whose they are, and what to do', () => {
+  const reports: string[] = [];
+  const quota = new AbandonedQuota({ maxAbandoned: 3, maxAbandonedPerPrincipal: 2 }, ({ message }) => {
+    reports.push(message);
+  });
+  for (const owner of ['eve', 'eve', 'eve', 'adam', 'adam']) quota.take(owner);
+  const advice =
+    'Later cancelled calls keep their places until their handlers end. Make handlers end when their signal fires, and ' +
+    'restart the server if they cannot.';
+  expect(reports).toEqual([
+    `2 handlers of cancelled calls of one caller have not ended. ${advice}`,
+    `3 handlers of cancelled calls have not ended. ${advice}`,
+  ]);
+});
+
+test('a place that was given back is counted for nobody', () => {
+  const quota = new Quota(3, 1);
+  const place = placeIn(quota);
+  place.give();
+  expect(place.assign('eve')).toBeUndefined();
+  expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
+});

@@ -624,16 +624,42 @@ test.each<[string, unknown]>([
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
   expect(site.payments).toEqual([]);
+  if (claim)
+    expect(site.errors).toEqual([expect.stringContaining("the kind 'constructor', which does not exist")]);
 });
 
-test('a ledger whose record is no text has lost the token', async () => {
+test.each<[string, (presented: Presented) => unknown, RequestStateOptions, string]>([
+  ['a record that is no text', ({ answers }) => ({ kind: 'settled', answers }), {}, 'lost'],
+  ['a record of other answers', () => ({ kind: 'settled', answers: 'no', result: '' }), {}, 'other_answers'],
+  ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
+])('%s is refused, and `onerror` gets the reason', async (_what, claim, options, reason) => {
   const ledger = {
-    claim: async () => ({ kind: 'settled' }) as unknown as Claim,
+    claim: async (presented: Presented) => claim(presented) as Claim,
     settle: async () => {},
     release: async () => {},
   };
-  const site = till({ ledger });
+  const site = till({ ledger, ...options });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
+  expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
+});
+
+test.each<[string, Claim | undefined]>([
+  ['nothing', undefined],
+  ['that another is being served', { kind: 'in-flight' }],
+])('a late decision that says %s gives nothing back', async (_what, claim) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const decided = defer<Claim>();
+  const release = vi.fn(async () => {});
+  const ledger = { claim: () => decided.promise, settle: async () => {}, release };
+  const site = till({ ledger, claimSeconds: 5 });
+  const late = site.retry(await site.begin());
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect((await late).error).toMatchObject({ code: -32603 });
+  decided.resolve(claim as Claim);
+  await new Promise(setImmediate);
+  expect(release).not.toHaveBeenCalled();
 });
 
 test('an `onerror` that throws ends neither the call nor the process', async () => {
@@ -831,4 +857,17 @@ test.each([
   const state = await begin();
   await send(state);
   expect(await send(state)).toMatchObject(more === 0 ? result : { isError: true });
+});
+
+test('an error whose message is no text is repeated as an internal error', async () => {
+  const { reported, send, begin } = admission(
+    {},
+    asksFirst(() => {
+      throw { code: -32_050, message: 5 };
+    }),
+  );
+  const state = await begin();
+  await expect(send(state)).rejects.toMatchObject({ code: -32_050 });
+  await expect(send(state)).rejects.toMatchObject({ code: -32_050, message: 'Internal error' });
+  expect(reported).toEqual([]);
 });

@@ -149,11 +149,12 @@ export class Admission {
     let result: unknown;
     try {
       result = await serveRound(this.#site, round, handler, run);
-    } catch (error) {
+    } catch (thrown) {
+      // The SDK cannot answer with any other value, and its client would wait for ever.
+      const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
       run.threw = true;
       await end(() => recordError(error), isRefusalOfSdk(error));
-      // The SDK cannot answer with another value, and its client would wait for ever.
-      throw error instanceof Error ? error : new Error(String(error));
+      throw error;
     }
     await end(() => ({ result }), isRefusedInput(result));
     return result;

@@ -53,14 +53,12 @@ const NOT_ENTERED = Symbol.for('mrtr.not-entered');
  * retry that reaches the right instance, or the right version, is served.
  */
 export function asNotEntered<T>(outcome: T): T {
-  if (typeof outcome === 'object' && outcome !== null && Object.isExtensible(outcome))
-    Object.defineProperty(outcome, NOT_ENTERED, { value: true });
+  if (Object.isExtensible(outcome)) Object.defineProperty(outcome, NOT_ENTERED, { value: true });
   return outcome;
 }
 
 /** Whether {@link asNotEntered} marked it. */
-export const isNotEntered = (outcome: unknown): boolean =>
-  typeof outcome === 'object' && outcome !== null && Object.hasOwn(outcome, NOT_ENTERED);
+export const isNotEntered = (outcome: unknown): boolean => Object.hasOwn(Object(outcome), NOT_ENTERED);
 
 /**
  * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a claim

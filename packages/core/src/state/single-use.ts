@@ -210,8 +210,8 @@ export class Lease {
 }
 
 /** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
-export function recordError(error: unknown): Extract<Recorded, { error: unknown }> {
-  const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
+export function recordError(error: object): Extract<Recorded, { error: unknown }> {
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   return {
     error: [
       Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
