@@ -528,9 +528,9 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
     const scripts = vi.spyOn(client, 'eval');
     await ledger.claim(presented('b'));
-    const ended = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
+    const listEnded = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
     clock.mockRestore();
-    await vi.waitFor(() => expect(ended()).toHaveLength(passed ? 2 : 1));
+    await vi.waitFor(() => expect(listEnded()).toHaveLength(passed ? 2 : 1));
     await server.crash();
     expect(await (await newProcess(server)).claim(open)).toEqual(expected);
   });

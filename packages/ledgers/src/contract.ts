@@ -275,12 +275,12 @@ function losses(make: Make): void {
     await lose();
     const fresh = await another();
     await fresh.claim(presented(randomUUID())); // It begins, and knows of no loss.
-    const issuedIn = (ms: number) =>
+    const makeToken = (ms: number) =>
       presented(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
     // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
     for (const ledger of [one, two, fresh])
-      expect(await ledger.claim(issuedIn(30_000))).toEqual({ kind: 'older-than-ledger' });
-    for (const ledger of [one, two, fresh]) expect(await ledger.claim(issuedIn(62_000))).toEqual(FIRST);
+      expect(await ledger.claim(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
+    for (const ledger of [one, two, fresh]) expect(await ledger.claim(makeToken(62_000))).toEqual(FIRST);
   });
 
   it('subtracts what the clock of a server is ahead from the time of issue', async ({ skip }) => {
