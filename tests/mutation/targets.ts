@@ -7,7 +7,6 @@ export const TARGETS: readonly string[] = [
   'packages/core/src/state/handler-run.ts',
   'packages/core/src/state/single-use.ts',
   'packages/core/src/state/codec.ts',
-  'packages/core/src/state/ledger.ts',
   'packages/core/src/quota.ts',
   'packages/hosting/src/gate.ts',
   'packages/hosting/src/calls.ts',

@@ -476,6 +476,12 @@ test('a tool that is disabled when its answer comes spends nothing', async () =>
   expect(paid).toHaveBeenCalledTimes(1);
 });
 
+test('a first request that the SDK refuses gets the error of the SDK', async () => {
+  const site = till();
+  const { error } = await site.post('tools/call', { name: 'unknown', arguments: {} });
+  expect(error).toMatchObject({ code: -32602, message: 'Tool unknown not found' });
+});
+
 test('arguments that do not fit any more spend nothing, and a handler that is not watched spends its token', async () => {
   const entries: string[] = [];
   let next = false;
@@ -818,6 +824,7 @@ test('a claim is given back before its client hears of the refusal', async () =>
 
 test.each([
   ['undefined', undefined],
+  ['null', null],
   ['a text', 'no'],
 ])('a handler that throws %s has an answer: an internal error', async (_what, thrown) => {
   const { send, begin } = admission(
@@ -826,7 +833,9 @@ test.each([
       throw thrown;
     }),
   );
-  await expect(send(await begin())).rejects.toThrow(String(thrown));
+  const error = await send(await begin()).catch((rejected: unknown) => rejected);
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({ message: String(thrown) });
 });
 
 test('an error is repeated with its code, its message and its data', async () => {
