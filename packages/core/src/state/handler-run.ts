@@ -58,7 +58,8 @@ export function asNotEntered<T>(outcome: T): T {
 }
 
 /** Whether {@link asNotEntered} marked it. */
-export const isNotEntered = (outcome: unknown): boolean => Object.hasOwn(Object(outcome), NOT_ENTERED);
+export const isNotEntered = (outcome: unknown): boolean =>
+  (outcome as { [NOT_ENTERED]?: boolean } | null | undefined)?.[NOT_ENTERED] === true;
 
 /**
  * Whether an error is one with which `McpServer` refuses a request before it calls a handler. In doubt it is not: a claim
