@@ -1,4 +1,5 @@
-/** What the manifests say of each other. Lint sees to the imports: each has to be declared, and to be allowed. */
+/** How packages depend on each other, and folders within a package. Lint checks that each import is declared and allowed. */
+import { basename, dirname, join } from 'node:path/posix';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 
@@ -17,7 +18,28 @@ const declared: Graph = new Map(
     ]),
 );
 
-/** The packages on a circle, each as the way that leads back to it. */
+/** The folders that hold code, and the folders that each imports from. */
+function foldersOf(sources: readonly string[]): Graph {
+  const imports = new Map<string, Set<string>>();
+  for (const file of sources) {
+    const folder = dirname(file);
+    const targets = imports.get(folder) ?? new Set();
+    imports.set(folder, targets);
+    for (const [, path = ''] of textOf(file).matchAll(/^(?:import|export|\}) [^'\n]*'(\.[^']+)';$/gm)) {
+      const target = dirname(join(folder, path));
+      if (target !== folder) targets.add(target);
+    }
+  }
+  return new Map([...imports].map(([folder, targets]) => [folder, [...targets]]));
+}
+
+const folders = foldersOf(
+  projectFiles().filter((file) =>
+    /^packages\/(?!check|harness|matrix)[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file),
+  ),
+);
+
+/** The packages or folders on a circle, each as the way that leads back to it. */
 function circlesIn(graph: Graph): string[] {
   const wayBack = (to: string, from: string, way: readonly string[]): string | undefined => {
     for (const next of graph.get(from) ?? []) {
@@ -45,4 +67,20 @@ test('a circle is found', () => {
 test('nothing depends on the tests', () => {
   const dependents = [...declared].filter(([, dependencies]) => dependencies.includes('@mrtr/tests'));
   expect(dependents).toEqual([]);
+});
+
+test('the folders of a package import each other in no circle', () => {
+  expect(folders.size).toBeGreaterThan(25);
+  expect(circlesIn(folders)).toEqual([]);
+});
+
+test('a folder of core imports only from the folders below it', () => {
+  const rank = ['wire', 'questions', 'answers', 'state', 'admission'];
+  const core = [...folders].filter(([folder]) => folder.startsWith('packages/core/src/'));
+  expect(core.map(([folder]) => basename(folder)).sort()).toEqual([...rank].sort());
+  for (const [folder, targets] of core)
+    for (const target of targets)
+      expect(rank.indexOf(basename(target)), `${folder} → ${target}`).toBeLessThan(
+        rank.indexOf(basename(folder)),
+      );
 });

@@ -5,7 +5,7 @@ import { type FileResult, faultsOf, type Mutant, type MutatedFile, resultOf } fr
 import { groupByPackage, TARGETS } from './targets.ts';
 
 const ROOT = new URL('../../', import.meta.url);
-const FILE = 'packages/core/src/quota.ts';
+const FILE = 'packages/core/src/admission/quota.ts';
 const SOURCE = 'if (own > 0) {\n  keep();\n}\nif (own > 0) drop(`x`);\n';
 
 /** A mutant of the text from `start` to `end`, both `[line, column]`. */
@@ -40,10 +40,10 @@ test('every target exists', () => {
 });
 
 test('files are grouped by their package, with its tests', () => {
-  expect(groupByPackage([FILE, 'packages/hosting/src/gate.ts', 'packages/core/src/limits.ts'], ROOT)).toEqual(
+  expect(groupByPackage([FILE, 'packages/hosting/src/gate.ts', 'packages/core/src/admission/limits.ts'], ROOT)).toEqual(
     [
       {
-        files: [FILE, 'packages/core/src/limits.ts'],
+        files: [FILE, 'packages/core/src/admission/limits.ts'],
         tests: ['packages/core/src/**/*.test.ts', 'tests/fuzz/boundary.test.ts'],
       },
       { files: ['packages/hosting/src/gate.ts'], tests: ['packages/hosting/src/**/*.test.ts'] },
@@ -53,7 +53,7 @@ test('files are grouped by their package, with its tests', () => {
 
 test.each([
   ['packages/core/src/gone.ts', 'does not exist'],
-  ['packages/core/src/limits.test.ts', 'is no source file of a package'],
+  ['packages/core/src/admission/limits.test.ts', 'is no source file of a package'],
   ['tests/matrix/measure.ts', 'is no source file of a package'],
 ])('the file %s is refused, since it %s', (file, why) => {
   expect(() => groupByPackage([file], ROOT)).toThrow(`${file} ${why}`);

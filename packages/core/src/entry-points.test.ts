@@ -1,9 +1,9 @@
 /** The names that each entry point exports at run time. A change here is a change of the public API. */
 import { expect, test } from 'vitest';
-import * as errors from './errors.ts';
 import * as main from './index.ts';
 import * as seal from './seal.ts';
 import * as shape from './shape.ts';
+import * as errors from './wire/errors.ts';
 
 test('the main entry has the names for authors of handlers, and all errors', () => {
   const names = Object.keys(main).filter((name) => !(name in errors));

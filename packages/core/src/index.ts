@@ -1,8 +1,45 @@
 /** `@mrtr/core`: what the author of a handler needs: questions, answers, eras, and sealed request state. */
-export { type Accepted, type Answer, isRefusal, isSettled, type Refusal, type Settled } from './answer.ts';
-export { askLive } from './ask-live.ts';
-export type { LegacyPolicy } from './call.ts';
-export { canAsk, canAskLive } from './can-ask.ts';
+
+export { protectRequestState } from './admission/boundary.ts';
+export {
+  type Claim,
+  MemoryLedger,
+  type MemoryLedgerOptions,
+  type Presented,
+  type StateLedger,
+} from './admission/ledger.ts';
+export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './admission/policy.ts';
+export { protectedServer } from './admission/server.ts';
+export type { SecondPresentation, SingleUsePolicy } from './admission/single-use.ts';
+export { askLive } from './answers/ask-live.ts';
+export { readAnswer } from './answers/read-answer.ts';
+export {
+  type InteractionStore,
+  MemoryInteractions,
+  type MemoryInteractionsOptions,
+  type NewInteraction,
+} from './interaction-store.ts';
+export {
+  type Accepted,
+  type Answer,
+  isRefusal,
+  isSettled,
+  type Refusal,
+  type Settled,
+} from './questions/answer.ts';
+export { canAsk, canAskLive } from './questions/can-ask.ts';
+export {
+  type Elicitation,
+  type ElicitationForm,
+  type ElicitationOptions,
+  elicitation,
+  type FormContent,
+} from './questions/elicitation.ts';
+export { listRoots, sampling } from './questions/model-and-roots.ts';
+export type { AnswerOf, Answers, Question, Questions } from './questions/question.ts';
+export { urlElicitation } from './questions/url-elicitation.ts';
+export { readState } from './state/read-state.ts';
+export type { LegacyPolicy } from './wire/call.ts';
 export {
   type AnswerEvent,
   type AskEvent,
@@ -13,40 +50,11 @@ export {
   observe,
   type RoundEvent,
   type StateEvent,
-} from './diagnostics.ts';
-export {
-  type Elicitation,
-  type ElicitationForm,
-  type ElicitationOptions,
-  elicitation,
-  type FormContent,
-} from './elicitation.ts';
-export * from './errors.ts';
-export type { InputKind } from './input-kind.ts';
-export {
-  type InteractionStore,
-  MemoryInteractions,
-  type MemoryInteractionsOptions,
-  type NewInteraction,
-} from './interaction-store.ts';
-export { listRoots, sampling } from './model-and-roots.ts';
-export type { AnswerOf, Answers, Question, Questions } from './question.ts';
-export { readAnswer } from './read-answer.ts';
-export { readState } from './read-state.ts';
-export { cancelledResult, errorResult, textResult } from './results.ts';
-export { MRTR_REVISION, speaksMrtr } from './revision.ts';
-export { protectedServer } from './server.ts';
-export { protectRequestState } from './state/boundary.ts';
-export {
-  type Claim,
-  MemoryLedger,
-  type MemoryLedgerOptions,
-  type Presented,
-  type StateLedger,
-} from './state/ledger.ts';
-export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './state/policy.ts';
-export type { SecondPresentation, SingleUsePolicy } from './state/single-use.ts';
-export { urlElicitation } from './url-elicitation.ts';
+} from './wire/diagnostics.ts';
+export * from './wire/errors.ts';
+export type { InputKind } from './wire/input-kind.ts';
+export { cancelledResult, errorResult, textResult } from './wire/results.ts';
+export { MRTR_REVISION, speaksMrtr } from './wire/revision.ts';
 export {
   type CallToolResult,
   type ClientCapabilities,
@@ -71,4 +79,4 @@ export {
   type ServerContext,
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
-} from './wire.ts';
+} from './wire/wire.ts';

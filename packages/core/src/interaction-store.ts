@@ -1,7 +1,8 @@
 /** Where interactions are kept that a user finishes on a page, beside the call that waits for them. */
-import { StoreFull } from './errors.ts';
-import { aFunction, requireOptions, wholeNumber } from './options.ts';
-import { Quota, type QuotaExceeded } from './quota.ts';
+
+import { Quota, type QuotaExceeded } from './admission/quota.ts';
+import { StoreFull } from './wire/errors.ts';
+import { aFunction, requireOptions, wholeNumber } from './wire/options.ts';
 
 /** An interaction that begins. */
 export interface NewInteraction {

@@ -1,4 +1,6 @@
 /** `@mrtr/core/seal`: the codec of request state, its keys, and sealing at rest, for stores. */
+
+export { ledgerFull } from './admission/ledger.ts';
 export { interactionsFull, requireInteractionFits } from './interaction-store.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
@@ -14,4 +16,3 @@ export {
   tokenLength,
 } from './state/codec.ts';
 export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';
-export { ledgerFull } from './state/ledger.ts';

@@ -1,9 +1,22 @@
 /** `@mrtr/core/shape`: what the author of a handler shape needs beside `@mrtr/core`. */
-export { type AnswerRead, AnswerReads } from './answer-reads.ts';
-export { type Call, callOf, findCall, type RoundLimits } from './call.ts';
-export { publish } from './diagnostics.ts';
-export { idempotencyKey } from './idempotency.ts';
-export { type AskProblem, askProblem, type Outgoing } from './limits.ts';
+
+export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
+export { type AskProblem, askProblem, type Outgoing } from './admission/limits.ts';
+export { tokenPrincipal } from './admission/policy.ts';
+export { aPolicy } from './admission/policy-options.ts';
+export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
+export { handlerSettled } from './admission/serving.ts';
+export { shapeCallback, withRoutingLabel } from './admission/shape-callback.ts';
+export { defaultOf, hasDefault, readingOf } from './answers/read-answer.ts';
+export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';
+export { webPage } from './questions/url-elicitation.ts';
+export { tokenLength } from './state/codec.ts';
+export { fitting } from './state/read-state.ts';
+export { type AnswerRead, AnswerReads } from './wire/answer-reads.ts';
+export { type Call, callOf, findCall, type RoundLimits } from './wire/call.ts';
+export { canonicalJson } from './wire/canonical-json.ts';
+export { publish } from './wire/diagnostics.ts';
+export { idempotencyKey } from './wire/idempotency.ts';
 export {
   aBoolean,
   aFunction,
@@ -24,19 +37,7 @@ export {
   wholeNumber,
   wholeSeconds,
   withDefaults,
-} from './options.ts';
-export { ownEntry } from './own-entry.ts';
-export { processWide, warnOnce } from './process-wide.ts';
-export { isDigestOf, isQuestion, isQuestions, questionDigest } from './question.ts';
-export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './quota.ts';
-export { defaultOf, hasDefault, readingOf } from './read-answer.ts';
-export { fitting } from './read-state.ts';
-export { endCall, endCancelled } from './results.ts';
-export { shapeCallback, withRoutingLabel } from './shape-callback.ts';
-export { canonicalJson } from './state/canonical-json.ts';
-export { tokenLength } from './state/codec.ts';
-export { asNotEntered, isNotEntered } from './state/handler-run.ts';
-export { tokenPrincipal } from './state/policy.ts';
-export { aPolicy } from './state/policy-options.ts';
-export { handlerSettled } from './state/serving.ts';
-export { webPage } from './url-elicitation.ts';
+} from './wire/options.ts';
+export { ownEntry } from './wire/own-entry.ts';
+export { processWide, warnOnce } from './wire/process-wide.ts';
+export { endCall, endCancelled } from './wire/results.ts';

@@ -2,15 +2,15 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Call } from './call.ts';
-import { elicitation } from './elicitation.ts';
-import { InvalidPolicy } from './errors.ts';
-import { type listRoots, sampling } from './model-and-roots.ts';
-import type { AnswerOf, Answers, Question } from './question.ts';
-import { readAnswer } from './read-answer.ts';
-import { textResult } from './results.ts';
-import { shapeCallback } from './shape-callback.ts';
-import { type RequestStateOptions, requestStatePolicy } from './state/policy.ts';
+import { type RequestStateOptions, requestStatePolicy } from './admission/policy.ts';
+import { shapeCallback } from './admission/shape-callback.ts';
+import { readAnswer } from './answers/read-answer.ts';
+import { elicitation } from './questions/elicitation.ts';
+import { type listRoots, sampling } from './questions/model-and-roots.ts';
+import type { AnswerOf, Answers, Question } from './questions/question.ts';
+import type { Call } from './wire/call.ts';
+import { InvalidPolicy } from './wire/errors.ts';
+import { textResult } from './wire/results.ts';
 import type {
   CallToolResult,
   CreateMessageResultWithTools,
@@ -19,7 +19,7 @@ import type {
   ReadResourceResult,
   SdkCallback,
   ServerContext,
-} from './wire.ts';
+} from './wire/wire.ts';
 
 test('an environment variable can be a key under `strict`, and the error for an unset one names its place', () => {
   expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidPolicy);

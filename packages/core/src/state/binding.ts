@@ -1,7 +1,7 @@
 /** The request that a token belongs to: one method, one target, these arguments, this principal, this audience. */
 import { hash } from 'node:crypto';
-import type { MrtrMethod } from '../wire.ts';
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalJson } from '../wire/canonical-json.ts';
+import type { MrtrMethod } from '../wire/wire.ts';
 import type { SealingKey } from './key-ring.ts';
 
 /** The fields of a request that a token from an earlier round of its call must agree with. */

@@ -2,12 +2,12 @@
 import { createDecipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InvalidLabel } from '../errors.ts';
-import { eventsOf, hosted } from '../hosted.test-support.ts';
-import { textResult } from '../results.ts';
-import { routingLabelOf, withRoutingLabel } from '../shape-callback.ts';
-import { inputRequired } from '../wire.ts';
-import { begun, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
+import { begun, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
+import { eventsOf, hosted } from '../admission/hosted.test-support.ts';
+import { routingLabelOf, withRoutingLabel } from '../admission/shape-callback.ts';
+import { InvalidLabel } from '../wire/errors.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
 import { tokenLength } from './codec.ts';
 import { isRoutingLabel } from './routing-label.ts';
 import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { InvalidPolicy } from '../errors.ts';
-import { hosted } from '../hosted.test-support.ts';
-import { asking, begun, PLAN, REJECTED, YES } from './asking.test-support.ts';
-import { MemoryLedger } from './ledger.ts';
-import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { asking, begun, PLAN, REJECTED, YES } from '../admission/asking.test-support.ts';
+import { hosted } from '../admission/hosted.test-support.ts';
+import { MemoryLedger } from '../admission/ledger.ts';
+import { type RequestStateOptions, requestStatePolicy } from '../admission/policy.ts';
+import { InvalidPolicy } from '../wire/errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
 const IN_WORDS = ['Error: requestState of tools/call deploy rejected: other_version'];

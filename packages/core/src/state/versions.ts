@@ -1,5 +1,5 @@
 /** The versions of the author's state: the one that a policy seals, and those that it accepts. */
-import { InvalidPolicy } from '../errors.ts';
+import { InvalidPolicy } from '../wire/errors.ts';
 
 /** The options of a policy that concern versions. */
 export interface VersionOptions {

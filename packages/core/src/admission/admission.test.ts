@@ -1,0 +1,882 @@
+/** Requests that are refused, late or abandoned: none of them spends an approval, and each gives its place back. */
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { z } from 'zod';
+import { readAnswer } from '../answers/read-answer.ts';
+import { textResult } from '../wire/results.ts';
+import { MRTR_REVISION } from '../wire/revision.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { Admission, type Target } from './admission.ts';
+import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
+import { eventsOf, hosted, oldClient, type PostOptions } from './hosted.test-support.ts';
+import { type Claim, MemoryLedger, type Presented, type StateLedger } from './ledger.ts';
+import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { Refusals } from './refusals.ts';
+
+const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
+const TOO_MANY = { error: { code: -32603, data: { reason: 'too_many_calls' } } };
+
+interface Deferred<T = void> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A promise that the test settles. */
+function defer<T = void>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    [resolve, reject] = [yes, no];
+  });
+  return { promise, resolve, reject };
+}
+
+/** A tool that pays after it has asked. Each payment waits for the test. */
+function till(options: RequestStateOptions = {}) {
+  const payments: { readonly signal: AbortSignal; readonly end: Deferred }[] = [];
+  const site = hosted(
+    (server) => {
+      const registered = server.registerTool('pay', { inputSchema: z.object({}) }, async (_, ctx) => {
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
+          return inputRequired({ inputRequests: { sure: sure.request } });
+        const end = defer();
+        payments.push({ signal: ctx.mcpReq.signal, end });
+        await end.promise;
+        return textResult('Paid.');
+      });
+      site.tools.push(registered);
+    },
+    { singleUse: 'replay', ledger: new MemoryLedger(), ...options },
+  ) as ReturnType<typeof hosted> & { tools: { disable(): void; enable(): void }[] };
+  site.tools = [];
+  const call = { name: 'pay', arguments: {} };
+  const begin = async (by?: PostOptions) => {
+    const { result } = await site.post('tools/call', call, by);
+    expect(result).toMatchObject({ resultType: 'input_required' });
+    return { ...call, requestState: result?.requestState as string, inputResponses: YES };
+  };
+  const retry = (params: Awaited<ReturnType<typeof begin>>, by?: PostOptions) =>
+    site.post('tools/call', params, by);
+  /** Waits until as many payments have been started. */
+  const paying = (count: number) => expect.poll(() => payments.length).toBe(count);
+  return { ...site, payments, begin, retry, paying };
+}
+
+/** Sends a retry, hangs up when `when` says, and waits until the server has noticed. */
+async function hangUp(
+  site: ReturnType<typeof till>,
+  params: Awaited<ReturnType<typeof site.begin>>,
+  when: () => Promise<unknown>,
+  by?: PostOptions,
+) {
+  const client = new AbortController();
+  const sent = site.send('tools/call', params, { ...by, signal: client.signal });
+  await when();
+  client.abort();
+  expect((await sent).status).toBe(499);
+}
+
+/** A ledger whose decisions wait for the test. */
+function deciding(memory = new MemoryLedger()) {
+  const waiting: (() => void)[] = [];
+  const ledger: StateLedger = {
+    claim: async (presented) => {
+      const claim = await memory.claim(presented);
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return claim;
+    },
+    settle: (...settled) => memory.settle(...settled),
+    release: vi.fn((...released: [string, string]) => memory.release(...released)),
+  };
+  return { ledger, waiting };
+}
+
+test('a retry that finds no free place spends nothing: it is served when a place is free', async () => {
+  const site = till({ maxCalls: 1 });
+  const [one, two] = [await site.begin(), await site.begin()];
+  const busy = site.retry(one);
+  await site.paying(1);
+  expect(await site.retry(two)).toMatchObject(TOO_MANY);
+  site.payments[0]?.end.resolve();
+  expect((await busy).result).toMatchObject(DONE);
+  const served = site.retry(two);
+  await site.paying(2);
+  site.payments[1]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+});
+
+test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
+  const memory = new MemoryLedger();
+  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const ledger: StateLedger = {
+    claim,
+    settle: (...settled) => memory.settle(...settled),
+    release: (...released) => memory.release(...released),
+  };
+  const site = till({ maxCalls: 2, ledger });
+  const params = await site.begin();
+  const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
+  await site.paying(1);
+  const asked = claim.mock.calls.length;
+  site.payments[0]?.end.resolve();
+  const results = await replies;
+  expect(results.filter(({ result }) => result !== undefined)).toHaveLength(2);
+  expect(
+    results.filter(({ error }) => error?.message.startsWith('This server has too many calls')),
+  ).toHaveLength(998);
+  expect(site.payments).toHaveLength(1);
+  // Two requests ask, and the one that waits asks again now and then.
+  expect(asked).toBeLessThan(100);
+});
+
+test('waiting retries of one caller count for that caller', async () => {
+  const site = till({ maxCallsPerPrincipal: 2 });
+  const ada = as('ada');
+  const params = await site.begin(ada);
+  const [first, second] = [site.retry(params, ada), site.retry(params, ada)];
+  await site.paying(1);
+  expect((await site.retry(params, ada)).error?.message).toMatch(/^You have too many calls running/);
+  const other = await site.begin(as('bob'));
+  const bobs = site.retry(other, as('bob'));
+  await site.paying(2);
+  for (const { end } of site.payments) end.resolve();
+  for (const reply of [first, second, bobs]) expect((await reply).result).toMatchObject(DONE);
+});
+
+test('the total is counted before the caller is identified, and is given back where that fails', async () => {
+  const known = defer<string>();
+  const principal = vi.fn(() => known.promise);
+  const site = till({ maxCalls: 2, principal });
+  const waiting = [1, 2].map(() => site.post('tools/call', { name: 'pay', arguments: {} }));
+  await expect.poll(() => principal.mock.calls.length).toBe(2);
+  expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
+  expect(principal).toHaveBeenCalledTimes(2);
+  known.reject(new Error('the directory is down'));
+  for (const reply of waiting) expect((await reply).error).toMatchObject({ message: 'Internal error' });
+  principal.mockImplementation(async () => 'ada');
+  await site.begin();
+});
+
+test('a client that hangs up while the ledger decides spends nothing: its retry is served', async () => {
+  const { ledger, waiting } = deciding();
+  const site = till({ ledger });
+  const params = await site.begin();
+  await hangUp(site, params, () => expect.poll(() => waiting.length).toBe(1));
+  waiting.shift()?.();
+  await expect.poll(() => vi.mocked(ledger.release).mock.calls.length).toBe(1);
+  const served = site.retry(params);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting.shift()?.();
+  await site.paying(1);
+  site.payments[0]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+  expect(site.errors.join()).toContain('rejected: abandoned');
+});
+
+test('a decision that comes after its limit is given back: the retry is served', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { ledger, waiting } = deciding();
+  const site = till({ ledger, claimSeconds: 5 });
+  const params = await site.begin();
+  const late = site.retry(params);
+  await vi.waitFor(() => expect(waiting).toHaveLength(1));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect((await late).error).toMatchObject({ code: -32603 });
+  expect(site.errors.join()).toContain('did not answer within 5 s');
+  waiting.shift()?.();
+  await vi.waitFor(() => expect(ledger.release).toHaveBeenCalledTimes(1));
+  vi.useRealTimers();
+  const served = site.retry(params);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting.shift()?.();
+  await site.paying(1);
+  site.payments[0]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+});
+
+test('a token that expires while the ledger decides is refused, and its claim is given back', async () => {
+  let now = 1_800_000_000_000;
+  const release = vi.fn(async () => {});
+  const ledger: StateLedger = {
+    claim: async () => {
+      now += 600_000;
+      return { kind: 'first', lease: 'lease 1' };
+    },
+    settle: async () => {},
+    release,
+  };
+  const site = till({ ledger, ttlSeconds: 600, now: () => now });
+  expect(await site.retry(await site.begin())).toEqual(REJECTED);
+  expect(release).toHaveBeenCalledWith(expect.any(String), 'lease 1');
+  expect(site.errors.join()).toContain('rejected: expired');
+});
+
+test('a release that fails reaches `onerror`, and the lease runs out', async () => {
+  let now = 1_800_000_000_000;
+  const memory = new MemoryLedger({ now: () => now });
+  const { ledger, waiting } = deciding(memory);
+  const broken: StateLedger = {
+    ...ledger,
+    release: async () => {
+      throw new Error('the ledger is gone');
+    },
+  };
+  const site = till({ ledger: broken, leaseSeconds: 10, now: () => now });
+  const params = await site.begin();
+  await hangUp(site, params, () => expect.poll(() => waiting.length).toBe(1));
+  waiting.shift()?.();
+  await expect.poll(() => site.errors.join()).toContain('the ledger is gone');
+  now += 10_000;
+  const late = site.retry(params);
+  await expect.poll(() => waiting.length).toBe(1);
+  waiting.shift()?.();
+  expect((await late).result).toMatchObject(UNKNOWN);
+  expect(site.payments).toEqual([]);
+});
+
+test('a ledger that never settles does not keep the result from the client', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const memory = new MemoryLedger();
+  const ledger: StateLedger = {
+    claim: (presented) => memory.claim(presented),
+    settle: () => new Promise(() => {}),
+    release: (...released) => memory.release(...released),
+  };
+  const site = till({ ledger, claimSeconds: 5 });
+  const reply = site.retry(await site.begin());
+  await vi.waitFor(() => expect(site.payments).toHaveLength(1));
+  site.payments[0]?.end.resolve();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect((await reply).result).toMatchObject(DONE);
+  expect(site.errors.join()).toContain('did not answer within 5 s');
+});
+
+test('a waiting retry is served when the claim before it is given back', async () => {
+  const claims: Claim[] = [{ kind: 'in-flight' }, { kind: 'in-flight' }, { kind: 'first', lease: 'lease 2' }];
+  const settle = vi.fn(async () => {});
+  const ledger: StateLedger = {
+    claim: async () => claims.shift() ?? { kind: 'lost' },
+    settle,
+    release: async () => {},
+  };
+  const site = till({ ledger });
+  const served = site.retry(await site.begin());
+  await site.paying(1);
+  site.payments[0]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+  expect(settle).toHaveBeenCalledWith(expect.any(String), 'lease 2', expect.any(String));
+});
+
+test('with `reject`, a retry does not wait for another', async () => {
+  const site = till({ singleUse: 'reject' });
+  const params = await site.begin();
+  const served = site.retry(params);
+  await site.paying(1);
+  expect(await site.retry(params)).toEqual(REJECTED);
+  site.payments[0]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+  expect(site.errors.join()).toContain('rejected: in_flight');
+});
+
+test('a retry whose client hangs up while it waits asks the ledger no more', async () => {
+  const memory = new MemoryLedger();
+  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const site = till({
+    ledger: {
+      claim,
+      settle: (...settled) => memory.settle(...settled),
+      release: (...released) => memory.release(...released),
+    },
+  });
+  const params = await site.begin();
+  const served = site.retry(params);
+  await site.paying(1);
+  await hangUp(site, params, () => expect.poll(() => claim.mock.calls.length).toBeGreaterThan(1));
+  await expect.poll(() => site.errors.join()).toContain('rejected: abandoned');
+  const asked = claim.mock.calls.length;
+  site.payments[0]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+  expect(claim).toHaveBeenCalledTimes(asked);
+});
+
+test('a client that hangs up fires the signal, and what the handler returns all the same is kept for the retry', async () => {
+  const site = till();
+  const params = await site.begin();
+  await hangUp(site, params, () => site.paying(1));
+  expect(site.payments[0]?.signal.aborted).toBe(true);
+  site.payments[0]?.end.resolve();
+  expect((await site.retry(params)).result).toMatchObject(DONE);
+  expect(site.payments).toHaveLength(1);
+});
+
+test('the signal does not fire when the handler has ended, although the SDK fires its own then', async () => {
+  const fired = vi.fn();
+  const sdks: AbortSignal[] = [];
+  const principal = (ctx: ServerContext) => {
+    sdks.push(ctx.mcpReq.signal);
+    return undefined;
+  };
+  const late: ServerContext[] = [];
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', {}, (ctx) => {
+        ctx.mcpReq.signal.addEventListener('abort', fired);
+        return textResult('Paid.');
+      });
+      server.registerTool('look', {}, (ctx) => {
+        late.push(ctx);
+        return textResult('Paid.');
+      });
+    },
+    { principal },
+  );
+  for (const name of ['pay', 'look'])
+    expect((await site.post('tools/call', { name })).result).toMatchObject(DONE);
+  await expect.poll(() => sdks.map(({ aborted }) => aborted)).toEqual([true, true]);
+  expect(fired).not.toHaveBeenCalled();
+  expect(late[0]?.mcpReq.signal.aborted).toBe(false);
+});
+
+test.each([
+  ['tools/call', { name: 'pay', arguments: {} }],
+  ['prompts/get', { name: 'pay' }],
+] as const)('after a hang-up, a %s whose handler throws is lost at once', async (method, params) => {
+  const states = eventsOf('mrtr:state');
+  const entries: Deferred[] = [];
+  const pay = async (ctx: Parameters<typeof readAnswer>[0]) => {
+    if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
+      return inputRequired({ inputRequests: { sure: sure.request } });
+    const end = defer();
+    entries.push(end);
+    await end.promise;
+    throw new Error('the signal fired');
+  };
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) => pay(ctx));
+      server.registerPrompt('pay', {}, (ctx) => pay(ctx));
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const { result } = await site.post(method, params);
+  const retry = { ...params, requestState: result?.requestState, inputResponses: YES };
+  const client = new AbortController();
+  const sent = site.send(method, retry, { signal: client.signal });
+  await expect.poll(() => entries.length).toBe(1);
+  client.abort();
+  await sent;
+  entries[0]?.resolve();
+  const again = await site.post(method, retry);
+  if (method === 'tools/call') expect(again.result).toMatchObject(UNKNOWN);
+  else expect(again.error?.message).toContain('its outcome is unknown');
+  expect(entries).toHaveLength(1);
+  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
+});
+
+test('an error of a handler whose client waits is a result like any other', async () => {
+  const site = till();
+  const params = await site.begin();
+  const first = site.retry(params);
+  await site.paying(1);
+  site.payments[0]?.end.reject(new Error('the bank is closed'));
+  expect((await first).result).toMatchObject({ isError: true });
+  expect(await site.retry(params)).toEqual(await first);
+});
+
+test('cancelled calls whose handlers do not end leave their places to others', async () => {
+  const site = till({ maxCalls: 3 });
+  for (let call = 1; call <= 3; call++) {
+    const params = await site.begin();
+    await hangUp(site, params, () => site.paying(call));
+  }
+  const served = site.retry(await site.begin());
+  await site.paying(4);
+  site.payments[3]?.end.resolve();
+  expect((await served).result).toMatchObject(DONE);
+});
+
+test('above the limit of abandoned handlers a cancelled call keeps its place, and `onerror` gets that once', async () => {
+  const errors: string[] = [];
+  const onerror = ({ message }: Error) => void errors.push(message);
+  const site = till({ maxCalls: 2, maxAbandoned: 1, onerror });
+  for (let call = 1; call <= 3; call++) await hangUp(site, await site.begin(), () => site.paying(call));
+  expect(await site.post('tools/call', { name: 'pay', arguments: {} })).toMatchObject(TOO_MANY);
+  expect(errors.filter((error) => /have not ended/.test(error))).toHaveLength(1);
+  for (const { end } of site.payments) end.resolve();
+  await expect
+    .poll(async () => (await site.post('tools/call', { name: 'pay', arguments: {} })).result)
+    .toBeDefined();
+});
+
+test('abandoned handlers count for their caller', async () => {
+  const site = till({ maxCallsPerPrincipal: 1, maxAbandonedPerPrincipal: 1 });
+  const ada = as('ada');
+  await hangUp(site, await site.begin(ada), () => site.paying(1), ada);
+  await hangUp(site, await site.begin(ada), () => site.paying(2), ada);
+  expect((await site.post('tools/call', { name: 'pay', arguments: {} }, ada)).error?.message).toMatch(
+    /^You have/,
+  );
+  await site.begin(as('bob'));
+});
+
+test('a cancelled call of an old client leaves its place too', async () => {
+  const entered = defer();
+  const site = hosted(
+    (server) => {
+      server.registerTool('hang', {}, () => {
+        entered.resolve();
+        return new Promise(() => {});
+      });
+      server.registerTool('hello', {}, () => textResult('Hello.'));
+    },
+    { maxCalls: 1 },
+  );
+  const client = await oldClient(site);
+  const call = new AbortController();
+  const cancelled = client.callTool({ name: 'hang' }, undefined, { signal: call.signal });
+  await entered.promise;
+  await expect(client.callTool({ name: 'hello' })).rejects.toThrow('too many calls');
+  call.abort();
+  await expect(cancelled).rejects.toThrow();
+  await expect
+    .poll(() => client.callTool({ name: 'hello' }).catch(() => 0))
+    .toMatchObject(textResult('Hello.'));
+});
+
+test('a tool that is disabled when its answer comes spends nothing', async () => {
+  let enabled = true;
+  const paid = vi.fn(() => textResult('Paid.'));
+  const site = hosted(
+    (server) => {
+      const tool = server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) =>
+        readAnswer(ctx, 'sure', sure).kind === 'accepted'
+          ? paid()
+          : inputRequired({ inputRequests: { sure: sure.request } }),
+      );
+      if (!enabled) tool.disable();
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const { result } = await site.post('tools/call', { name: 'pay', arguments: {} });
+  const retry = { name: 'pay', arguments: {}, requestState: result?.requestState, inputResponses: YES };
+  enabled = false;
+  expect((await site.post('tools/call', retry)).error?.message).toBe('Tool pay disabled');
+  enabled = true;
+  const served = await site.post('tools/call', retry);
+  expect(served.result).toMatchObject(DONE);
+  expect(await site.post('tools/call', retry)).toEqual(served);
+  expect(paid).toHaveBeenCalledTimes(1);
+});
+
+test('a first request that the SDK refuses gets the error of the SDK', async () => {
+  const site = till();
+  const { error } = await site.post('tools/call', { name: 'unknown', arguments: {} });
+  expect(error).toMatchObject({ code: -32602, message: 'Tool unknown not found' });
+});
+
+test('arguments that do not fit any more spend nothing, and a handler that is not watched spends its token', async () => {
+  const entries: string[] = [];
+  let next = false;
+  const ask = () => inputRequired({ inputRequests: { sure: sure.request } });
+  const site = hosted(
+    (server) => {
+      const amount = next ? z.number().max(1) : z.number();
+      server.registerTool('pay', { inputSchema: z.object({ amount }) }, (_, ctx) => {
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        entries.push('pay');
+        return textResult('Paid.');
+      });
+      const unwatched = server.registerTool('unwatched', { inputSchema: z.object({}) }, ask) as unknown as {
+        executor: (args: unknown, ctx: ServerContext) => unknown;
+      };
+      unwatched.executor = async (_, ctx) => {
+        if (readAnswer(ctx, 'sure', sure).kind !== 'accepted') return ask();
+        entries.push('unwatched');
+        return entries.length % 2 ? textResult('Paid.') : Promise.reject(new Error('no'));
+      };
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const begin = async (call: { name: string; arguments: object }) => {
+    const { result } = await site.post('tools/call', call);
+    return { ...call, requestState: result?.requestState, inputResponses: YES };
+  };
+  const pay = await begin({ name: 'pay', arguments: { amount: 2 } });
+  next = true;
+  expect((await site.post('tools/call', pay)).result).toMatchObject({ isError: true });
+  next = false;
+  expect((await site.post('tools/call', pay)).result).toMatchObject(DONE);
+  for (const _ of [1, 2]) {
+    const retry = await begin({ name: 'unwatched', arguments: {} });
+    const first = await site.post('tools/call', retry);
+    expect(await site.post('tools/call', retry)).toEqual(first);
+  }
+  expect(entries).toEqual(['pay', 'unwatched', 'unwatched']);
+});
+
+test('a handler that was replaced spends its token, and a low-level handler of the author does', async () => {
+  const entries: string[] = [];
+  const replaced = hosted(
+    (server) => {
+      const asks = () => inputRequired({ requestState: 'asked' });
+      server.registerTool('pay', { inputSchema: z.object({}) }, asks).update({
+        callback: (_: unknown, ctx: ServerContext) => {
+          if (ctx.mcpReq.requestState() === undefined) return asks();
+          entries.push('replaced');
+          throw new Error('no');
+        },
+      });
+      server.server.registerCapabilities({ prompts: {} });
+      server.server.setRequestHandler('prompts/get', (_, ctx) => {
+        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+        entries.push('low level');
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'no');
+      });
+    },
+    { ledger: new MemoryLedger() },
+  );
+  for (const method of ['tools/call', 'prompts/get']) {
+    const { result } = await replaced.post(method, { name: 'pay', arguments: {} });
+    const retry = { name: 'pay', arguments: {}, requestState: result?.requestState };
+    const [first, second] = [await replaced.post(method, retry), await replaced.post(method, retry)];
+    expect(second).toEqual(first);
+  }
+  expect(entries).toEqual(['replaced', 'low level']);
+});
+
+test('a client that hangs up while its arguments are validated spends nothing', async () => {
+  const [validating, valid] = [defer(), defer()];
+  let slow = false;
+  const to = z.string().refine(async () => {
+    if (!slow) return true;
+    validating.resolve();
+    await valid.promise;
+    return true;
+  });
+  const paid = vi.fn(() => textResult('Paid.'));
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', { inputSchema: z.object({ to }) }, (_, ctx) =>
+        readAnswer(ctx, 'sure', sure).kind === 'accepted'
+          ? paid()
+          : inputRequired({ inputRequests: { sure: sure.request } }),
+      );
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const call = { name: 'pay', arguments: { to: 'Ada' } };
+  const { result } = await site.post('tools/call', call);
+  const retry = { ...call, requestState: result?.requestState, inputResponses: YES };
+  slow = true;
+  const client = new AbortController();
+  const sent = site.send('tools/call', retry, { signal: client.signal });
+  await validating.promise;
+  client.abort();
+  await sent;
+  valid.resolve();
+  slow = false;
+  expect((await site.post('tools/call', retry)).result).toMatchObject(DONE);
+  expect(paid).toHaveBeenCalledTimes(1);
+});
+
+test.each<[string, () => unknown]>([
+  ['a result with a bigint', () => ({ content: [], structuredContent: { n: 1n } })],
+  [
+    'an error whose members throw',
+    () => {
+      throw Object.defineProperty(new Error('x'), 'code', {
+        get() {
+          throw new Error('no');
+        },
+      });
+    },
+  ],
+])('%s cannot be recorded: its token is lost at once', async (_what, end) => {
+  const entries: string[] = [];
+  const site = hosted(
+    (server) => {
+      server.registerPrompt('pay', {}, (ctx) => {
+        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+        entries.push('entered');
+        return end() as never;
+      });
+    },
+    { ledger: new MemoryLedger() },
+  );
+  const { result } = await site.post('prompts/get', { name: 'pay' });
+  const retry = { name: 'pay', requestState: result?.requestState };
+  // The SDK cannot send it either, so this request has no end.
+  void site.post('prompts/get', retry).catch(() => {});
+  await expect.poll(() => entries.length).toBe(1);
+  expect((await site.post('prompts/get', retry)).error?.message).toContain('its outcome is unknown');
+  expect(entries).toEqual(['entered']);
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a kind that does not exist', { kind: 'constructor' }],
+])('a ledger that answers %s refuses the round', async (_what, claim) => {
+  const ledger = { claim: async () => claim as Claim, settle: async () => {}, release: async () => {} };
+  const site = till({ ledger });
+  expect(await site.retry(await site.begin())).toMatchObject({
+    error: { code: -32603, message: 'The server cannot keep the state of this call' },
+  });
+  expect(site.payments).toEqual([]);
+  if (claim)
+    expect(site.errors).toEqual([expect.stringContaining("the kind 'constructor', which does not exist")]);
+});
+
+test.each<[string, (presented: Presented) => unknown, RequestStateOptions, string]>([
+  ['a record that is no text', ({ answers }) => ({ kind: 'settled', answers }), {}, 'lost'],
+  ['a record of other answers', () => ({ kind: 'settled', answers: 'no', result: '' }), {}, 'other_answers'],
+  ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
+])('%s is refused, and `onerror` gets the reason', async (_what, claim, options, reason) => {
+  const ledger = {
+    claim: async (presented: Presented) => claim(presented) as Claim,
+    settle: async () => {},
+    release: async () => {},
+  };
+  const site = till({ ledger, ...options });
+  expect(await site.retry(await site.begin())).toEqual(REJECTED);
+  expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
+});
+
+test.each<[string, Claim | undefined]>([
+  ['nothing', undefined],
+  ['that another is being served', { kind: 'in-flight' }],
+])('a late decision that says %s gives nothing back', async (_what, claim) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const decided = defer<Claim>();
+  const release = vi.fn(async () => {});
+  const ledger = { claim: () => decided.promise, settle: async () => {}, release };
+  const site = till({ ledger, claimSeconds: 5 });
+  const late = site.retry(await site.begin());
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
+  await vi.advanceTimersByTimeAsync(5000);
+  expect((await late).error).toMatchObject({ code: -32603 });
+  decided.resolve(claim as Claim);
+  await new Promise(setImmediate);
+  expect(release).not.toHaveBeenCalled();
+});
+
+test('an `onerror` that throws ends neither the call nor the process', async () => {
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitWarning.mockRestore());
+  const onerror = () => {
+    throw new Error('the log is full');
+  };
+  const site = till({ maxCalls: 1, maxAbandoned: 1, onerror });
+  for (let call = 1; call <= 2; call++) await hangUp(site, await site.begin(), () => site.paying(call));
+  expect(emitWarning).toHaveBeenCalledWith(expect.stringContaining('the log is full'), {
+    code: 'MRTR_ONERROR',
+  });
+});
+
+test('the digest covers every answer that passes, unasked ones too', async () => {
+  const read: unknown[] = [];
+  const site = hosted(
+    (server) => {
+      server.registerTool('pay', {}, (ctx) => {
+        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
+        read.push(ctx.mcpReq.inputResponses);
+        return textResult('Paid.');
+      });
+    },
+    { ledger: new MemoryLedger(), unaskedAnswers: 'accept' },
+  );
+  const { result } = await site.post('tools/call', { name: 'pay' });
+  const retry = { name: 'pay', requestState: result?.requestState, inputResponses: YES };
+  const first = await site.post('tools/call', retry);
+  expect(first.result).toMatchObject(DONE);
+  expect(await site.post('tools/call', retry)).toEqual(first);
+  const other = { ...retry, inputResponses: { sure: { action: 'decline' } } };
+  expect(await site.post('tools/call', other)).toEqual(REJECTED);
+  expect(read).toEqual([YES]);
+});
+
+/** A server whose low-level handler the test enters itself, with a context of its own. */
+function admission(options: RequestStateOptions, handle: (ctx: ServerContext) => unknown) {
+  const policy = requestStatePolicy({ keys: ['k'.repeat(32)], ledger: new MemoryLedger(), ...options });
+  const server = new McpServer({ name: 'till', version: '1.0.0' });
+  server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
+  const reported: string[] = [];
+  const site = { server, policy, refusals: new Refusals(({ message }) => void reported.push(message)) };
+  const target: Target = {
+    method: 'tools/call',
+    handler: (_, ctx) => handle(ctx),
+    isAuthors: true,
+  };
+  const admitted = new Admission(site, 'till');
+  const send = (state: string | undefined, signal = new AbortController().signal) =>
+    admitted.admit(target, { params: { name: 'pay' } }, {
+      mcpReq: { method: 'tools/call', requestState: () => state, signal },
+    } as unknown as ServerContext);
+  const begin = async () => ((await send(undefined)) as { requestState: string }).requestState;
+  return { policy, reported, send, begin };
+}
+
+const asksFirst =
+  (end: (ctx: ServerContext) => unknown) =>
+  (ctx: ServerContext): unknown =>
+    ctx.mcpReq.requestState() === undefined ? inputRequired({ requestState: 'asked' }) : end(ctx);
+
+test('a request that was cancelled before it came counts among the abandoned', async () => {
+  const principal = defer<undefined>();
+  const { policy, send } = admission({ principal: () => principal.promise }, () => textResult('Paid.'));
+  void send(undefined, AbortSignal.abort());
+  expect([policy.running.total, policy.abandoned.total]).toEqual([0, 1]);
+});
+
+test('a request that was cancelled before its claim does not ask the ledger', async () => {
+  const memory = new MemoryLedger();
+  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const ledger = { claim, settle: async () => {}, release: async () => {} };
+  const { reported, send, begin } = admission(
+    { ledger },
+    asksFirst(() => textResult('Paid.')),
+  );
+  await expect(send(await begin(), AbortSignal.abort())).rejects.toMatchObject({ code: -32602 });
+  expect(claim).not.toHaveBeenCalled();
+  expect(reported).toEqual([expect.stringContaining('abandoned')]);
+});
+
+test('a low-level handler that throws after a hang-up has lost its token', async () => {
+  const client = new AbortController();
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => {
+      client.abort();
+      throw new Error('no');
+    }),
+  );
+  const state = await begin();
+  await expect(send(state, client.signal)).rejects.toThrow('no');
+  expect(await send(state)).toMatchObject(UNKNOWN);
+});
+
+test('a result is recorded before its client gets it, and an error too', async () => {
+  const recorded: ReturnType<typeof defer<void>>[] = [];
+  const memory = new MemoryLedger();
+  const ledger: StateLedger = {
+    claim: (presented) => memory.claim(presented),
+    settle: () => {
+      recorded.push(defer());
+      return recorded.at(-1)?.promise as Promise<void>;
+    },
+    release: async () => {},
+  };
+  const ends = [() => textResult('Paid.'), () => Promise.reject(new Error('no'))];
+  const { send, begin } = admission(
+    { ledger },
+    asksFirst(() => ends.shift()?.()),
+  );
+  for (const [at, end] of ['resolved', 'rejected'].entries()) {
+    let state = 'pending';
+    void send(await begin()).then(
+      () => {
+        state = 'resolved';
+      },
+      () => {
+        state = 'rejected';
+      },
+    );
+    await expect.poll(() => recorded.length).toBe(at + 1);
+    await new Promise(setImmediate);
+    expect(state).toBe('pending');
+    recorded[at]?.resolve();
+    await expect.poll(() => state).toBe(end);
+  }
+});
+
+test('a claim is given back before its client hears of the refusal', async () => {
+  const released = defer();
+  const client = new AbortController();
+  const ledger: StateLedger = {
+    claim: async () => {
+      client.abort();
+      return { kind: 'first', lease: 'lease 1' };
+    },
+    settle: async () => {},
+    release: () => released.promise,
+  };
+  const { send, begin } = admission(
+    { ledger },
+    asksFirst(() => textResult('Paid.')),
+  );
+  let state = 'pending';
+  void send(await begin(), client.signal).catch(() => {
+    state = 'refused';
+  });
+  await new Promise(setImmediate);
+  expect(state).toBe('pending');
+  released.resolve();
+  await expect.poll(() => state).toBe('refused');
+});
+
+test.each([
+  ['undefined', undefined],
+  ['null', null],
+  ['a text', 'no'],
+])('a handler that throws %s has an answer: an internal error', async (_what, thrown) => {
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => {
+      throw thrown;
+    }),
+  );
+  const error = await send(await begin()).catch((rejected: unknown) => rejected);
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({ message: String(thrown) });
+});
+
+test('an error is repeated with its code, its message and its data', async () => {
+  const thrown = new ProtocolError(-32_050, 'The till is closed', { until: 'Monday' });
+  const { send, begin } = admission(
+    {},
+    asksFirst(() => Promise.reject(thrown)),
+  );
+  const state = await begin();
+  await expect(send(state)).rejects.toBe(thrown);
+  await expect(send(state)).rejects.toMatchObject({
+    code: -32_050,
+    message: 'The till is closed',
+    data: { until: 'Monday' },
+  });
+});
+
+test.each([
+  ['is kept', 0],
+  ['is not kept where it has a byte more', 1],
+])('a result of the most bytes %s', async (_what, more) => {
+  const result = textResult('ä'.repeat(10));
+  const maxResultBytes = Buffer.byteLength(JSON.stringify({ result })) - more;
+  const { send, begin } = admission(
+    { maxResultBytes },
+    asksFirst(() => result),
+  );
+  const state = await begin();
+  await send(state);
+  expect(await send(state)).toMatchObject(more === 0 ? result : { isError: true });
+});
+
+test('an error whose message is no text is repeated as an internal error', async () => {
+  const { reported, send, begin } = admission(
+    {},
+    asksFirst(() => {
+      throw { code: -32_050, message: 5 };
+    }),
+  );
+  const state = await begin();
+  await expect(send(state)).rejects.toMatchObject({ code: -32_050 });
+  await expect(send(state)).rejects.toMatchObject({ code: -32_050, message: 'Internal error' });
+  expect(reported).toEqual([]);
+});

@@ -1,0 +1,260 @@
+/**
+ * Admission: the way of one request to its handler and back. `admit` shows the whole of it, in its one order:
+ *
+ *     count → open → claim → serve → settle or release
+ *
+ * What holds at each step:
+ *
+ * 1. A request counts from its first step to its last, also while it waits for a ledger or for another retry. The
+ *    server's total is counted before the policy's `principal` is awaited. A cancelled request whose handler goes on
+ *    counts among the abandoned, which have a limit of their own.
+ * 2. Nothing is spent before the handler is entered. A request that ends earlier gives its claim back.
+ * 3. A token whose handler was entered is never served again. Its retry gets the recorded result, or hears that the
+ *    outcome is unknown.
+ *
+ * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
+ */
+import { hash } from 'node:crypto';
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
+import { type Binding, canonicalArguments } from '../state/binding.ts';
+import { type Opened, openState } from '../state/codec.ts';
+import type { SealingKey } from '../state/key-ring.ts';
+import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
+import { publish } from '../wire/diagnostics.ts';
+import { InvalidPolicy, StoreFull } from '../wire/errors.ts';
+import { endCall } from '../wire/results.ts';
+import type { MrtrMethod } from '../wire/wire.ts';
+import { answersFit, ownAnswers } from './answers.ts';
+import { type HandlerRun, isRefusalOfSdk, isRefusedInput } from './handler-run.ts';
+import { UNKEPT } from './limits.ts';
+import { Place, type QuotaExceeded } from './quota.ts';
+import {
+  acceptsUnasked,
+  type Handler,
+  nameOf,
+  type Request,
+  type Round,
+  type Site,
+  serveRound,
+} from './round.ts';
+import {
+  claimToken,
+  type Decision,
+  type Lease,
+  LedgerFailed,
+  type Recorded,
+  recordError,
+} from './single-use.ts';
+
+/** A method of a server, and the handler that serves it. */
+export interface Target {
+  readonly method: MrtrMethod;
+  readonly handler: Handler;
+  /** Whether the handler is the author's own. Else it is `McpServer`'s, which may refuse before it calls the author's. */
+  readonly isAuthors: boolean;
+}
+
+/** Admits the requests of one server. */
+export class Admission {
+  readonly #site: Site;
+  readonly #audience: string;
+
+  constructor(site: Site, audience: string) {
+    this.#site = site;
+    this.#audience = audience;
+  }
+
+  /**
+   * Serves a request, or refuses it.
+   *
+   * @throws the handler's error, or the error that refuses the request.
+   */
+  async admit(target: Target, request: Request, ctx: ServerContext): Promise<unknown> {
+    const place = this.#count(ctx.mcpReq.signal);
+    try {
+      const round = await this.#open(target, request, ctx, place);
+      const decision = await this.#claim(round);
+      if ('recorded' in decision) return this.#repeat(decision.recorded, round);
+      if ('refused' in decision) return this.#reject(round, decision.refused);
+      return await this.#serve(target, round, decision.lease);
+    } finally {
+      place.give();
+    }
+  }
+
+  /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
+  #count(signal: AbortSignal): Place {
+    const { running, abandoned } = this.#site.policy;
+    const place = Place.take(running, undefined);
+    if (typeof place === 'string') throw tooManyCalls(place);
+    const abandon = () => place.moveTo(abandoned);
+    signal.addEventListener('abort', abandon, { once: true });
+    if (signal.aborted) abandon();
+    return place;
+  }
+
+  /** Finds out who calls, and opens the state that came. Throws where either is refused. */
+  async #open({ method }: Target, request: Request, ctx: ServerContext, place: Place): Promise<Round> {
+    const { policy } = this.#site;
+    const binding = this.#bind(method, request, await this.#identify(ctx));
+    const principal = nameOf(binding, policy.ring[0] as SealingKey);
+    const full = place.assign(principal);
+    if (full) throw tooManyCalls(full);
+    this.#checkAnswers(binding, ctx);
+    const token = ctx.mcpReq.requestState<string>();
+    if (token === undefined) {
+      return { request, ctx, binding: rejectUnhashable(binding), principal, opened: undefined };
+    }
+    const opened = this.#tryOpen(token, binding);
+    if ('rejected' in opened) return this.#site.refusals.reject(binding, token, opened.rejected);
+    return { request, ctx, binding, principal, opened };
+  }
+
+  /** Claims the token of the round. A first request has none, and needs no lease. */
+  async #claim(round: Round): Promise<Decision | { readonly lease: undefined }> {
+    const { refusals, policy } = this.#site;
+    const { ctx, binding, principal, opened } = round;
+    const { singleUse, ring, now } = policy;
+    if (!opened || !singleUse) return { lease: undefined };
+    const { signal, inputResponses = {} } = ctx.mcpReq;
+    if (signal.aborted) return { refused: 'abandoned' };
+    // The digest covers each answer that reaches the handler.
+    const counted = acceptsUnasked(policy, binding.target) ? undefined : opened.asked;
+    const answers = digestOf(ownAnswers(inputResponses, counted));
+    const report = (error: unknown) => refusals.report(error);
+    let decision: Decision;
+    try {
+      decision = await claimToken(singleUse, { opened, answers, principal, ring, now, signal, report });
+    } catch (error) {
+      if (!(error instanceof LedgerFailed)) throw error;
+      // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
+      const { cause } = error;
+      return refusals.refuse(cause, cause instanceof StoreFull ? cause.message : UNKEPT);
+    }
+    // The ledger may have taken long.
+    const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
+    if (!('lease' in decision) || !late) return decision;
+    await decision.lease.release();
+    return { refused: late };
+  }
+
+  /** Enters the handler. Then records the result, or gives the claim back if the handler was not entered. */
+  async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
+    const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
+    const { signal } = round.ctx.mcpReq;
+    const end = (ended: () => Recorded, isRefused: boolean) => {
+      if (run.entry === 'refused' || (run.entry === 'unseen' && isRefused)) return lease?.release();
+      return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
+    };
+    let result: unknown;
+    try {
+      result = await serveRound(this.#site, round, handler, run);
+    } catch (thrown) {
+      // The SDK cannot answer with any other value, and its client would wait for ever.
+      const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
+      run.threw = true;
+      await end(() => recordError(error), isRefusalOfSdk(error));
+      throw error;
+    }
+    await end(() => ({ result }), isRefusedInput(result));
+    return result;
+  }
+
+  /** Answers a repeated retry with what is recorded of the first. */
+  #repeat(recorded: Recorded, { binding, ctx, opened }: Round): unknown {
+    if ('lost' in recorded) {
+      this.#site.refusals.reportRejected(binding, ctx.mcpReq.requestState<string>(), 'lost');
+      return endCall(binding, OUTCOME_UNKNOWN);
+    }
+    const { method, target } = binding;
+    publish('mrtr:state', { phase: 'replayed', method, target, bytes: 0, call: opened?.callId });
+    if ('tooLarge' in recorded) return endCall(binding, TOO_LARGE);
+    if ('error' in recorded) throw new ProtocolError(...recorded.error);
+    return recorded.result;
+  }
+
+  #reject({ binding, ctx }: Round, reason: Extract<Decision, { refused: unknown }>['refused']): never {
+    return this.#site.refusals.reject(binding, ctx.mcpReq.requestState<string>(), reason);
+  }
+
+  #bind(method: MrtrMethod, request: Request, principal: string | undefined): Binding {
+    const params = request.params ?? {};
+    return {
+      method,
+      target: String(method === 'resources/read' ? params.uri : params.name),
+      arguments: params.arguments,
+      audience: this.#audience,
+      principal,
+    };
+  }
+
+  /** An error of the policy's callback may name hosts, so it stays inside. */
+  async #identify(ctx: ServerContext): Promise<string | undefined> {
+    const { policy, refusals } = this.#site;
+    let principal: unknown;
+    try {
+      principal = await policy.principal(ctx);
+    } catch (error) {
+      return refusals.refuse(error, INTERNAL);
+    }
+    if (principal === undefined || typeof principal === 'string') return principal;
+    const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
+    return refusals.refuse(new InvalidPolicy(why), INTERNAL);
+  }
+
+  // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why
+  // it does not count. Check this before the ledger, so that a shorter answer with the same state is still the first.
+  #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
+    const limit = this.#site.policy.maxAnswerBytes;
+    if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
+    const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
+    this.#site.refusals.report(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
+  }
+
+  #tryOpen(token: string, binding: Binding): Opened {
+    const { maxBytes, now, ring, versions } = this.#site.policy;
+    if (token.length > maxBytes) return { rejected: 'too_large' };
+    try {
+      const opened = openState(token, binding, now(), ring);
+      if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;
+      return { rejected: 'other_version' };
+    } catch (error) {
+      // No token was ever sealed for arguments that cannot be hashed.
+      if (error instanceof RangeError || error instanceof TypeError) return { rejected: 'other_arguments' };
+      throw error;
+    }
+  }
+}
+
+/**
+ * For a first request: rejects arguments that cannot be hashed before the handler runs. Failing later, at sealing,
+ * would repeat its effects as often as the client likes.
+ */
+function rejectUnhashable(binding: Binding): Binding {
+  try {
+    return { ...binding, canonicalArguments: canonicalArguments(binding) };
+  } catch {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `The arguments hold a number that is not finite, or are nested deeper than ${MAX_DEPTH} levels`,
+    );
+  }
+}
+
+const INTERNAL = 'Internal error';
+const OUTCOME_UNKNOWN =
+  'This step was started and did not end properly, so its outcome is unknown. Find out what was done before you ' +
+  'start again.';
+
+const TOO_LARGE = 'This step was done. Its result is too large to repeat.';
+
+const digestOf = (answers: Readonly<Record<string, unknown>>): string =>
+  hash('sha256', canonicalJson(answers), 'base64url');
+
+const tooManyCalls = (full: QuotaExceeded): ProtocolError =>
+  new ProtocolError(
+    ProtocolErrorCode.InternalError,
+    `${full === 'own' ? 'You have' : 'This server has'} too many calls running. Try again when one has ended.`,
+    { reason: 'too_many_calls' },
+  );

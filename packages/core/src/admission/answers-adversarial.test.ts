@@ -1,0 +1,293 @@
+/** Attacks with answers and questions: unasked answers, odd keys, and kinds that a client did not declare. */
+import { acceptedContent } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readAnswer } from '../answers/read-answer.ts';
+import { elicitation } from '../questions/elicitation.ts';
+import { callOf } from '../wire/call.ts';
+import { textResult } from '../wire/results.ts';
+import { type InputRequests, inputRequired, type ServerContext } from '../wire/wire.ts';
+import { ARGUMENTS, begun, PLAN, sure, YES } from './asking.test-support.ts';
+import { eventsOf, hosted, oldClient } from './hosted.test-support.ts';
+import type { RequestStateOptions } from './policy.ts';
+
+const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
+
+/** A tool that deletes when `isYes` finds a yes, and asks `requests` before. `deleted` collects the deletions. */
+function deleting(
+  isYes: (ctx: ServerContext) => boolean,
+  requests: InputRequests = { sure: sure.request },
+  options: RequestStateOptions = {},
+  requestState?: string,
+) {
+  const deleted: number[] = [];
+  const host = hosted((server) => {
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
+      if (!isYes(ctx)) {
+        return inputRequired({
+          inputRequests: requests,
+          ...(requestState !== undefined && { requestState }),
+        });
+      }
+      deleted.push(deleted.length);
+      return textResult('Deleted.');
+    });
+  }, options);
+  return { ...host, deleted };
+}
+
+/** Four ways in which a handler may look for a yes. Only the first compares the words of the question. */
+const READERS: [string, (ctx: ServerContext) => boolean][] = [
+  ['readAnswer', (ctx) => readAnswer(ctx, 'sure', sure).kind === 'accepted'],
+  ['the SDK’s acceptedContent', (ctx) => acceptedContent(ctx.mcpReq.inputResponses, 'sure') !== undefined],
+  ['a look at the answers', (ctx) => ctx.mcpReq.inputResponses?.sure !== undefined],
+  ['a check that there are answers', (ctx) => ctx.mcpReq.inputResponses !== undefined],
+];
+
+test.each(READERS)(
+  'a first request that brings an answer does nothing, read with %s',
+  async (_how, isYes) => {
+    const site = deleting(isYes);
+    for (const answers of [YES, { ...YES, other: YES.sure }, {}]) {
+      const { result } = await site.post('tools/call', { ...DEPLOY, inputResponses: answers });
+      expect(result?.resultType).toBe('input_required');
+    }
+    expect(site.deleted).toEqual([]);
+  },
+);
+
+test.each(READERS)(
+  'an answer without the state of its question does nothing, read with %s',
+  async (_how, isYes) => {
+    for (const state of [undefined, PLAN]) {
+      const site = deleting(isYes, undefined, {}, state);
+      const { requestState: _, ...withoutState } = await begun(site);
+      const { result } = await site.post('tools/call', { ...withoutState, inputResponses: YES });
+      expect(result?.resultType).toBe('input_required');
+      expect(site.deleted).toEqual([]);
+    }
+  },
+);
+
+test.each(READERS.slice(0, 3))(
+  'an answer to a key that was not asked does nothing, read with %s',
+  async (_how, isYes) => {
+    const site = deleting(isYes, { other: sure.request });
+    const retry = await begun(site);
+    const inputResponses = { ...YES, other: YES.sure };
+    expect((await site.post('tools/call', { ...retry, inputResponses })).result?.resultType).toBe(
+      'input_required',
+    );
+    expect(site.deleted).toEqual([]);
+  },
+);
+
+test('the state of an early question does not let an answer to a later one in', async () => {
+  const site = deleting(
+    (ctx) => {
+      const { round } = callOf(ctx);
+      return round > 1 && acceptedContent(ctx.mcpReq.inputResponses, 'sure') !== undefined;
+    },
+    { units: sure.request },
+  );
+  const first = await begun(site);
+  await site.post('tools/call', { ...first, inputResponses: { units: YES.sure, ...YES } });
+  expect(site.deleted).toEqual([]);
+});
+
+test('`unaskedAnswers: accept` lets such answers in, for the named targets only', async () => {
+  const [, isYes] = READERS[1] as (typeof READERS)[number];
+  for (const [unaskedAnswers, deletions] of [
+    ['accept', [0]],
+    [{ accept: ['deploy'] }, [0]],
+    [{ accept: ['destroy'] }, []],
+    ['drop', []],
+  ] as const) {
+    const site = deleting(isYes, undefined, { unaskedAnswers });
+    await site.post('tools/call', { ...DEPLOY, inputResponses: YES });
+    expect(site.deleted).toEqual(deletions);
+  }
+});
+
+test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+  'no answer is found under the inherited key %s, asked or not, sent or not',
+  async (key) => {
+    const reads: unknown[] = [];
+    const read = (ctx: ServerContext) => {
+      reads.push(readAnswer(ctx, key, sure).kind, acceptedContent(ctx.mcpReq.inputResponses, key));
+      return false;
+    };
+    for (const requests of [{ [key]: sure.request }, { sure: sure.request }]) {
+      const site = deleting(read, requests);
+      await site.post('tools/call', { ...(await begun(site)), inputResponses: { x: 1 } });
+    }
+    expect(reads).toEqual(Array(4).fill(['missing', undefined]).flat());
+  },
+);
+
+test('a question under the key __proto__ goes out, and never counts as answered on 2026-07-28', async () => {
+  // The SDK collects the answers by assignment, so this one becomes the prototype of the others.
+  const requests = JSON.parse(`{"__proto__":${JSON.stringify(sure.request)}}`) as InputRequests;
+  const site = deleting((ctx) => readAnswer(ctx, '__proto__', sure).kind === 'accepted', requests);
+  const retry = await begun(site);
+  const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES.sure)}}`);
+  expect((await site.post('tools/call', { ...retry, inputResponses })).result?.resultType).toBe(
+    'input_required',
+  );
+  expect(site.deleted).toEqual([]);
+});
+
+test('a round of 255 questions, the most that a token holds, is asked and answered', async () => {
+  const keys = Array.from({ length: 255 }, (_, at) => `q${at}`);
+  const requests = Object.fromEntries(keys.map((key) => [key, sure.request]));
+  const isYes = (ctx: ServerContext) => keys.every((key) => readAnswer(ctx, key, sure).kind === 'accepted');
+  const site = deleting(isYes, requests, { maxQuestions: 255 });
+  const inputResponses = Object.fromEntries(keys.map((key) => [key, YES.sure]));
+  await site.post('tools/call', { ...(await begun(site)), inputResponses });
+  expect(site.deleted).toEqual([0]);
+});
+
+const BAD_KEY = "TypeError: A question's key has to be well-formed text of at most 65535 bytes.";
+const MISTAKES: [string, unknown, string | RegExp][] = [
+  ['a key of 70 kB', { ['k'.repeat(70_000)]: sure.request }, BAD_KEY],
+  ['a key of 70 kB in few characters', { ['€'.repeat(25_000)]: sure.request }, BAD_KEY],
+  ['a key that is half a surrogate pair', { '\ud800': sure.request }, BAD_KEY],
+  ['a question that is null', { sure: null }, /^TypeError/],
+  ['a question that is a number', { sure: 1 }, /^TypeError/],
+  [
+    'a question that is not JSON',
+    { sure: { method: 'elicitation/create', params: { n: 1n } } },
+    /^TypeError/,
+  ],
+];
+
+test.each(MISTAKES)(
+  '%s is an error without details for the client, and with them for `onerror`',
+  async (_what, requests, why) => {
+    const site = deleting(() => false, requests as InputRequests, { maxBytes: 1_000_000 });
+    expect(await site.post('tools/call', DEPLOY)).toEqual({
+      error: { code: -32603, message: 'The server cannot keep the state of this call' },
+    });
+    expect(site.errors).toEqual([typeof why === 'string' ? why : expect.stringMatching(why)]);
+  },
+);
+
+test('a key of 65 535 bytes is asked and answered', async () => {
+  const key = 'k'.repeat(65_535);
+  const isYes = (ctx: ServerContext) => readAnswer(ctx, key, sure).kind === 'accepted';
+  const site = deleting(isYes, { [key]: sure.request }, { maxBytes: 1_000_000 });
+  await site.post('tools/call', { ...(await begun(site)), inputResponses: { [key]: YES.sure } });
+  expect(site.deleted).toEqual([0]);
+});
+
+const url = inputRequired.elicitUrl({ message: 'Pay here', url: 'https://pay.example' });
+
+test.each<[string, unknown, InputRequests]>([
+  ['that opens URLs and gets a URL', { elicitation: { url: {} } }, { url }],
+  [
+    'that shows forms and opens URLs, and gets both',
+    { elicitation: { form: {}, url: {} } },
+    { url, sure: sure.request },
+  ],
+])('a client %s gets a sealed token, and its answer counts', async (_what, capabilities, requests) => {
+  const asks = eventsOf('mrtr:ask');
+  const states: unknown[] = [];
+  const site = deleting(
+    ({ mcpReq }) => {
+      states.push(mcpReq.requestState());
+      return mcpReq.inputResponses?.url !== undefined;
+    },
+    requests,
+    {},
+    PLAN,
+  );
+  const { requestState } = await begun(site, { capabilities });
+  expect(requestState).toMatch(/^v1\.[\w-]+$/);
+  expect(asks.map(({ keys }) => keys)).toEqual([Object.keys(requests)]);
+  const inputResponses = { url: { action: 'accept' } };
+  await site.post('tools/call', { ...DEPLOY, requestState, inputResponses }, { capabilities });
+  expect(site.deleted).toEqual([0]);
+  expect(states).toEqual([undefined, PLAN]);
+});
+
+test.each<[string, unknown, InputRequests, unknown]>([
+  ['nothing', {}, { sure: sure.request }, { elicitation: { form: {} } }],
+  ['URLs only', { elicitation: { url: {} } }, { sure: sure.request }, { elicitation: { form: {} } }],
+  ['forms only', { elicitation: {} }, { url }, { elicitation: { url: {} } }],
+  [
+    'forms only, and one of two',
+    { elicitation: {} },
+    { sure: sure.request, url },
+    { elicitation: { url: {} } },
+  ],
+])(
+  'a client that declares %s is not asked for the rest, and sees no state',
+  async (_what, capabilities, requests, missing) => {
+    const site = deleting(() => false, requests, {}, PLAN);
+    const response = await site.send('tools/call', DEPLOY, { capabilities });
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(JSON.parse(text).error).toMatchObject({ code: -32021, data: { requiredCapabilities: missing } });
+    expect(text).not.toContain(PLAN);
+    expect(text).not.toContain('v1.');
+  },
+);
+
+test('an old client that cannot be asked gets the reason in words, and no state', async () => {
+  const site = deleting(() => false, { roots: inputRequired.listRoots() }, {}, PLAN);
+  const client = await oldClient(site, () => YES.sure);
+  expect(await client.callTool(DEPLOY)).toEqual({
+    ...textResult(
+      'This needs a client that can be asked (roots), on a connection that can carry the question.',
+    ),
+    isError: true,
+  });
+});
+
+test('an old client that cannot open URLs gets words instead, and no state', async () => {
+  const site = deleting(() => false, { url }, {}, PLAN);
+  const client = await oldClient(site, () => YES.sure);
+  const result = await client.callTool(DEPLOY);
+  expect(result).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('elicitation.url') }],
+  });
+  expect(JSON.stringify(result)).not.toContain(PLAN);
+});
+
+test('an old client that brings an answer with its first request is asked all the same', async () => {
+  const [, isYes] = READERS[1] as (typeof READERS)[number];
+  const site = deleting(isYes);
+  const client = await oldClient(site, () => ({ action: 'decline' }));
+  const forged = { ...DEPLOY, inputResponses: YES };
+  await client.callTool(forged);
+  expect(site.deleted).toEqual([]);
+});
+
+test('a question that the SDK refuses ends its round as an error for observers', async () => {
+  const rounds = eventsOf('mrtr:round');
+  await deleting(() => false).post('tools/call', DEPLOY, { capabilities: {} });
+  expect(rounds.at(-1)).toMatchObject({ phase: 'end', outcome: 'error' });
+});
+
+const other = elicitation('Delete the backups too?', z.object({ sure: z.boolean() }));
+
+test('a yes to one question does not count for another text under the same key', async () => {
+  let text = sure;
+  const host = hosted((server) => {
+    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) =>
+      readAnswer(ctx, 'sure', text).kind === 'accepted'
+        ? textResult('Deleted.')
+        : inputRequired({ inputRequests: { sure: text.request } }),
+    );
+  });
+  const retry = await begun(host);
+  text = other;
+  const asked = await host.post('tools/call', { ...retry, inputResponses: YES });
+  expect(asked.result).toMatchObject({
+    resultType: 'input_required',
+    inputRequests: { sure: other.request },
+  });
+  const again = { ...retry, requestState: asked.result?.requestState, inputResponses: YES };
+  expect((await host.post('tools/call', again)).result).toMatchObject(textResult('Deleted.'));
+});

@@ -1,0 +1,148 @@
+/** Answers that are too large, too deep, or in a prototype, before a handler sees them. */
+import { acceptedContent } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { answersFit, ownAnswers } from './answers.ts';
+import { asking, begun, sure, YES } from './asking.test-support.ts';
+import { hosted, oldClient } from './hosted.test-support.ts';
+
+const answer = (padding: unknown) => ({ action: 'accept', content: { sure: true, padding } });
+/** An answer of exactly `bytes` of JSON. */
+const sized = (bytes: number) => answer('x'.repeat(bytes - JSON.stringify(answer('')).length));
+const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+
+const REFUSED = {
+  error: {
+    code: -32602,
+    message: 'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep',
+    data: { reason: 'answer_too_large' },
+  },
+};
+
+/** A call that was asked a question, and its retries. */
+async function asked(entries: (string | undefined)[] = [], options = {}) {
+  const site = hosted(asking(entries), options);
+  const retry = await begun(site);
+  return {
+    ...site,
+    reply: (inputResponses: object) => site.post('tools/call', { ...retry, inputResponses }),
+  };
+}
+
+test('an answer of exactly the limit is accepted, and one byte more is refused', async () => {
+  const entries: (string | undefined)[] = [];
+  const { reply, errors } = await asked(entries);
+  expect(await reply({ sure: sized(65_537) })).toEqual(REFUSED);
+  expect(entries).toEqual([undefined]);
+  expect(errors).toEqual([
+    'Error: An answer to tools/call deploy was refused. ' +
+      'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep.',
+  ]);
+  expect((await reply({ sure: sized(16_384) })).result).toMatchObject(textResult('Done.'));
+});
+
+test('an answer to a question that was not asked is limited too', async () => {
+  const { reply } = await asked();
+  expect(await reply({ ...YES, other: sized(65_537) })).toEqual(REFUSED);
+});
+
+test('several answers may together be larger than one', async () => {
+  const { reply } = await asked();
+  const replied = await reply({ ...YES, other: sized(16_384), another: sized(16_384) });
+  expect(replied.result).toMatchObject(textResult('Done.'));
+});
+
+test('a refused answer leaves its state unused, so a shorter one resumes the call', async () => {
+  const { reply } = await asked([], { singleUse: 'reject' });
+  expect(await reply({ sure: sized(65_537) })).toEqual(REFUSED);
+  expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
+});
+
+test('an answer that is nested too deeply is refused like a large one', async () => {
+  const { reply } = await asked();
+  // Two levels are the answer and its content.
+  expect(await reply({ sure: answer(nested(200)) })).toEqual(REFUSED);
+  expect((await reply({ sure: answer(nested(199)) })).result).toMatchObject(textResult('Done.'));
+});
+
+test('the policy sets the limit', async () => {
+  const { reply } = await asked([], { maxAnswerBytes: 60 });
+  expect((await reply({ sure: sized(61) })).error).toMatchObject({ code: -32602 });
+  expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
+});
+
+test('an answer over an old client’s stream has the same limit', async () => {
+  const entries: (string | undefined)[] = [];
+  const client = await oldClient(hosted(asking(entries)), () => sized(65_537));
+  await expect(client.callTool({ name: 'deploy' })).rejects.toMatchObject({ code: -32602 });
+  expect(entries).toEqual([undefined]);
+});
+
+test.each([
+  ['100 000 levels of lists', answer(nested(100_000))],
+  ['a number that overflows', JSON.parse('{"action":"accept","content":{"sure":1e999}}')],
+  ['a number that overflows, before a large text', JSON.parse(`{"a":1e999,"b":"${'x'.repeat(70_000)}"}`)],
+  ['letters of several bytes', answer('€'.repeat(25_000))],
+])('%s do not fit', (_what, hostile) => {
+  expect(answersFit({ sure: hostile }, 16_384)).toBe(false);
+});
+
+test('missing answers fit, and so do null and text', () => {
+  expect([undefined, {}, { sure: null }, { sure: 'yes' }].map((of) => answersFit(of, 6))).toEqual(
+    Array(4).fill(true),
+  );
+});
+
+test('an answer in the prototype is not found by the SDK’s own helper', async () => {
+  const seen: unknown[] = [];
+  const { post } = hosted(
+    (server) => {
+      server.registerTool('deploy', {}, (ctx) => {
+        seen.push(acceptedContent(ctx.mcpReq.inputResponses, 'sure'));
+        return inputRequired({ inputRequests: { sure: sure.request } });
+      });
+    },
+    { unaskedAnswers: 'accept' },
+  );
+  const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)},"other":{"action":"cancel"}}`);
+  await post('tools/call', { name: 'deploy', inputResponses });
+  expect(seen).toEqual([undefined]);
+});
+
+test('the answers that a handler sees have no inherited entry and none that was not asked', () => {
+  const inherited = Object.assign(Object.create(YES), { other: { action: 'cancel' }, sure: 1 });
+  expect(ownAnswers(inherited, undefined)).toEqual({ other: { action: 'cancel' }, sure: 1 });
+  expect(ownAnswers(inherited, new Map([['sure', 'digest']]))).toEqual({ sure: 1 });
+  expect(ownAnswers(inherited, new Map())).toEqual({});
+  expect(Object.getPrototypeOf(ownAnswers(inherited, undefined))).toBe(Object.prototype);
+});
+
+/** A tool that asks `count` questions at once. */
+const asksFor = (count: number, options = {}) =>
+  hosted((server) => {
+    const inputRequests = Object.fromEntries(
+      Array.from({ length: count }, (_, at) => [`q${at}`, sure.request]),
+    );
+    server.registerTool('deploy', {}, () => inputRequired({ inputRequests, requestState: 'plan' }));
+  }, options);
+
+test('a round may ask 32 questions, and not 33', async () => {
+  expect((await asksFor(32).post('tools/call', { name: 'deploy' })).result?.resultType).toBe(
+    'input_required',
+  );
+  const { post, errors } = asksFor(33);
+  expect(await post('tools/call', { name: 'deploy' })).toEqual({
+    error: { code: -32603, message: 'The server asks too many questions at once' },
+  });
+  expect(errors).toEqual([
+    'TooManyQuestions: One round asks 33 questions; the policy allows 32. Ask for several fields in one form, ' +
+      'spread the questions over rounds, or raise maxQuestions.',
+  ]);
+});
+
+test('the policy sets how many questions a round may ask', async () => {
+  const ask = (count: number) => asksFor(count, { maxQuestions: 40 }).post('tools/call', { name: 'deploy' });
+  expect((await ask(40)).result?.resultType).toBe('input_required');
+  expect((await ask(41)).error?.code).toBe(-32603);
+});

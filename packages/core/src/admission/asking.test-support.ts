@@ -1,0 +1,76 @@
+/** A tool, a prompt and a resource that ask once and keep a plan between the rounds. */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { readAnswer } from '../answers/read-answer.ts';
+import { elicitation } from '../questions/elicitation.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import type { Hosted, PostOptions } from './hosted.test-support.ts';
+
+/** The author's state between the rounds. A client must not read or write it. */
+export const PLAN = 'plan: replace every replica at once';
+
+export const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));
+
+export const YES = { sure: { action: 'accept', content: { sure: true } } };
+
+/** Registers two tools, a prompt and a resource; `entries` collects the state that each entry of the author's code read. */
+export const asking =
+  (entries: (string | undefined)[] = [], plan = PLAN) =>
+  (server: McpServer): void => {
+    const ask = <R>(ctx: ServerContext, done: R) => {
+      entries.push(ctx.mcpReq.requestState<string>());
+      return readAnswer(ctx, 'sure', sure).kind === 'accepted'
+        ? done
+        : inputRequired({ inputRequests: { sure: sure.request }, requestState: plan });
+    };
+    const inputSchema = z.looseObject({});
+    for (const tool of ['deploy', 'destroy']) {
+      server.registerTool(tool, { inputSchema }, (_, ctx) => ask(ctx, textResult('Done.')));
+    }
+    server.registerPrompt('report', { argsSchema: z.object({ of: z.string() }) }, (_, ctx) =>
+      ask(ctx, {
+        messages: [{ role: 'user' as const, content: { type: 'text' as const, text: 'Report.' } }],
+      }),
+    );
+    server.registerResource('config', 'config://shop', {}, (uri, ctx) =>
+      ask(ctx, { contents: [{ uri: uri.href, text: 'replicas: 3' }] }),
+    );
+  };
+
+export const ARGUMENTS = { service: 'shop', replicas: 3 };
+
+/** The first request of each method. */
+export const CALLS = [
+  ['tools/call', { name: 'deploy', arguments: ARGUMENTS }],
+  ['prompts/get', { name: 'report', arguments: { of: 'shop' } }],
+  ['resources/read', { uri: 'config://shop' }],
+] as const;
+
+/** The frozen answer to state that is rejected, for any reason. */
+export const REJECTED = {
+  error: {
+    code: -32602,
+    message: 'Invalid or expired requestState',
+    data: { reason: 'invalid_request_state' },
+  },
+};
+
+/** The answer to a retry of a token whose handler was entered and did not end properly. */
+export const UNKNOWN = {
+  isError: true,
+  content: [{ type: 'text', text: expect.stringContaining('its outcome is unknown') }],
+};
+
+/** Begins a call of the tool `deploy`, and gives its retry, without answers. */
+export async function begun({ post }: Pick<Hosted, 'post'>, options?: PostOptions) {
+  const call = { name: 'deploy', arguments: ARGUMENTS };
+  const { result } = await post('tools/call', call, options);
+  return { ...call, requestState: result?.requestState as string };
+}
+
+/** An authenticated user, as the SDK's bearer middleware passes one on. */
+export const as = (sub: string): PostOptions => ({
+  authInfo: { token: `token-of-${sub}`, clientId: 'app', scopes: [], extra: { sub } },
+});

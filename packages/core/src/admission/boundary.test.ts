@@ -1,0 +1,457 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { GetPromptResultSchema, ReadResourceResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { bindRounds, observe } from '../wire/diagnostics.ts';
+import { InvalidPolicy } from '../wire/errors.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { ARGUMENTS, as, asking, begun, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
+import { protectRequestState } from './boundary.ts';
+import { eventsOf, type Hosted, hosted, hostedBy, oldClient, URL_IN_PROCESS } from './hosted.test-support.ts';
+import { requestStatePolicy } from './policy.ts';
+
+const KEYS = ['k'.repeat(32)];
+
+/** The SDK's own client at 2026-07-28, whose user answers yes. `wire` collects the bodies in both directions. */
+async function modernClient(host: Hosted, wire: string[] = []): Promise<Client> {
+  const client = new Client(
+    { name: 'c', version: '1' },
+    { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: {} } },
+  );
+  client.setRequestHandler('elicitation/create', () => YES.sure as { action: 'accept' });
+  const transport = new StreamableHTTPClientTransport(new URL(URL_IN_PROCESS), {
+    fetch: async (url, init) => {
+      wire.push(String(init?.body));
+      const response = await host.fetch(url, init);
+      wire.push(await response.clone().text());
+      return response;
+    },
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  wire.length = 0;
+  return client;
+}
+
+test('the handler reads its plaintext, and the wire carries a sealed token that the client echoes', async () => {
+  const entries: (string | undefined)[] = [];
+  const wire: string[] = [];
+  const client = await modernClient(hosted(asking(entries)), wire);
+
+  expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toMatchObject(textResult('Done.'));
+
+  expect(entries).toEqual([undefined, PLAN]);
+  expect(wire).toHaveLength(4);
+  const sent = JSON.parse(wire[1] ?? '').result.requestState;
+  expect(sent).toMatch(/^v1\.[\w-]+$/);
+  expect(JSON.parse(wire[2] ?? '').params.requestState).toBe(sent);
+  const everything = wire.join('\n') + Buffer.from(sent.slice(3), 'base64url').toString('latin1');
+  expect(everything).not.toContain(PLAN);
+  expect(everything).not.toContain(Buffer.from(PLAN).toString('base64url').slice(2, -2));
+});
+
+test.each(CALLS)('%s asks, gets its answer with its state, and completes', async (method, params) => {
+  const entries: (string | undefined)[] = [];
+  const states = eventsOf('mrtr:state');
+  const { post, errors } = hosted(asking(entries));
+  const first = await post(method, params);
+  expect(first).toEqual({
+    result: {
+      resultType: 'input_required',
+      inputRequests: { sure: sure.request },
+      requestState: expect.stringMatching(/^v1\./),
+      _meta: expect.anything(),
+    },
+  });
+  const requestState = first.result?.requestState as string;
+  const second = await post(method, { ...params, inputResponses: YES, requestState });
+  expect(second.result?.resultType).toBe('complete');
+  expect(entries).toEqual([undefined, PLAN]);
+  expect(errors).toEqual([]);
+  const target = 'name' in params ? params.name : params.uri;
+  const bytes = requestState.length;
+  const call = states[0]?.call;
+  expect(call).toMatch(/^[\w-]{22}$/);
+  expect(states).toEqual([
+    { phase: 'sealed', method, target, bytes, call },
+    { phase: 'opened', method, target, bytes, call },
+  ]);
+});
+
+test('a new instance with the same key resumes a call of another', async () => {
+  const [one, other] = [hosted(asking()), hosted(asking())];
+  const params = { name: 'deploy', arguments: ARGUMENTS };
+  const { result } = await one.post('tools/call', params);
+  const echo = { ...params, inputResponses: YES, requestState: result?.requestState };
+  expect((await other.post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+});
+
+test('the arguments may come back in another order and another notation', async () => {
+  const { post } = hosted(asking());
+  const { result } = await post('tools/call', { name: 'deploy', arguments: { a: { b: 1, c: [0] }, d: 'é' } });
+  const arguments_ = JSON.parse('{"d":"\\u00e9","a":{"c":[-0.0],"b":1e0}}');
+  const echo = {
+    name: 'deploy',
+    arguments: arguments_,
+    inputResponses: YES,
+    requestState: result?.requestState,
+  };
+  expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+});
+
+test('a question without the author’s state goes out with a token too', async () => {
+  const states: unknown[] = [];
+  const { post } = hosted((server) => {
+    server.registerTool('ask', {}, (ctx) => {
+      states.push(ctx.mcpReq.requestState());
+      return inputRequired({ inputRequests: { sure: sure.request } });
+    });
+  });
+  const { result } = await post('tools/call', { name: 'ask' });
+  expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { sure: sure.request } });
+  expect(result?.requestState).toMatch(/^v1\./);
+  await post('tools/call', { name: 'ask', requestState: result?.requestState });
+  expect(states).toEqual([undefined, undefined]);
+});
+
+test('state without a question goes out sealed, and comes back', async () => {
+  const { post } = hosted((server) => {
+    server.registerTool('poll', {}, (ctx) =>
+      ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
+    );
+  });
+  const { result } = await post('tools/call', { name: 'poll' });
+  expect(result?.requestState).toMatch(/^v1\./);
+  const reply = await post('tools/call', { name: 'poll', requestState: result?.requestState });
+  expect(reply.result).toMatchObject(textResult('Done.'));
+});
+
+test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
+  'the state %j comes back as it was',
+  async (plan) => {
+    const entries: (string | undefined)[] = [];
+    const { post } = hosted(asking(entries, plan));
+    await post('tools/call', { ...(await begun({ post })), inputResponses: YES });
+    expect(entries).toEqual([undefined, plan]);
+  },
+);
+
+test('a complete result passes unchanged', async () => {
+  const done = { ...textResult('Done.'), requestState: 'not ours to touch', structuredContent: { n: 1 } };
+  const { post } = hosted((server) => void server.registerTool('finish', {}, () => done));
+  expect((await post('tools/call', { name: 'finish' })).result).toMatchObject(done);
+});
+
+test('the start and the end of each round are published, with its call and its outcome', async () => {
+  const [rounds, states] = [eventsOf('mrtr:round'), eventsOf('mrtr:state')];
+  const { post } = hosted((server) => {
+    asking()(server);
+    server.registerResource('broken', 'config://broken', {}, () => {
+      throw new Error('no disk');
+    });
+  });
+  const { result } = await post('tools/call', { name: 'deploy' });
+  await post('tools/call', { name: 'deploy', inputResponses: YES, requestState: result?.requestState });
+  await post('resources/read', { uri: 'config://broken' });
+  const [tool, broken] = [
+    { call: states[0]?.call, method: 'tools/call', target: 'deploy' },
+    { call: rounds[4]?.call, method: 'resources/read', target: 'config://broken' },
+  ];
+  expect(rounds).toEqual([
+    { ...tool, phase: 'start', round: 1 },
+    { ...tool, phase: 'end', round: 1, outcome: 'input_required' },
+    { ...tool, phase: 'start', round: 2 },
+    { ...tool, phase: 'end', round: 2, outcome: 'complete' },
+    { ...broken, phase: 'start', round: 1 },
+    { ...broken, phase: 'end', round: 1, outcome: 'error' },
+  ]);
+  expect(broken.call).not.toBe(tool.call);
+});
+
+test('events in a round find the value that a listener made at its start', async () => {
+  const [store, seen] = [new AsyncLocalStorage<string>(), [] as unknown[]];
+  onTestFinished(bindRounds(store, ({ round, traceparent }) => `round ${round} of ${traceparent}`));
+  for (const name of ['mrtr:ask', 'mrtr:state', 'mrtr:round'] as const)
+    onTestFinished(
+      observe(name, ({ ...event }) => seen.push([name, 'phase' in event && event.phase, store.getStore()])),
+    );
+  const { post } = hosted(asking());
+  await post('tools/call', { name: 'deploy', _meta: { traceparent: 'x' } });
+  const round = 'round 1 of x';
+  expect(seen).toEqual([
+    ['mrtr:round', 'start', round],
+    ['mrtr:state', 'sealed', round],
+    ['mrtr:ask', false, round],
+    ['mrtr:round', 'end', round],
+  ]);
+  expect(store.getStore()).toBeUndefined();
+});
+
+/** A server that asks in every round, with or without state. */
+const insatiable =
+  (requestState?: string) =>
+  (server: McpServer): void => {
+    const ask = () =>
+      inputRequired({
+        inputRequests: { sure: sure.request },
+        ...(requestState !== undefined && { requestState }),
+      });
+    server.registerTool('ask', {}, ask);
+    server.registerResource('ask', 'config://ask', {}, ask);
+  };
+
+test.each([undefined, '', 'again'])(
+  'a call that asks in every round ends with an error after maxRounds rounds (state: %j)',
+  async (state) => {
+    const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
+    const { post } = hosted(insatiable(state), { maxRounds: 3 });
+    let reply = await post('tools/call', { name: 'ask' });
+    for (let round = 2; round <= 4; round++) {
+      const { requestState, resultType } = reply.result ?? {};
+      expect(resultType, `round ${round - 1}`).toBe('input_required');
+      reply = await post('tools/call', { name: 'ask', requestState });
+    }
+    expect(reply.result).toMatchObject({
+      content: [
+        {
+          type: 'text',
+          text: "This call still needs input after 3 rounds. It asked 'sure' 3 times. Start it again.",
+        },
+      ],
+      isError: true,
+    });
+    expect(reply.result).not.toHaveProperty('requestState');
+    // The fourth question did not go out, and is not published.
+    const { call } = rounds[0] ?? {};
+    expect(asks).toEqual(Array(3).fill({ call, target: 'ask', keys: ['sure'], live: false }));
+    expect(rounds.flatMap(({ outcome }) => outcome ?? [])).toEqual([
+      ...Array(3).fill('input_required'),
+      'complete',
+    ]);
+  },
+);
+
+test('a chain of ten questions completes under the default maxRounds, with the SDK’s client', async () => {
+  const host = hosted((server) => {
+    server.registerTool('chain', {}, (ctx) => {
+      const asked = Number(ctx.mcpReq.requestState() ?? 0);
+      return asked === 10
+        ? textResult('Done.')
+        : inputRequired({ inputRequests: { sure: sure.request }, requestState: `${asked + 1}` });
+    });
+  });
+  const client = await modernClient(host);
+  expect(await client.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
+  const old = await oldClient(host, () => YES.sure);
+  expect(await old.callTool({ name: 'chain' })).toMatchObject(textResult('Done.'));
+});
+
+test('a resource has no room for an error in its result, so its last round ends in a JSON-RPC error', async () => {
+  const { post } = hosted(insatiable(), { maxRounds: 1 });
+  const { result } = await post('resources/read', { uri: 'config://ask' });
+  expect(await post('resources/read', { uri: 'config://ask', requestState: result?.requestState })).toEqual({
+    error: { code: -32600, message: 'This call still needs input after 1 round. Start it again.' },
+  });
+});
+
+test('state over maxBytes is an error without details for the client, and with them for `onerror`', async () => {
+  const [states, asks, rounds] = [eventsOf('mrtr:state'), eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
+  const { post, errors } = hosted(asking([], 'x'.repeat(1000)), { maxBytes: 1000 });
+  expect(await post('tools/call', { name: 'deploy' })).toEqual({
+    error: { code: -32603, message: 'The server cannot keep the state of this call' },
+  });
+  expect(errors).toEqual([
+    'StateTooLarge: requestState would be 1469 bytes sealed; the policy allows 1000. ' +
+      'Keep large values outside of the call and record a reference, or raise maxBytes.',
+  ]);
+  expect({ states, asks, outcome: rounds.at(-1)?.outcome }).toEqual({
+    states: [],
+    asks: [],
+    outcome: 'error',
+  });
+});
+
+test('state of exactly maxBytes passes in both directions', async () => {
+  const { post } = hosted(asking([], 'x'.repeat(650)), { maxBytes: 1002 });
+  const { result } = await post('tools/call', { name: 'deploy' });
+  expect(result?.requestState).toHaveLength(1002);
+  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
+  expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+});
+
+test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
+  'state that is not well-formed text (%j) does not leave the server',
+  async (state) => {
+    const { post } = hosted((server) => {
+      const result = {
+        resultType: 'input_required',
+        inputRequests: { sure: sure.request },
+        requestState: state,
+      };
+      server.registerTool('ask', {}, () => result as unknown as ReturnType<typeof inputRequired>);
+    });
+    expect(await post('tools/call', { name: 'ask' })).toEqual({
+      error: { code: -32603, message: 'The server cannot keep the state of this call' },
+    });
+  },
+);
+
+test('state is ignored on a method that cannot have any', async () => {
+  const states = eventsOf('mrtr:state');
+  const { post, errors } = hosted(asking());
+  const { result } = await post('tools/list', { requestState: 'v1.anything', inputResponses: YES });
+  expect(result?.tools).toMatchObject([{ name: 'deploy' }, { name: 'destroy' }]);
+  expect({ states, errors }).toEqual({ states: [], errors: [] });
+});
+
+const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+
+test('arguments that cannot be hashed are rejected before the handler runs', async () => {
+  const entries: (string | undefined)[] = [];
+  const { post } = hosted(asking(entries));
+  expect(await post('tools/call', { name: 'deploy', arguments: nested(300) })).toEqual({
+    error: {
+      code: -32602,
+      message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
+    },
+  });
+  expect(entries).toEqual([]);
+});
+
+test('a user resumes a call with a refreshed access token of the same subject', async () => {
+  const { post } = hosted(asking());
+  const { result } = await post('tools/call', { name: 'deploy' }, as('alice'));
+  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
+  const { authInfo } = as('alice');
+  const refreshed = { authInfo: { ...authInfo, token: 'refreshed' } as NonNullable<typeof authInfo> };
+  expect((await post('tools/call', echo, refreshed)).result).toMatchObject(textResult('Done.'));
+});
+
+test('the legacy shim asks an old client and re-enters the handler through the boundary', async () => {
+  const entries: (string | undefined)[] = [];
+  const states = eventsOf('mrtr:state');
+  const host = hosted(asking(entries));
+  const client = await oldClient(host, () => YES.sure);
+  expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toEqual(textResult('Done.'));
+  expect(
+    await client.request(
+      { method: 'prompts/get', params: { name: 'report', arguments: { of: 'shop' } } },
+      GetPromptResultSchema,
+    ),
+  ).toEqual({
+    messages: [{ role: 'user', content: { type: 'text', text: 'Report.' } }],
+  });
+  expect(
+    await client.request(
+      { method: 'resources/read', params: { uri: 'config://shop' } },
+      ReadResourceResultSchema,
+    ),
+  ).toEqual({
+    contents: [{ uri: 'config://shop', text: 'replicas: 3' }],
+  });
+  expect(entries).toEqual([undefined, PLAN, undefined, PLAN, undefined, PLAN]);
+  expect(states.map(({ phase }) => phase)).toEqual(Array(3).fill(['sealed', 'opened']).flat());
+});
+
+test('maxRounds holds under the legacy shim too', async () => {
+  const client = await oldClient(hosted(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
+  expect(await client.callTool({ name: 'ask' })).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: "This call still needs input after 3 rounds. It asked 'sure' 3 times. Start it again.",
+      },
+    ],
+    isError: true,
+  });
+});
+
+const INFO = { name: 'test-server', version: '1.0.0' };
+const refusal = (method: string) =>
+  new InvalidPolicy(
+    `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
+      'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
+  );
+
+test.each([
+  ['tools/call', (server: McpServer) => void server.registerTool('t', {}, () => textResult(''))],
+  ['prompts/get', (server: McpServer) => void server.registerPrompt('p', {}, () => ({ messages: [] }))],
+  [
+    'resources/read',
+    (server: McpServer) => void server.registerResource('r', 'r://r', {}, () => ({ contents: [] })),
+  ],
+])(
+  'a server that already serves %s is rejected, because that handler would not be protected',
+  (method, register) => {
+    const server = new McpServer(INFO);
+    register(server);
+    const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'a' });
+    expect(() => protectRequestState(server, policy)).toThrow(refusal(method));
+  },
+);
+
+test('a server that declared its capabilities is rejected, because that installed handlers', () => {
+  const server = new McpServer(INFO, { capabilities: { tools: {} } });
+  const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'a' });
+  expect(() => protectRequestState(server, policy)).toThrow(refusal('tools/call'));
+});
+
+test('a policy without an audience is rejected, and the server is unchanged', async () => {
+  const before = new McpServer(INFO);
+  const { setRequestHandler } = before.server;
+  expect(() => protectRequestState(before, requestStatePolicy({ keys: KEYS, singleUse: false }))).toThrow(
+    new InvalidPolicy(
+      'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
+        'protectedServer(info, policy) build the server.',
+    ),
+  );
+  expect(before.server.setRequestHandler).toBe(setRequestHandler);
+});
+
+test('a server that is built by hand opens the state of one that protectedServer built', async () => {
+  const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'test-server' });
+  const byHand = hostedBy(() => {
+    const server = new McpServer(INFO);
+    protectRequestState(server, policy);
+    asking()(server);
+    return server;
+  });
+  const { result } = await byHand.post('tools/call', { name: 'deploy' });
+  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
+  expect((await hosted(asking()).post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+});
+
+test('a handler of the low-level server is protected too', async () => {
+  const entries: unknown[] = [];
+  const { post } = hosted((server) => {
+    server.server.registerCapabilities({ tools: {} });
+    server.server.setRequestHandler('tools/call', (request, ctx) => {
+      entries.push([request.params, ctx.mcpReq.requestState()]);
+      return inputRequired({ inputRequests: { sure: sure.request }, requestState: PLAN });
+    });
+  });
+  const { result } = await post('tools/call', { name: 'deploy', arguments: ARGUMENTS });
+  await post('tools/call', { name: 'deploy', arguments: ARGUMENTS, requestState: result?.requestState });
+  const params = { name: 'deploy', arguments: ARGUMENTS };
+  expect(entries).toEqual([
+    [params, undefined],
+    [params, PLAN],
+  ]);
+});
+
+test('a low-level handler with schemas of its own is rejected, because it does not get the request', () => {
+  const { server } = hosted(() => {});
+  const low = server().server;
+  low.registerCapabilities({ tools: {} });
+  const schemas = { params: z.looseObject({ name: z.string() }) };
+  expect(() => low.setRequestHandler('tools/call', schemas, () => textResult(''))).toThrow(
+    new InvalidPolicy(
+      "tools/call cannot be protected with schemas of its own. Register it as setRequestHandler('tools/call', handler).",
+    ),
+  );
+  // A method that carries no state is left alone.
+  low.setRequestHandler('shop/restock', schemas, () => ({}));
+});

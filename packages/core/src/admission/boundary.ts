@@ -1,0 +1,89 @@
+/**
+ * The one place where requests meet handlers. It stands between the SDK's own seam and the handlers, so it also serves
+ * the SDK's legacy shim, and no author ever holds a token.
+ *
+ * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
+ */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { InvalidPolicy } from '../wire/errors.ts';
+import { guardListener, warnOnce } from '../wire/process-wide.ts';
+import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
+import { Admission, type Target } from './admission.ts';
+import type { RequestStatePolicy } from './policy.ts';
+import { Refusals } from './refusals.ts';
+import { watchRegistration } from './registration.ts';
+import type { Handler, Request } from './round.ts';
+import { noteHandler } from './serving.ts';
+
+type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
+
+/**
+ * Protects the request state of everything that you register on `server` from now on.
+ *
+ * On the way in, a token is opened and checked against its request, answers to questions that were not asked are
+ * dropped, and the handler reads its own plaintext from `ctx.mcpReq.requestState()`. On the way out, the `requestState`
+ * of an `input_required` result is sealed, together with the questions. Any failure answers the frozen
+ * `-32602 Invalid or expired requestState`; the true reason goes to the `mrtr:state` channel and the server's
+ * `onerror`.
+ *
+ * State of another `version` of the policy is refused in the same way, and so is state that the handler finds not to fit
+ * (`readState`).
+ *
+ * `protectedServer` does this for a new server in one step.
+ *
+ * @throws InvalidPolicy when handlers were registered before (those would not be protected), and when the policy has
+ * no audience.
+ * @example
+ * const server = new McpServer({ name: 'shop', version: '1.0.0' });
+ * protectRequestState(server, requestStatePolicy({ keys: [process.env.STATE_KEY], audience: 'shop' }));
+ */
+export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
+  const low = server.server;
+  for (const method of MRTR_METHODS) {
+    try {
+      low.assertCanSetRequestHandler(method);
+    } catch (cause) {
+      throw new InvalidPolicy(
+        `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
+          'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
+        { cause },
+      );
+    }
+  }
+  if (policy.audience === undefined) {
+    throw new InvalidPolicy(
+      'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
+        'protectedServer(info, policy) build the server.',
+    );
+  }
+  const refusals = new Refusals((error) => {
+    guardListener((reported) => low.onerror?.(reported))(error);
+    policy.onerror(error);
+  });
+  const admission = new Admission({ server, policy, refusals }, policy.audience);
+  const registration = watchRegistration(server);
+  const setRequestHandler = low.setRequestHandler.bind(low) as SetRequestHandler;
+  low.setRequestHandler = ((method: string, ...rest: unknown[]) => {
+    if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
+    if (rest.length > 1) {
+      // The SDK gives such a handler the parsed params and not the request: nothing to bind state to.
+      throw new InvalidPolicy(
+        `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
+      );
+    }
+    const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
+    return setRequestHandler(method, (request: Request, ctx: ServerContext) => {
+      if (policy.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      const settled = admission.admit(target, request, ctx);
+      if (ctx.http?.req) noteHandler(ctx.http.req, settled);
+      return settled;
+    });
+  }) as typeof low.setRequestHandler;
+}
+
+const warnOfEphemeralKey = (): void =>
+  warnOnce(
+    'MRTR_EPHEMERAL_KEY',
+    'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
+      'resume a call. Give requestStatePolicy the same `keys` everywhere.',
+  );

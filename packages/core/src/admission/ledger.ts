@@ -1,0 +1,236 @@
+/**
+ * Single use. A sealed token stays valid until it expires, and a client can present it any number of times. Only a
+ * record of presented tokens can prevent that.
+ */
+import { randomUUID } from 'node:crypto';
+import { CLOCK_SKEW_MS } from '../state/clock-skew.ts';
+import { StoreFull } from '../wire/errors.ts';
+import { aFunction, oneOf, requireOptions, wholeNumber } from '../wire/options.ts';
+import { warnOnce } from '../wire/process-wide.ts';
+import { Quota, type QuotaExceeded } from './quota.ts';
+
+/** One presentation of a token. Times are in milliseconds since the epoch. */
+export interface Presented {
+  /** The token's unique id. */
+  readonly id: string;
+  /** A digest of the answers that came with it. */
+  readonly answers: string;
+  /** When the token was sealed, by the clock of the server that sealed it. */
+  readonly issuedAt: number;
+  /** When the token expires: the ledger may forget it `CLOCK_SKEW_MS` later. */
+  readonly expiresAt: number;
+  /** How long serving it may take, in seconds, before it counts as lost. */
+  readonly leaseSeconds: number;
+  /** A keyed digest of the caller's identity; undefined for an anonymous caller. */
+  readonly principal: string | undefined;
+  /** The time on the clock of the server that presents it. */
+  readonly now: number;
+}
+
+/** A ledger's decision about a presented token. Only `first` gives a lease to serve it. */
+export type Claim =
+  /**
+   * The token is yours to serve. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if
+   * nothing ran. `lease` is a random id: a server whose lease has ended can do nothing to a later one.
+   */
+  | { readonly kind: 'first'; readonly lease: string }
+  /** It was served, with the answers of this digest; `result` is the text that {@link StateLedger.settle} got. */
+  | { readonly kind: 'settled'; readonly result: string; readonly answers: string }
+  /** It is being served now, under a lease that has not expired. */
+  | { readonly kind: 'in-flight' }
+  /** Its lease expired before a result was recorded. Nobody knows what was done, so it is never served again. */
+  | { readonly kind: 'lost' }
+  /** It expired, by the ledger's clock. */
+  | { readonly kind: 'expired' }
+  /**
+   * It was sealed before this ledger began to record, or may have been. The ledger may have lost its data, so nobody
+   * knows whether the token was used.
+   */
+  | { readonly kind: 'older-than-ledger' }
+  /** The server's clock differs from the ledger's by more than `CLOCK_SKEW_MS`, so no expiry can be trusted. */
+  | { readonly kind: 'clock-differs'; readonly byMs: number };
+
+/** Records which tokens were presented, for all instances that share it. It decides by its own clock. */
+export interface StateLedger {
+  /**
+   * Asks for the lease to serve a token. Of any number of concurrent presentations, exactly one gets `first`.
+   *
+   * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
+   */
+  claim(presented: Presented): Promise<Claim>;
+  /** Records the result of the presentation that got `lease`. Does nothing if the entry has no such lease. */
+  settle(id: string, lease: string, result: string): Promise<void>;
+  /**
+   * Forgets the claim of the presentation that got `lease`: nothing of it ran, and its retry is the first. Does nothing
+   * if the entry has no such lease, or has a result.
+   */
+  release(id: string, lease: string): Promise<void>;
+}
+
+/** The options of a {@link MemoryLedger}. */
+export interface MemoryLedgerOptions {
+  /** Tokens remembered at once. Default 100 000. */
+  readonly maxEntries?: number;
+  /** The same, of one principal. Default 1000. Anonymous callers share `maxEntries`. */
+  readonly maxEntriesPerPrincipal?: number;
+  /** Bytes of all recorded results. Default 64 MiB. A result without room is not kept: its token counts as lost. */
+  readonly maxBytes?: number;
+  /** The same, of one principal. Default 4 MiB. */
+  readonly maxBytesPerPrincipal?: number;
+  /**
+   * What a claim without room does. `refuse` (the default) refuses the call: no token is ever served twice. `forget`
+   * forgets the oldest token that was served, with one warning: that token could be served again.
+   */
+  readonly whenFull?: 'refuse' | 'forget';
+  /** The clock, in milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+interface Entry {
+  readonly answers: string;
+  readonly forgetAt: number;
+  readonly principal: string | undefined;
+  /** The lease's id; undefined where it was served and its result had no room. */
+  lease: string | undefined;
+  leaseUntil: number;
+  result?: string;
+}
+
+/** The ledger of one process: right for one instance, and the default where a policy names no other. */
+export class MemoryLedger implements StateLedger {
+  readonly #entries = new Map<string, Entry>();
+  readonly #count: Quota;
+  readonly #bytes: Quota;
+  readonly #forgets: boolean;
+  readonly #now: () => number;
+  #nextSweep = 0;
+
+  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  constructor(options: MemoryLedgerOptions = {}) {
+    requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
+      maxEntries: wholeNumber(),
+      maxEntriesPerPrincipal: wholeNumber(),
+      maxBytes: wholeNumber(),
+      maxBytesPerPrincipal: wholeNumber(),
+      whenFull: oneOf('refuse', 'forget'),
+      now: aFunction,
+    });
+    const { maxEntries = 100_000, maxEntriesPerPrincipal = 1000 } = options;
+    const { maxBytes = 67_108_864, maxBytesPerPrincipal = 4_194_304, now = () => Date.now() } = options;
+    this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
+    this.#bytes = new Quota(maxBytes, maxBytesPerPrincipal);
+    this.#forgets = options.whenFull === 'forget';
+    this.#now = now;
+  }
+
+  /** Tokens remembered now. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
+  async claim({ id, answers, expiresAt, leaseSeconds, principal, now: theirs }: Presented): Promise<Claim> {
+    const now = this.#now();
+    const byMs = theirs - now;
+    if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
+    this.#forgetExpired(now);
+    const entry = this.#entries.get(id);
+    if (entry?.result !== undefined) return { kind: 'settled', result: entry.result, answers: entry.answers };
+    if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
+    if (now >= expiresAt) return { kind: 'expired' };
+    const full = this.#takePlace(principal);
+    if (full) throw new StoreFull(ledgerFull(full));
+    const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
+    this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, principal, lease, leaseUntil });
+    return { kind: 'first', lease };
+  }
+
+  async settle(id: string, lease: string, result: string): Promise<void> {
+    const entry = this.#entryOf(id, lease);
+    if (!entry) return;
+    // A recorded result is sealed, so each character is one byte.
+    const full = this.#takeRoom(this.#bytes, entry.principal, result.length);
+    if (!this.#entries.has(id)) {
+      // It had expired, and taking room has swept it away.
+      if (!full) this.#bytes.give(entry.principal, result.length);
+      return;
+    }
+    if (full) {
+      // The token was served and must not be served again, but there is no room for its result.
+      entry.leaseUntil = 0;
+      entry.lease = undefined;
+      return;
+    }
+    entry.result = result;
+  }
+
+  async release(id: string, lease: string): Promise<void> {
+    const entry = this.#entryOf(id, lease);
+    if (entry) this.#remove(id, entry);
+  }
+
+  /** The entry that `lease` was given on, while it has no result. */
+  #entryOf(id: string, lease: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    return entry?.lease === lease && entry.result === undefined ? entry : undefined;
+  }
+
+  #takePlace(principal: string | undefined): QuotaExceeded | undefined {
+    for (;;) {
+      const full = this.#takeRoom(this.#count, principal, 1);
+      if (!full || !this.#forgets || !this.#forgetOldest(full === 'own' ? principal : undefined)) return full;
+    }
+  }
+
+  /** Takes room for an entry; sweeps first if there is no room. */
+  #takeRoom(quota: Quota, principal: string | undefined, amount: number): QuotaExceeded | undefined {
+    const full = quota.take(principal, amount);
+    if (!full || !this.#sweep(this.#now())) return full;
+    return quota.take(principal, amount);
+  }
+
+  /** Forgets the oldest token that was served: one of `principal`, if it is given. Returns whether there was one. */
+  #forgetOldest(principal: string | undefined): boolean {
+    for (const [id, entry] of this.#entries) {
+      const isServed = entry.result !== undefined || entry.leaseUntil <= this.#now();
+      if (!isServed || (principal !== undefined && entry.principal !== principal)) continue;
+      warnOnce('MRTR_LEDGER_FORGETS', FORGETS);
+      this.#remove(id, entry);
+      return true;
+    }
+    return false;
+  }
+
+  // Tokens of one policy live equally long, so the oldest entries expire first. Removing a few each time is enough.
+  #forgetExpired(now: number): void {
+    let looked = 0;
+    for (const [id, entry] of this.#entries) {
+      if (entry.forgetAt > now || looked++ === 16) return;
+      this.#remove(id, entry);
+    }
+  }
+
+  // Several policies may share a ledger, so an entry that lives long may stand before many that have expired. Looking
+  // at every entry is expensive, so this runs at most once a second.
+  #sweep(now: number): boolean {
+    if (now < this.#nextSweep) return false;
+    this.#nextSweep = now + 1000;
+    for (const [id, entry] of this.#entries) if (entry.forgetAt <= now) this.#remove(id, entry);
+    return true;
+  }
+
+  #remove(id: string, { principal, result = '' }: Entry): void {
+    this.#entries.delete(id);
+    this.#count.give(principal);
+    this.#bytes.give(principal, result.length);
+  }
+}
+
+const FORGETS =
+  'The ledger of this process is full, so it forgets the oldest approvals that were used; they could be used again. ' +
+  'Give requestStatePolicy a `ledger` that has room.';
+
+/** The message of a ledger without room. */
+export const ledgerFull = (full: 'own' | 'all'): string =>
+  `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
+  'round has run.';

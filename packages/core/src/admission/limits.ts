@@ -1,0 +1,65 @@
+/** The one place that decides whether questions may go out. */
+
+import { tokenLength } from '../state/codec.ts';
+import { isRoutingLabel } from '../state/routing-label.ts';
+import type { RoundLimits } from '../wire/call.ts';
+import { type InputKind, kindOf } from '../wire/input-kind.ts';
+import type { InputRequests } from '../wire/wire.ts';
+
+/** Why questions may not go out. */
+export type AskProblem =
+  /** Too many rounds. */
+  | { readonly kind: 'rounds'; readonly message: string }
+  /** Too many questions at once. */
+  | { readonly kind: 'questions'; readonly message: string; readonly count: number }
+  /** The state would be too large, in bytes of the sealed token. */
+  | { readonly kind: 'size'; readonly message: string; readonly bytes: number }
+  /** A routing label that a token cannot carry. */
+  | { readonly kind: 'label'; readonly message: string }
+  /** The client cannot be asked for this kind of input. */
+  | { readonly kind: 'unaskable'; readonly message: string; readonly input: InputKind };
+
+/** What goes out with questions. */
+export interface Outgoing {
+  readonly requestState?: string | undefined;
+  readonly routingLabel?: string | undefined;
+}
+
+/**
+ * Why `requests` may not go out in this round, or undefined. A shape that parks its handler calls this before it
+ * parks; the boundary calls it for every result.
+ */
+export function askProblem(
+  limits: RoundLimits,
+  requests: InputRequests,
+  { requestState: payload, routingLabel }: Outgoing = {},
+): AskProblem | undefined {
+  const { round, maxRounds, maxQuestions, maxStateBytes, askable, version } = limits;
+  if (round > maxRounds) {
+    const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${repeated(limits, requests)}. Start it again.`;
+    return { kind: 'rounds', message };
+  }
+  const asked = Object.entries(requests);
+  if (asked.length > maxQuestions) {
+    return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
+  }
+  if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
+  const bytes = tokenLength(Object.keys(requests), { payload, version }, routingLabel);
+  if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
+  const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
+  if (input === undefined) return undefined;
+  const message = `This needs a client that can be asked (${input}), on a connection that can carry the question.`;
+  return { kind: 'unaskable', message, input };
+}
+
+/** Names the questions that were asked again and again: the author's mistake shows in them. */
+function repeated({ timesAsked }: RoundLimits, requests: InputRequests): string {
+  const often = Object.keys(requests)
+    .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
+    .filter(([, times]) => times > 1)
+    .map(([key, times]) => `'${key}' ${times} times`);
+  return often.length > 0 ? `. It asked ${often.join(' and ')}` : '';
+}
+
+/** What the client reads if its state cannot be kept. The reason goes to the operator. */
+export const UNKEPT = 'The server cannot keep the state of this call';

@@ -1,0 +1,309 @@
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ephemeralRing, keyRing } from '../state/key-ring.ts';
+import { callOf } from '../wire/call.ts';
+import { InvalidPolicy } from '../wire/errors.ts';
+import { textResult } from '../wire/results.ts';
+import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
+import { hosted, oldClient } from './hosted.test-support.ts';
+import { MemoryLedger } from './ledger.ts';
+import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { AbandonedQuota, Quota } from './quota.ts';
+import type { SingleUsePolicy } from './single-use.ts';
+
+const KEYS = ['k'.repeat(32)];
+
+test('every option has a default, and without keys state is single-use in this process', () => {
+  expect(requestStatePolicy()).toEqual({
+    ring: ephemeralRing(),
+    ttlSeconds: 600,
+    maxBytes: 65_536,
+    maxRounds: 10,
+    maxQuestions: 32,
+    maxAnswerBytes: 16_384,
+    audience: undefined,
+    principal: expect.any(Function),
+    legacy: 'shim',
+    now: Date.now,
+    singleUse: {
+      ledger: expect.any(MemoryLedger),
+      second: 'replay',
+      leaseSeconds: 300,
+      claimSeconds: 5,
+      maxResultBytes: 16_384,
+    },
+    versions: { of: expect.any(Function), accepts: expect.any(Function) },
+    running: expect.any(Quota),
+    abandoned: expect.any(AbandonedQuota),
+    onerror: expect.any(Function),
+    unaskedAnswers: 'drop',
+  });
+});
+
+test('options replace the defaults', () => {
+  const options = {
+    ttlSeconds: 1,
+    maxBytes: 2,
+    maxRounds: 3,
+    maxQuestions: 4,
+    maxAnswerBytes: 5,
+    audience: 'a',
+    principal: () => 'everybody',
+    legacy: 'degrade',
+    now: () => 0,
+    unaskedAnswers: { accept: ['ask'] },
+  } as const;
+  expect(requestStatePolicy({ keys: KEYS, singleUse: false, ...options })).toEqual({
+    ring: keyRing(KEYS),
+    singleUse: undefined,
+    versions: { of: expect.any(Function), accepts: expect.any(Function) },
+    running: expect.any(Quota),
+    abandoned: expect.any(AbandonedQuota),
+    onerror: expect.any(Function),
+    ...options,
+  });
+});
+
+test.each<[string, RequestStateOptions, string]>([
+  ['no time', { ttlSeconds: 0 }, 'ttlSeconds must be a whole number from 1 to 16777215; it is 0.'],
+  [
+    'more time than the header holds',
+    { ttlSeconds: 2 ** 24 },
+    'ttlSeconds must be a whole number from 1 to 16777215; it is 16777216.',
+  ],
+  ['half a second', { ttlSeconds: 0.5 }, 'ttlSeconds must be a whole number from 1 to 16777215; it is 0.5.'],
+  ['NaN', { ttlSeconds: Number.NaN }, 'ttlSeconds must be a whole number from 1 to 16777215; it is NaN.'],
+  ['no room', { maxBytes: 0 }, 'maxBytes must be a whole number from 1 to 9007199254740991; it is 0.'],
+  [
+    'infinite room',
+    { maxBytes: Number.POSITIVE_INFINITY },
+    'maxBytes must be a whole number from 1 to 9007199254740991; it is Infinity.',
+  ],
+  [
+    'more rounds than the header counts',
+    { maxRounds: 255 },
+    'maxRounds must be a whole number from 1 to 254; it is 255.',
+  ],
+  ['no question', { maxQuestions: 0 }, 'maxQuestions must be a whole number from 1 to 255; it is 0.'],
+  [
+    'more questions than the header counts',
+    { maxQuestions: 256 },
+    'maxQuestions must be a whole number from 1 to 255; it is 256.',
+  ],
+  [
+    'half an answer',
+    { maxAnswerBytes: 0.5 },
+    'maxAnswerBytes must be a whole number from 1 to 9007199254740991; it is 0.5.',
+  ],
+  [
+    'no time to serve a round',
+    { leaseSeconds: 0, singleUse: 'reject' },
+    'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
+  ],
+])('a policy with %s is rejected when it is made', (_what, options, message) => {
+  expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(`requestStatePolicy: ${message}`));
+});
+
+test('a policy without a key in its list is rejected when it is made', () => {
+  const message = '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.';
+  expect(() => requestStatePolicy({ keys: [] })).toThrow(new InvalidPolicy(message));
+});
+
+/** A validated access token. */
+const bearer = (token: string, sub?: unknown, clientId = 'app'): AuthInfo => ({
+  token,
+  clientId,
+  scopes: [],
+  ...(sub !== undefined && { extra: { sub } }),
+});
+
+/** The reply to a call that `first` began and `second` resumes. */
+async function handOver(first: AuthInfo, second: AuthInfo, options?: RequestStateOptions): Promise<unknown> {
+  const { post } = hosted(asking(), options);
+  const retry = await begun({ post }, { authInfo: first });
+  return post('tools/call', { ...retry, inputResponses: YES }, { authInfo: second });
+}
+
+const accepted = { result: expect.objectContaining(textResult('Done.')) };
+const issued = (iss: unknown): AuthInfo => ({ ...bearer('1'), extra: { sub: 'alice', iss } });
+
+test.each([
+  ['a refreshed token of the same subject', bearer('1', 'alice'), bearer('2', 'alice')],
+  ['a refreshed token of the same subject and issuer', issued('https://a'), issued('https://a')],
+  ['the same token, where no subject is known', bearer('1'), bearer('1')],
+])('by default %s resumes a call', async (_whom, first, second) => {
+  expect(await handOver(first, second)).toEqual(accepted);
+});
+
+test.each([
+  ['another subject of the same client', bearer('1', 'alice'), bearer('1', 'bob')],
+  ['the same subject at another client', bearer('1', 'alice'), bearer('1', 'alice', 'web')],
+  ['the same subject of another issuer', issued('https://a'), issued('https://b')],
+  ['the same subject without an issuer', issued('https://a'), bearer('1', 'alice')],
+  ['another token, where no subject is known', bearer('1'), bearer('2')],
+  ['a subject that is spelt like a token', bearer('alice'), bearer('2', 'alice')],
+  ['another token of a subject that is not text', bearer('1', 7), bearer('2', 7)],
+])('by default %s does not resume a call', async (_whom, first, second) => {
+  expect(await handOver(first, second)).toEqual(REJECTED);
+});
+
+test.each<[string, (id: string | undefined) => string | undefined | Promise<string | undefined>]>([
+  ['directly', (id) => id],
+  ['as a promise', async (id) => id],
+])('a policy can identify the caller itself, %s', async (_how, give) => {
+  const options: RequestStateOptions = { principal: ({ http }) => give(http?.authInfo?.clientId) };
+  expect(await handOver(bearer('1', 'alice'), bearer('2', 'bob'), options)).toEqual(accepted);
+  expect(await handOver(bearer('1', 'alice'), bearer('1', 'alice', 'web'), options)).toEqual(REJECTED);
+});
+
+test('a caller without a principal is anonymous, also where the policy gives a promise of undefined', async () => {
+  const principals: unknown[] = [];
+  const { post } = hosted(
+    (server) => {
+      server.registerTool('who', {}, (ctx: ServerContext) => {
+        principals.push(callOf(ctx).principal);
+        return textResult('');
+      });
+    },
+    { principal: async () => undefined },
+  );
+  await post('tools/call', { name: 'who' }, as('alice'));
+  expect(principals).toEqual([undefined]);
+});
+
+const LEAK = 'identity provider down at 10.0.0.7';
+
+test.each<[string, () => unknown, string]>([
+  [
+    'throws',
+    () => {
+      throw new Error(LEAK);
+    },
+    `Error: ${LEAK}`,
+  ],
+  ['rejects', () => Promise.reject(new Error(LEAK)), `Error: ${LEAK}`],
+  ['throws a text', () => Promise.reject(LEAK), `Error: ${LEAK}`],
+  [
+    'gives a number',
+    () => 42,
+    "InvalidPolicy: The policy's principal gave a value of type number. It must give a string, or undefined.",
+  ],
+  [
+    'gives null',
+    () => null,
+    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+  ],
+  [
+    'gives a promise of an object',
+    async () => ({ sub: LEAK }),
+    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+  ],
+])(
+  'where the principal callback %s, the client gets -32603 and `onerror` the reason',
+  async (_what, give, why) => {
+    const entries: (string | undefined)[] = [];
+    const { post, errors } = hosted(asking(entries), { principal: give as () => string });
+    expect(await post('tools/call', { name: 'deploy' }, as('alice'))).toEqual({
+      error: { code: -32603, message: 'Internal error' },
+    });
+    expect(errors).toEqual([why]);
+    expect(entries).toEqual([]);
+  },
+);
+
+test('policies without keys share one key and one ledger, so a newer policy serves the retry', async () => {
+  const options = { keys: undefined, singleUse: undefined };
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitWarning.mockRestore());
+  const entries: (string | undefined)[] = [];
+  const retry = { ...(await begun(hosted(asking(), options))), inputResponses: YES };
+  const first = await hosted(asking(entries), options).post('tools/call', retry);
+  expect(first.result).toMatchObject(textResult('Done.'));
+  expect(await hosted(asking(entries), options).post('tools/call', retry)).toEqual(first);
+  expect(entries).toHaveLength(1);
+});
+
+test('the ledger of this process serves a second copy of this module too', async () => {
+  const ledger = requestStatePolicy().singleUse?.ledger;
+  vi.resetModules();
+  const copy = await import('./policy.ts');
+  expect(copy.requestStatePolicy().singleUse?.ledger).toBe(ledger);
+  expect(requestStatePolicy({ keys: KEYS, singleUse: 'reject' }).singleUse?.ledger).toBe(ledger);
+});
+
+/** The warnings that `run` emits in a process that has not warned before. */
+async function warningsOf(run: () => unknown): Promise<unknown[][]> {
+  Reflect.deleteProperty(globalThis, Symbol.for('mrtr.warned'));
+  const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitWarning.mockRestore());
+  await run();
+  return emitWarning.mock.calls;
+}
+
+test('the process warns of a random key once, and only over HTTP', async () => {
+  const counts: number[] = [];
+  const warnings = await warningsOf(async () => {
+    const host = hosted(asking(), { keys: undefined });
+    await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
+    counts.push(vi.mocked(process.emitWarning).mock.calls.length);
+    for (const _ of Array(3)) await host.post('tools/call', { name: 'deploy' });
+    await hosted(asking(), { keys: undefined }).post('tools/call', { name: 'deploy' });
+  });
+  expect(counts).toEqual([0]);
+  expect(warnings).toEqual([
+    [
+      'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted ' +
+        'one can resume a call. Give requestStatePolicy the same `keys` everywhere.',
+      { code: 'MRTR_EPHEMERAL_KEY' },
+    ],
+  ]);
+});
+
+test.each<[string, RequestStateOptions]>([
+  ['without a ledger', { keys: KEYS }],
+  ['with single use in this process alone', { keys: KEYS, singleUse: 'reject' }],
+])(
+  'the process warns of keys %s once, because a retry that is sent to two instances is served twice',
+  async (_what, options) => {
+    const warnings = await warningsOf(() => {
+      for (const _ of Array(3)) requestStatePolicy(options);
+    });
+    expect(warnings).toEqual([
+      [expect.stringContaining('Give all instances one `ledger`'), { code: 'MRTR_OWN_LEDGER' }],
+    ]);
+  },
+);
+
+test.each<[string, RequestStateOptions]>([
+  ['without keys', {}],
+  ['with keys and a ledger', { keys: KEYS, ledger: new MemoryLedger() }],
+  ['with keys and `singleUse: false`', { keys: KEYS, singleUse: false }],
+])('a policy %s brings no warning', async (_what, options) => {
+  expect(await warningsOf(() => requestStatePolicy(options))).toEqual([]);
+});
+
+test('the ledger of the process has no limit per principal: nobody can have it forget an approval of their own', async () => {
+  const { ledger } = requestStatePolicy({ now: () => 0 }).singleUse as SingleUsePolicy;
+  const claim = (id: string) =>
+    ledger.claim({
+      id,
+      answers: '',
+      issuedAt: 0,
+      expiresAt: 600_000,
+      leaseSeconds: 300,
+      principal: 'ada',
+      now: 0,
+    });
+  const first = await claim('first');
+  if (first.kind === 'first') await ledger.settle('first', first.lease, 'done');
+  for (let n = 0; n < 2000; n++) await claim(`${n}`);
+  expect(await claim('first')).toEqual({ kind: 'settled', result: 'done', answers: '' });
+});
+
+test('policies with one clock share one ledger, and those with another have another', () => {
+  const [one, other] = [() => 0, () => 0];
+  const ledgerOf = (options: RequestStateOptions) => requestStatePolicy(options).singleUse?.ledger;
+  expect(ledgerOf({ now: one })).toBe(ledgerOf({ now: one }));
+  expect(ledgerOf({ now: one })).not.toBe(ledgerOf({ now: other }));
+  expect(ledgerOf({})).toBe(ledgerOf({ keys: KEYS }));
+});

@@ -1,0 +1,202 @@
+/** How a server protects the request state that travels through its clients. */
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { ephemeralRing, keyRing, type SealingKey } from '../state/key-ring.ts';
+import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
+import type { LegacyPolicy } from '../wire/call.ts';
+import { requireOptions } from '../wire/options.ts';
+import { guardListener, processWide, warnOnce } from '../wire/process-wide.ts';
+import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { POLICY_CHECKS } from './policy-options.ts';
+import { AbandonedQuota, Quota } from './quota.ts';
+import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
+
+/** The options of {@link requestStatePolicy}. Everything has a default. */
+export interface RequestStateOptions extends VersionOptions {
+  /**
+   * Secrets of at least 32 bytes each. The first seals; all open. Give all instances the same. Default: one random key
+   * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
+   * variable, `InvalidPolicy` names its place in the list.
+   */
+  readonly keys?: readonly (Uint8Array | string | undefined)[] | undefined;
+  /** How long a user may take to answer one round, in seconds. Default 600. */
+  readonly ttlSeconds?: number | undefined;
+  /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
+  readonly maxBytes?: number | undefined;
+  /** How many rounds of one call may ask. Default 10, the number of retries that the SDK's client makes. */
+  readonly maxRounds?: number | undefined;
+  /** Questions that one round may ask, at most 255. Default 32: a user has to fill in a form for each. */
+  readonly maxQuestions?: number | undefined;
+  /**
+   * Limit of one answer, in bytes of JSON. Default 16 384, so that several fit into `maxBytes` of state. A request
+   * with a larger answer, or one nested deeper than 200 levels, is refused before its handler runs. Its state stays
+   * valid.
+   */
+  readonly maxAnswerBytes?: number | undefined;
+  /**
+   * Servers with the same keys and the same audience may use each other's tokens. Default: the server's name, if
+   * `protectedServer` builds the server.
+   */
+  readonly audience?: string | undefined;
+  /**
+   * Identifies the caller; undefined for an anonymous one. May be asynchronous. Default, from a validated access
+   * token: its issuer, its `clientId` and the `sub` that the verifier put into `extra`; without a `sub`, the token
+   * itself. An error stays inside: the client gets `-32603`, and `onerror` gets the reason.
+   */
+  readonly principal?: ((ctx: ServerContext) => string | undefined | Promise<string | undefined>) | undefined;
+  /**
+   * Whether the SDK's shim asks old clients. Default `shim`, as in the SDK. If you build the server without
+   * `protectedServer`, set its `inputRequired.legacyShim` to match.
+   */
+  readonly legacy?: LegacyPolicy | undefined;
+  /** The clock, in milliseconds since the epoch. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+  /**
+   * A token is served once. `replay` (the default) answers a repeated retry with the first one's result, so that a client
+   * that lost the result can retry. `reject` answers it with the frozen error. `false` turns single use off: a retry that
+   * is sent twice is served twice, and its effects happen twice.
+   */
+  readonly singleUse?: SecondPresentation | false | undefined;
+  /**
+   * Records presented tokens, for all instances that share it. Default: this process's own, which other instances do not
+   * see; with `keys`, one warning says so. It is a help and no promise: where it is full (100 000 tokens), it forgets the
+   * oldest one that was served, with one warning, and refuses nobody.
+   */
+  readonly ledger?: StateLedger | undefined;
+  /** How long serving one round may take, in seconds, before it counts as lost. Default 300. */
+  readonly leaseSeconds?: number | undefined;
+  /** How long the ledger may take to answer, in seconds; after that the round is refused. Default 5. */
+  readonly claimSeconds?: number | undefined;
+  /**
+   * Limit of a result that the ledger records, in bytes. Default 16 384. A larger one is not repeated: the answer to a
+   * second presentation only says that the step was done.
+   */
+  readonly maxResultBytes?: number | undefined;
+  /**
+   * Requests at once, in this process. Default 1000. A request counts from its arrival until its handler has ended, also
+   * while it waits for the ledger or for another retry. A cancelled one moves to `maxAbandoned`.
+   */
+  readonly maxCalls?: number | undefined;
+  /** The same, of one principal. Default 64. Anonymous callers share `maxCalls`. */
+  readonly maxCallsPerPrincipal?: number | undefined;
+  /**
+   * Cancelled requests whose handlers have not ended. Default 1000. Above it, a cancelled request keeps its place among
+   * `maxCalls` until its handler ends.
+   */
+  readonly maxAbandoned?: number | undefined;
+  /** The same, of one principal. Default 64. Anonymous callers share `maxAbandoned`. */
+  readonly maxAbandonedPerPrincipal?: number | undefined;
+  /**
+   * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
+   * `principal`, state over the limits. Called in addition to the server's own `onerror`. `createMcpHandler({ onerror })`
+   * gets none of them.
+   */
+  readonly onerror?: ((error: Error) => void) | undefined;
+  /**
+   * Answers to questions that were not asked in the round before: `drop` removes them before a handler sees them
+   * (the default); `accept` lets them pass, for all targets or for the named ones. Then only the handlers check them.
+   */
+  readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
+}
+
+/** A checked policy. Make it once and give it to every server instance: its limits are counted for each policy. */
+export interface RequestStatePolicy {
+  readonly ring: readonly SealingKey[];
+  readonly ttlSeconds: number;
+  readonly maxBytes: number;
+  readonly maxRounds: number;
+  readonly maxQuestions: number;
+  readonly maxAnswerBytes: number;
+  readonly audience: string | undefined;
+  readonly principal: (ctx: ServerContext) => string | undefined | Promise<string | undefined>;
+  readonly legacy: LegacyPolicy;
+  readonly now: () => number;
+  readonly singleUse: SingleUsePolicy | undefined;
+  readonly versions: StateVersions;
+  /** Counts the requests that are being served. */
+  readonly running: Quota;
+  /** Counts the cancelled requests whose handlers have not ended. */
+  readonly abandoned: AbandonedQuota;
+  readonly onerror: (error: Error) => void;
+  readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
+}
+
+/**
+ * Checks the options and stretches the keys.
+ *
+ * @throws InvalidPolicy naming the option that is wrong, and what to do.
+ * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
+ */
+export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
+  requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
+  const onerror = guardListener(options.onerror ?? (() => {}));
+  return {
+    ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
+    ttlSeconds: options.ttlSeconds ?? 600,
+    maxBytes: options.maxBytes ?? 65_536,
+    maxRounds: options.maxRounds ?? 10,
+    maxQuestions: options.maxQuestions ?? 32,
+    maxAnswerBytes: options.maxAnswerBytes ?? 16_384,
+    audience: options.audience,
+    principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
+    legacy: options.legacy ?? 'shim',
+    now: options.now ?? Date.now,
+    singleUse: singleUse(options),
+    versions: stateVersions(options),
+    running: new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64),
+    abandoned: new AbandonedQuota(
+      {
+        maxAbandoned: options.maxAbandoned ?? 1000,
+        maxAbandonedPerPrincipal: options.maxAbandonedPerPrincipal ?? 64,
+      },
+      onerror,
+    ),
+    onerror,
+    unaskedAnswers: options.unaskedAnswers ?? 'drop',
+  };
+}
+
+function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
+  const { keys, ledger, now, singleUse: second = 'replay' } = options;
+  if (second === false) return undefined;
+  if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
+  return {
+    ledger: ledger ?? ownLedger(now),
+    second,
+    leaseSeconds: options.leaseSeconds ?? 300,
+    claimSeconds: options.claimSeconds ?? 5,
+    maxResultBytes: options.maxResultBytes ?? 16_384,
+  };
+}
+
+/**
+ * The ledger that nobody asked for: one per process, and one per clock where a policy has a clock of its own. All policies
+ * share it, so that a policy that is made per request knows earlier presentations. It refuses nobody, and has no limit
+ * per principal: a caller who fills a share of its own would have the ledger forget an approval of its own, and could use
+ * it again.
+ */
+function ownLedger(now: RequestStateOptions['now']): MemoryLedger {
+  const ledgers = processWide('own-ledgers', () => new WeakMap<() => number, MemoryLedger>());
+  const clock = now ?? processWide('clock', () => () => Date.now());
+  const known = ledgers.get(clock);
+  if (known) return known;
+  const ledger = new MemoryLedger({ now: clock, maxEntriesPerPrincipal: 100_000, whenFull: 'forget' });
+  ledgers.set(clock, ledger);
+  return ledger;
+}
+
+const warnOfOwnLedger = (): void =>
+  warnOnce(
+    'MRTR_OWN_LEDGER',
+    'requestStatePolicy has `keys`, for several instances, and no `ledger` that they share: each instance serves a token ' +
+      'once, and the others do not see it. A retry that is sent to two of them is served twice, and its effects happen ' +
+      'twice. Give all instances one `ledger`, or set `singleUse: false` if every effect may be repeated.',
+  );
+
+/** The principal of an access token: its issuer, its client and its subject. */
+export function tokenPrincipal(token: AuthInfo | undefined): string | undefined {
+  if (!token) return undefined;
+  const { iss, sub } = token.extra ?? {};
+  // Without a subject, two users of one client would be one principal. Their tokens at least differ.
+  const subject = typeof sub === 'string' ? { sub } : { token: token.token };
+  return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
+}

@@ -1,0 +1,79 @@
+import type { McpServer } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { publish } from '../wire/diagnostics.ts';
+import { textResult } from '../wire/results.ts';
+import type { StandardSchemaWithJSON } from '../wire/wire.ts';
+import { eventsOf, hosted } from './hosted.test-support.ts';
+import { shapeCallback } from './shape-callback.ts';
+
+test('each entry of a plain handler is published, with its call', async () => {
+  const [handlers, rounds] = [eventsOf('mrtr:handler'), eventsOf('mrtr:round')];
+  const { post } = hosted((server) => {
+    server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, ({ a }) => textResult(`${a}`));
+    server.registerTool('bare', {}, () => textResult(''));
+    server.registerPrompt('p', {}, () => ({ messages: [] }));
+    server.registerResource('r', 'r://r', {}, (uri) => ({ contents: [{ uri: uri.href, text: '' }] }));
+  });
+  expect((await post('tools/call', { name: 't', arguments: { a: 1 } })).result).toMatchObject(
+    textResult('1'),
+  );
+  await post('tools/call', { name: 'bare' });
+  await post('prompts/get', { name: 'p' });
+  await post('resources/read', { uri: 'r://r' });
+  const calls = rounds.filter(({ phase }) => phase === 'start').map(({ call }) => call);
+  expect(handlers).toEqual(
+    ['t', 'bare', 'p', 'r://r'].map((target, at) => ({ call: calls[at], target, part: 'handler' })),
+  );
+});
+
+test('no handler is entered with arguments that do not fit their schema', async () => {
+  const handlers = eventsOf('mrtr:handler');
+  const { post } = hosted((server) => {
+    server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, () => textResult(''));
+  });
+  await post('tools/call', { name: 't', arguments: { a: 'one' } });
+  expect(handlers).toEqual([]);
+});
+
+test('a shape publishes its own entries, so registration adds none', async () => {
+  const handlers = eventsOf('mrtr:handler');
+  const { post } = hosted((server) => {
+    const step = shapeCallback('steps', async (_: object, __, { id, target }) => {
+      publish('mrtr:handler', { call: id, target, shape: 'steps', part: 'step', name: 'first' });
+      return textResult('');
+    });
+    server.registerTool('t', {}, step);
+  });
+  await post('tools/call', { name: 't' });
+  expect(handlers).toMatchObject([{ target: 't', shape: 'steps', part: 'step', name: 'first' }]);
+});
+
+test('the input schema of a tool is converted once for all server instances', async () => {
+  let conversions = 0;
+  const convert = () => {
+    conversions++;
+    return { type: 'object', properties: { a: { type: 'number' } } };
+  };
+  const validate = (value: unknown) => ({ value });
+  const inputSchema: StandardSchemaWithJSON = {
+    '~standard': { version: 1, vendor: 'counted', validate, jsonSchema: { input: convert, output: convert } },
+  };
+  const { post } = hosted((server: McpServer) => {
+    server.registerTool('t', { title: 'T', inputSchema }, () => textResult('Done.'));
+  });
+  for (const _ of Array(3)) {
+    const { result } = await post('tools/list', {});
+    expect(result?.tools).toMatchObject([{ name: 't', title: 'T', inputSchema: convert() }]);
+  }
+  // Three of the conversions are this test's own.
+  expect(conversions).toBe(4);
+});
+
+test('registering returns the handle of the SDK', async () => {
+  const { post } = hosted((server) => {
+    const handle = server.registerTool('t', {}, () => textResult(''));
+    handle.disable();
+  });
+  expect((await post('tools/list', {})).result?.tools).toEqual([]);
+});

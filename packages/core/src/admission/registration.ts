@@ -1,0 +1,71 @@
+/** What a protected server adds to the registration of tools, prompts and resources. */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { findCall } from '../wire/call.ts';
+import { publish } from '../wire/diagnostics.ts';
+import type { StandardSchemaWithJSON } from '../wire/wire.ts';
+import { runHandler } from './handler-run.ts';
+import { memoized } from './memoized.ts';
+import { notAResult, shapeOf } from './shape-callback.ts';
+
+type Callback = (...args: unknown[]) => unknown;
+type Register = (...args: unknown[]) => unknown;
+type Registered = { update(updates: { callback?: Callback }): void };
+const METHODS = ['registerTool', 'registerPrompt', 'registerResource'] as const;
+
+/**
+ * Notes each run of a handler for the boundary, publishes each entry of a plain one, as the shapes do themselves, and
+ * converts the schema of each tool once for all instances. Affects only later registrations.
+ */
+export function watchRegistration(server: McpServer): { isRegistering(): boolean } {
+  let registering = false;
+  for (const method of METHODS) {
+    const register = server[method].bind(server) as Register;
+    const watched: Register = (...args) => {
+      registering = true;
+      try {
+        const callback = watchCallback(args.at(-1) as Callback);
+        return watchUpdates(register(...args.slice(0, -1).map(withMemoizedSchema), callback) as Registered);
+      } finally {
+        registering = false;
+      }
+    };
+    server[method] = watched as never;
+  }
+  return { isRegistering: () => registering };
+}
+
+/** The SDK lets an author replace the callback later. */
+function watchUpdates(registered: Registered): Registered {
+  const update = registered.update.bind(registered);
+  registered.update = ({ callback, ...updates }) =>
+    update(callback === undefined ? updates : { ...updates, callback: watchCallback(callback) });
+  return registered;
+}
+
+function watchCallback(callback: Callback): Callback {
+  return (...args) => {
+    const ctx = args.at(-1) as ServerContext;
+    return runHandler(ctx, () => {
+      if (shapeOf(callback) !== undefined) return callback(...args);
+      const call = findCall(ctx);
+      if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
+      return checked(callback(...args));
+    });
+  };
+}
+
+/** Without this check, a plain handler that returns a bare string or nothing fails far from its mistake. */
+async function checked(returned: unknown): Promise<unknown> {
+  const result = await returned;
+  if (typeof result === 'object' && result !== null) return result;
+  throw notAResult('registered', result);
+}
+
+function withMemoizedSchema(config: unknown): unknown {
+  const schema = (config as { inputSchema?: unknown } | undefined)?.inputSchema;
+  return isSchema(schema) ? { ...(config as object), inputSchema: memoized(schema) } : config;
+}
+
+/** Not a raw shape of zod fields: the SDK makes a new schema from it each time. */
+const isSchema = (value: unknown): value is StandardSchemaWithJSON =>
+  (value as Partial<StandardSchemaWithJSON> | undefined)?.['~standard']?.jsonSchema !== undefined;

@@ -1,0 +1,283 @@
+/** Serves one round: the record that the handler's context carries, and the questions that go out sealed. */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { isInputRequiredResult, ProtocolError, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
+import { declaredInEnvelope } from '../questions/can-ask.ts';
+import { questionDigest } from '../questions/question.ts';
+import { pseudonym } from '../state/at-rest.ts';
+import type { Binding } from '../state/binding.ts';
+import { freshCallId, MAX_KEY_BYTES, type OpenedState, sealState } from '../state/codec.ts';
+import type { SealingKey } from '../state/key-ring.ts';
+import { invalidLabel } from '../state/routing-label.ts';
+import { AnswerReads } from '../wire/answer-reads.ts';
+import { type Call, withCall } from '../wire/call.ts';
+import { publish, publishAround } from '../wire/diagnostics.ts';
+import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../wire/errors.ts';
+import { declaredKinds, kindOf } from '../wire/input-kind.ts';
+import { endCall } from '../wire/results.ts';
+import { isModern, MRTR_REVISION } from '../wire/revision.ts';
+import type { InputRequests, InputRequiredResult } from '../wire/wire.ts';
+import { ownAnswers } from './answers.ts';
+import { type HandlerRun, withHandlerRun } from './handler-run.ts';
+import { HandlerSignal } from './handler-signal.ts';
+import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
+import { type AskProblem, askProblem, UNKEPT } from './limits.ts';
+import type { RequestStatePolicy } from './policy.ts';
+import type { Refusals } from './refusals.ts';
+import { routingLabelOf } from './shape-callback.ts';
+
+/** A request as the SDK hands it to a low-level handler. */
+export type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
+/** A low-level handler: the author's, or the one of `McpServer`. */
+export type Handler = (request: Request, ctx: ServerContext) => unknown;
+
+/** An admitted request. */
+export interface Round {
+  readonly request: Request;
+  readonly ctx: ServerContext;
+  readonly binding: Binding;
+  /** The caller's pseudonym; undefined for an anonymous caller. */
+  readonly principal: string | undefined;
+  /** The state that came with it; undefined in the first round. */
+  readonly opened: OpenedState | undefined;
+}
+
+/** What is fixed for all rounds of one server. */
+export interface Site {
+  readonly server: McpServer;
+  readonly policy: RequestStatePolicy;
+  readonly refusals: Refusals;
+}
+
+/** The error with which a handler found its state not to fit, if it did. */
+type Misfit = { error?: unknown };
+type Sealing = { readonly binding: Binding; readonly call: Call; readonly routingLabel: string | undefined };
+
+/**
+ * Enters the handler with its plaintext state and its answers, and seals what it returns.
+ *
+ * @param run gets what happened to the author's handler.
+ * @throws the handler's error, and the refusal of state that the handler finds not to fit.
+ */
+export function serveRound(site: Site, round: Round, handler: Handler, run: HandlerRun): Promise<unknown> {
+  return new Serving(site, round).serve(handler, run);
+}
+
+class Serving {
+  readonly #site: Site;
+  readonly #round: Round;
+  readonly #misfit: Misfit = {};
+  readonly #call: Call;
+
+  constructor(site: Site, round: Round) {
+    this.#site = site;
+    this.#round = round;
+    this.#call = this.#record();
+  }
+
+  serve(handler: Handler, run: HandlerRun): Promise<unknown> {
+    const { request, ctx, opened } = this.#round;
+    const { id, method, target, round } = this.#call;
+    const traceparent = traceparentOf(ctx);
+    const signal = new HandlerSignal(ctx.mcpReq.signal);
+    return publishAround({ phase: 'start', call: id, method, target, round, traceparent }, async () => {
+      let outcome: 'input_required' | 'complete' | 'error' = 'error';
+      if (opened) {
+        const bytes = ctx.mcpReq.requestState<string>()?.length ?? 0;
+        publish('mrtr:state', { phase: 'opened', method, target, bytes, call: id });
+      }
+      try {
+        const returned = await handler(request, withHandlerRun(this.#context(signal), run));
+        if (this.#misfit.error) throw this.#misfit.error;
+        const result = isInputRequiredResult(returned) ? this.#sealResult(returned) : returned;
+        outcome = outcomeOf(result, this.#call);
+        if (outcome === 'input_required') this.#reportIgnored(result as InputRequiredResult);
+        return result;
+      } catch (error) {
+        // The SDK makes a result of what a tool throws, and a handler may catch it.
+        throw this.#misfit.error ?? error;
+      } finally {
+        // An old client's request goes on while the shim asks, and can still be cancelled.
+        if (isModern(this.#call.revision)) signal.end();
+        publish('mrtr:round', { phase: 'end', call: id, method, target, round, outcome });
+      }
+    });
+  }
+
+  #record(): Call {
+    const { server, policy } = this.#site;
+    const { binding, ctx, opened, principal } = this.#round;
+    // From the server instance and not from the request's envelope, where an old client could write anything.
+    const revision = server.server.getNegotiatedProtocolVersion();
+    const legacyCapabilities = isModern(revision) ? undefined : server.server.getClientCapabilities();
+    const askableWhenOld = policy.legacy === 'shim' ? legacyCapabilities : undefined;
+    return {
+      id: opened?.callId ?? freshCallId(),
+      method: binding.method,
+      target: binding.target,
+      revision,
+      legacyCapabilities,
+      legacy: policy.legacy,
+      principal,
+      isPrincipal: (name) => policy.ring.some((key) => nameOf(binding, key) === name),
+      round: (opened?.round ?? 0) + 1,
+      timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
+      rejectState: (why) => this.#rejectMisfit(why),
+      reads: new AnswerReads(),
+      asked: acceptsUnasked(policy, binding.target) ? undefined : (opened?.asked ?? NOTHING_ASKED),
+      askable: isModern(revision) ? declaredInEnvelope(ctx) : declaredKinds(askableWhenOld),
+      maxRounds: policy.maxRounds,
+      maxQuestions: policy.maxQuestions,
+      maxStateBytes: policy.maxBytes,
+      version: policy.versions.of(binding.target),
+    };
+  }
+
+  #rejectMisfit(why: string): never {
+    const { binding, ctx } = this.#round;
+    try {
+      return this.#site.refusals.reject(binding, ctx.mcpReq.requestState<string>(), 'other_schema', why);
+    } catch (error) {
+      this.#misfit.error ??= error;
+      throw error;
+    }
+  }
+
+  #context(handlerSignal: HandlerSignal): ServerContext {
+    const { ctx, opened } = this.#round;
+    const call = this.#call;
+    const mcpReq = {
+      ...ctx.mcpReq,
+      requestState: <T>() => opened?.payload as T | undefined,
+      get signal() {
+        return handlerSignal.signal;
+      },
+    };
+    const { inputResponses } = mcpReq;
+    if (inputResponses === undefined) return withCall(ctx, call, mcpReq);
+    // A first request has no answers, also for a handler that only checks whether there are any.
+    if (call.round === 1 && call.asked !== undefined) delete mcpReq.inputResponses;
+    else mcpReq.inputResponses = ownAnswers(inputResponses, call.asked);
+    return withCall(ctx, call, mcpReq);
+  }
+
+  /** A user may learn from one ignored answer that it did not fit. From the second on, the handler is at fault. */
+  #reportIgnored({ inputRequests = {} }: InputRequiredResult): void {
+    const { id, method, target } = this.#call;
+    const ignored = ignoredAnswers(this.#call, this.#round.ctx.mcpReq.inputResponses, inputRequests);
+    for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
+    const mistakes = ignored.filter(({ reason }) => reason !== 'invalid');
+    const [first] = mistakes;
+    const isNews = mistakes.every(({ times }) => times === 2);
+    if (first && isNews) {
+      this.#site.refusals.report(new AnswerIgnored(`${method} ${target}`, first.key, ignoredInWords(first)));
+    }
+  }
+
+  #sealResult(result: InputRequiredResult): unknown {
+    try {
+      return this.#ask(result, result.inputRequests ?? {});
+    } catch (error) {
+      // The author's mistake, for example a label that a token cannot carry. Its words are not for the client.
+      throw error instanceof ProtocolError ? error : this.#refuse(error);
+    }
+  }
+
+  #ask(result: InputRequiredResult, requests: InputRequests): unknown {
+    const { requestState } = result;
+    if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
+      this.#refuse(
+        new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
+      );
+    }
+    if (!Object.keys(requests).every(isWritableKey)) {
+      this.#refuse(
+        new TypeError(`A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`),
+      );
+    }
+    const call = this.#call;
+    const routingLabel = routingLabelOf(result);
+    const problem = askProblem(call, requests, { requestState, routingLabel });
+    if (problem && problem.kind !== 'unaskable') return this.#refuseToAsk(problem);
+    if (!isModern(call.revision)) {
+      if (problem) return endCall(call, problem.message);
+      if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
+    }
+    const { binding } = this.#round;
+    const sealed = {
+      ...result,
+      requestState: this.#seal(requestState, requests, { binding, call, routingLabel }),
+    };
+    // On 2026-07-28 the SDK refuses what the client did not declare, with -32021 and the capabilities that are missing.
+    // Seal the state all the same: it must not leave unsealed because two modules read capabilities differently.
+    if (problem) return sealed;
+    publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
+    return sealed;
+  }
+
+  #refuseToAsk(problem: Exclude<AskProblem, { kind: 'unaskable' }>): unknown {
+    const call = this.#call;
+    switch (problem.kind) {
+      case 'rounds':
+        return endCall(call, problem.message);
+      case 'questions':
+        return this.#refuse(new TooManyQuestions(problem.count, call.maxQuestions), problem.message);
+      case 'size':
+        return this.#refuse(new StateTooLarge(problem.bytes, call.maxStateBytes), problem.message);
+      case 'label':
+        return this.#refuse(invalidLabel(), problem.message);
+    }
+  }
+
+  #seal(
+    payload: string | undefined,
+    requests: InputRequests,
+    { binding, call, routingLabel }: Sealing,
+  ): string {
+    const asked = new Map<string, string>();
+    const timesAsked = new Map<string, number>();
+    for (const [key, request] of Object.entries(requests)) {
+      asked.set(key, questionDigest(request));
+      timesAsked.set(key, (call.timesAsked.get(key) ?? 0) + 1);
+    }
+    const { id: callId, round, version } = call;
+    const content = { callId, round, asked, timesAsked, payload, version };
+    const { now, ttlSeconds, ring } = this.#site.policy;
+    const token = sealState(
+      content,
+      { binding, issuedAt: now(), ttlSeconds, routingLabel },
+      ring[0] as SealingKey,
+    );
+    const { method, target } = binding;
+    publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: call.id });
+    return token;
+  }
+
+  #refuse(cause: unknown, why = UNKEPT): never {
+    return this.#site.refusals.refuse(cause, why);
+  }
+}
+
+/** The caller's pseudonym: a keyed digest that all instances share. */
+export const nameOf = ({ principal }: Binding, key: SealingKey): string | undefined =>
+  principal === undefined ? undefined : pseudonym(principal, key);
+
+/** Whether answers to questions that were not asked pass. */
+export const acceptsUnasked = ({ unaskedAnswers }: RequestStatePolicy, target: string): boolean =>
+  typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
+
+const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;
+
+/** The SDK refuses questions that the client did not declare, so a round that ends in them is an error. */
+function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' | 'error' {
+  if (!isInputRequiredResult(result)) return 'complete';
+  const kinds = Object.values(result.inputRequests ?? {}).map(kindOf);
+  return kinds.every((kind) => !kind || call.askable.includes(kind)) ? 'input_required' : 'error';
+}
+
+const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
+const NOTHING_ASKED = new Map<string, never>();
+
+function traceparentOf(ctx: ServerContext): string | undefined {
+  const traceparent: unknown = ctx.mcpReq._meta?.[TRACEPARENT_META_KEY];
+  return typeof traceparent === 'string' ? traceparent : undefined;
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { elicitation } from '../questions/elicitation.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { oldClient } from './hosted.test-support.ts';
+import { type RequestStatePolicy, requestStatePolicy } from './policy.ts';
+import { protectedServer } from './server.ts';
+
+const INFO = { name: 'shop', version: '1.0.0' };
+const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
+
+function asking(policy: RequestStatePolicy, options: Parameters<typeof protectedServer>[2] = {}) {
+  const server = protectedServer(INFO, policy, options);
+  server.registerTool('ask', {}, (ctx) =>
+    ctx.mcpReq.inputResponses
+      ? textResult('Done.')
+      : inputRequired({ inputRequests: { sure: sure.request } }),
+  );
+  return server;
+}
+
+const answer = () => ({ action: 'accept', content: { sure: true } });
+
+test('the SDK’s shim asks old clients under the policy `shim`', async () => {
+  const client = await oldClient({ server: () => asking(requestStatePolicy({ legacy: 'shim' })) }, answer);
+  expect(await client.callTool({ name: 'ask' })).toEqual(textResult('Done.'));
+});
+
+const REFUSED = {
+  content: [
+    {
+      type: 'text',
+      text: 'This needs a client that can be asked (elicitation), on a connection that can carry the question.',
+    },
+  ],
+  isError: true,
+};
+
+test.each([{}, { inputRequired: { legacyShim: true } }])(
+  'the SDK’s shim asks no client under the policy `degrade`, also with %j',
+  async (options) => {
+    const server = () => asking(requestStatePolicy({ legacy: 'degrade' }), options);
+    expect(await (await oldClient({ server }, answer)).callTool({ name: 'ask' })).toEqual(REFUSED);
+  },
+);
+
+/** A server that asks in every round. */
+const insatiable = (policy: RequestStatePolicy, options?: Parameters<typeof protectedServer>[2]) => () => {
+  const server = protectedServer(INFO, policy, options);
+  server.registerTool('ask', {}, () => inputRequired({ inputRequests: { sure: sure.request } }));
+  return server;
+};
+
+test('the shim asks as often as the policy allows, also beyond its own default of eight', async () => {
+  let asked = 0;
+  const count = () => {
+    asked++;
+    return answer();
+  };
+  const client = await oldClient({ server: insatiable(requestStatePolicy({ maxRounds: 12 })) }, count);
+  expect(await client.callTool({ name: 'ask' })).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: "This call still needs input after 12 rounds. It asked 'sure' 12 times. Start it again.",
+      },
+    ],
+    isError: true,
+  });
+  expect(asked).toBe(12);
+});
+
+test('the author sets all other options of the SDK', async () => {
+  const options = { instructions: 'Ask nicely.', inputRequired: { maxRounds: 1 } };
+  const client = await oldClient({ server: insatiable(requestStatePolicy(), options) }, answer);
+  expect(client.getInstructions()).toBe('Ask nicely.');
+  expect(client.getServerVersion()).toEqual(INFO);
+  expect(await client.callTool({ name: 'ask' })).toMatchObject({
+    content: [{ type: 'text', text: expect.stringContaining('after 1 rounds') }],
+    isError: true,
+  });
+});

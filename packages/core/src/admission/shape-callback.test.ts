@@ -1,0 +1,71 @@
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { McpServer as Unprotected } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { textResult } from '../wire/results.ts';
+import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../wire/wire.ts';
+import { hosted, hostedBy } from './hosted.test-support.ts';
+import { shapeCallback, shapeOf } from './shape-callback.ts';
+
+/** Registers a tool and a prompt, each with and without a schema, and a resource. `seen` collects what they get. */
+const registering =
+  (seen: unknown[]) =>
+  (server: McpServer): void => {
+    const tool = shapeCallback<object, CallToolResult>('test', async (input, ctx, call) => {
+      seen.push([input, ctx.mcpReq.method, call.target]);
+      return textResult('');
+    });
+    const prompt = shapeCallback<object, GetPromptResult>('test', async (input, ctx, call) => {
+      seen.push([input, ctx.mcpReq.method, call.target]);
+      return { messages: [] };
+    });
+    const resource = shapeCallback<URL, ReadResourceResult>('test', async (input, ctx, call) => {
+      seen.push([input.href, ctx.mcpReq.method, call.target]);
+      return { contents: [] };
+    });
+    server.registerTool('with', { inputSchema: z.object({ a: z.number() }) }, tool);
+    server.registerTool('without', {}, tool);
+    server.registerPrompt('with', { argsSchema: z.object({ a: z.string() }) }, prompt);
+    server.registerPrompt('without', {}, prompt);
+    server.registerResource('r', 'r://r', {}, resource);
+  };
+
+test('a shape gets the input, the context and the record of its call, with a schema and without', async () => {
+  const seen: unknown[] = [];
+  const { post } = hosted(registering(seen));
+  await post('tools/call', { name: 'with', arguments: { a: 1 } });
+  await post('tools/call', { name: 'without', arguments: { a: 1 } });
+  await post('prompts/get', { name: 'with', arguments: { a: '1' } });
+  await post('prompts/get', { name: 'without' });
+  await post('resources/read', { uri: 'r://r' });
+  expect(seen).toEqual([
+    [{ a: 1 }, 'tools/call', 'with'],
+    [{}, 'tools/call', 'without'],
+    [{ a: '1' }, 'prompts/get', 'with'],
+    [{}, 'prompts/get', 'without'],
+    ['r://r', 'resources/read', 'r://r'],
+  ]);
+});
+
+test('a shape on an unprotected server is an error, and its code does not run', async () => {
+  const seen: unknown[] = [];
+  const { post } = hostedBy(() => {
+    const server = new Unprotected({ name: 'plain', version: '1' });
+    registering(seen)(server);
+    return server;
+  });
+  for (const name of ['with', 'without']) {
+    const { result } = await post('tools/call', { name, arguments: { a: 1 } });
+    expect(result).toMatchObject({
+      content: [{ text: expect.stringContaining('Call protectRequestState(server, policy)') }],
+      isError: true,
+    });
+  }
+  expect(seen).toEqual([]);
+});
+
+test('a callback has the name of its shape, and an author’s function has none', () => {
+  const done = async () => textResult('');
+  expect(shapeOf(shapeCallback('once', done))).toBe('once');
+  expect([done, undefined, (_: ServerContext) => {}].map(shapeOf)).toEqual([undefined, undefined, undefined]);
+});

@@ -1,0 +1,227 @@
+/** A token that is presented twice, on servers whose policy makes state single-use. */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { readAnswer } from '../answers/read-answer.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
+import { eventsOf, type Hosted, hosted } from './hosted.test-support.ts';
+import { MemoryLedger, type StateLedger } from './ledger.ts';
+import type { RequestStateOptions } from './policy.ts';
+
+/** A ledger that does what `memory` does, but for `changed`. */
+const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({
+  claim: (presented) => memory.claim(presented),
+  settle: (...settled) => memory.settle(...settled),
+  release: (...released) => memory.release(...released),
+  ...changed,
+});
+
+/** A shop whose tool asks without state of its own, and counts its deliveries. */
+function shop(options: RequestStateOptions, deliver: () => Promise<void> = async () => {}) {
+  const deliveries: number[] = [];
+  const site = hosted((server) => {
+    server.registerTool('deliver', { inputSchema: z.object({ to: z.string() }) }, async ({ to }, ctx) => {
+      if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
+        return inputRequired({ inputRequests: { sure: sure.request } });
+      deliveries.push(deliveries.length + 1);
+      await deliver();
+      if (to === 'nowhere') throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'No such place');
+      return textResult(`Delivery ${deliveries.length} to ${to}`);
+    });
+  }, options);
+  return { ...site, deliveries };
+}
+
+async function retryOf({ post }: Pick<Hosted, 'post'>, to = 'Ada', options = {}) {
+  const call = { name: 'deliver', arguments: { to } };
+  const { result } = await post('tools/call', call, options);
+  expect(result?.resultType).toBe('input_required');
+  return { ...call, requestState: result?.requestState, inputResponses: YES };
+}
+
+test('a retry that is sent again gets the result of the first, and its effects happen once', async () => {
+  const states = eventsOf('mrtr:state');
+  const site = shop({ singleUse: 'replay' });
+  const retry = await retryOf(site);
+  const first = await site.post('tools/call', retry);
+  expect(first.result).toMatchObject(textResult('Delivery 1 to Ada'));
+  expect(await site.post('tools/call', retry)).toEqual(first);
+  expect(site.deliveries).toEqual([1]);
+  expect(states.map(({ phase }) => phase)).toEqual(['sealed', 'opened', 'replayed']);
+});
+
+test('retries that are sent at the same time all get the result of one', async () => {
+  let go = () => {};
+  const gate = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const site = shop({ singleUse: 'replay' }, () => gate);
+  const retry = await retryOf(site);
+  const replies = [1, 2, 3].map(() => site.post('tools/call', retry));
+  await expect.poll(() => site.deliveries).toEqual([1]);
+  go();
+  const [one, ...others] = await Promise.all(replies);
+  expect(one?.result).toMatchObject(textResult('Delivery 1 to Ada'));
+  expect(others).toEqual([one, one]);
+  expect(site.deliveries).toEqual([1]);
+});
+
+test('with `reject`, a second presentation gets the frozen error', async () => {
+  const states = eventsOf('mrtr:state');
+  const site = shop({ singleUse: 'reject' });
+  const retry = await retryOf(site);
+  expect((await site.post('tools/call', retry)).result).toMatchObject(textResult('Delivery 1 to Ada'));
+  expect(await site.post('tools/call', retry)).toEqual(REJECTED);
+  expect(site.deliveries).toEqual([1]);
+  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'already_used' });
+});
+
+test('an answer without the state of its question does not count', async () => {
+  const site = shop({ singleUse: 'replay' });
+  const { requestState: _, ...unasked } = await retryOf(site);
+  expect((await site.post('tools/call', unasked)).result?.resultType).toBe('input_required');
+  expect(site.deliveries).toEqual([]);
+});
+
+test('without single use, every presentation is served', async () => {
+  const site = shop({ singleUse: false });
+  const retry = await retryOf(site);
+  for (const delivery of [1, 2]) {
+    expect((await site.post('tools/call', retry)).result).toMatchObject(
+      textResult(`Delivery ${delivery} to Ada`),
+    );
+  }
+});
+
+test('a ledger gets the times of the token and the clock of its server, to the millisecond', async () => {
+  const claims: unknown[] = [];
+  const memory = new MemoryLedger({ now: () => 1_800_000_000_500 });
+  const ledger = ledgerLike(memory, {
+    claim: (presented) => {
+      claims.push([presented.issuedAt, presented.expiresAt, presented.leaseSeconds, presented.now]);
+      return memory.claim(presented);
+    },
+  });
+  const site = shop({ ledger, ttlSeconds: 600, leaseSeconds: 20, now: () => 1_800_000_000_500 });
+  await site.post('tools/call', await retryOf(site));
+  expect(claims).toEqual([[1_800_000_000_500, 1_800_000_600_500, 20, 1_800_000_000_500]]);
+});
+
+test('an error is replayed too, and its effects do not run again', async () => {
+  const site = shop({ singleUse: 'replay' });
+  const retry = await retryOf(site, 'nowhere');
+  const first = await site.post('tools/call', retry);
+  expect(first.result).toMatchObject({ isError: true });
+  expect(await site.post('tools/call', retry)).toEqual(first);
+  expect(site.deliveries).toEqual([1]);
+});
+
+test('two instances that share a ledger serve a token once', async () => {
+  const ledger = new MemoryLedger();
+  const [one, two] = [shop({ ledger }), shop({ ledger })];
+  const retry = await retryOf(one);
+  const first = await one.post('tools/call', retry);
+  expect(await two.post('tools/call', retry)).toEqual(first);
+  expect([one.deliveries, two.deliveries]).toEqual([[1], []]);
+});
+
+test('a reader of the ledger can neither read a recorded result nor present it as a token', async () => {
+  const kept = new Map<string, string>();
+  const memory = new MemoryLedger();
+  const ledger = ledgerLike(memory, {
+    settle: (id, lease, result) => {
+      kept.set(id, result);
+      return memory.settle(id, lease, result);
+    },
+  });
+  const site = shop({ ledger });
+  await site.post('tools/call', await retryOf(site));
+  await site.post('tools/call', await retryOf(site, 'Grace'));
+  const [ada, grace] = [...kept.values()];
+  expect(`${ada}${grace}`).not.toMatch(/Delivery|Ada|Grace/);
+  expect(
+    await site.post('tools/call', { name: 'deliver', arguments: { to: 'Ada' }, requestState: grace }),
+  ).toEqual(REJECTED);
+});
+
+test('a token whose server crashed in the middle is not served again', async () => {
+  let now = 1_800_000_000_000;
+  const memory = new MemoryLedger({ now: () => now });
+  const crashing = ledgerLike(memory, { settle: async () => {} });
+  const states = eventsOf('mrtr:state');
+  const [dying, living] = [
+    shop({ ledger: crashing, leaseSeconds: 10, now: () => now }),
+    shop({ ledger: memory, leaseSeconds: 10, now: () => now }),
+  ];
+  const retry = await retryOf(dying);
+  await dying.post('tools/call', retry);
+  now += 11_000;
+  expect((await living.post('tools/call', retry)).result).toMatchObject(UNKNOWN);
+  expect(living.deliveries).toEqual([]);
+  expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
+});
+
+test('a ledger that cannot be reached refuses the round before anything of it runs', async () => {
+  const down = ledgerLike(new MemoryLedger(), {
+    claim: async () => {
+      throw new Error('connect ECONNREFUSED 10.0.0.7:6379');
+    },
+  });
+  const site = shop({ ledger: down });
+  const retry = await retryOf(site);
+  expect(await site.post('tools/call', retry)).toEqual({
+    error: { code: -32603, message: 'The server cannot keep the state of this call' },
+  });
+  expect(site.deliveries).toEqual([]);
+  expect(site.errors.join()).toContain('ECONNREFUSED');
+});
+
+test('a result that cannot be recorded still reaches its client, and `onerror` gets the reason', async () => {
+  const memory = new MemoryLedger();
+  const forgetful = ledgerLike(memory, {
+    settle: async () => {
+      throw new Error('disk full');
+    },
+  });
+  const site = shop({ ledger: forgetful });
+  const reply = await site.post('tools/call', await retryOf(site));
+  expect(reply.result).toMatchObject(textResult('Delivery 1 to Ada'));
+  expect(site.errors.join()).toContain('disk full');
+});
+
+test('a token of another user does not reach the ledger', async () => {
+  const claims: string[] = [];
+  const memory = new MemoryLedger();
+  const ledger = ledgerLike(memory, {
+    claim: (presented) => {
+      claims.push(presented.id);
+      return memory.claim(presented);
+    },
+  });
+  const site = shop({ ledger });
+  const retry = await retryOf(site, 'Ada', as('ada'));
+  expect(await site.post('tools/call', retry, as('mallory'))).toEqual(REJECTED);
+  expect(claims).toEqual([]);
+});
+
+test.each([700, -61])(
+  'a server whose clock is %i s off is refused, and `onerror` gets the difference',
+  async (seconds) => {
+    const ledger = new MemoryLedger({ now: () => 1_800_000_000_000 });
+    const site = shop({ ledger, now: () => 1_800_000_000_000 + seconds * 1000 });
+    const retry = await retryOf(site);
+    expect(await site.post('tools/call', retry)).toEqual(REJECTED);
+    expect(site.errors.join()).toContain(`differs from the ledger's by ${seconds * 1000} ms`);
+  },
+);
+
+test('a result over the limit is not repeated: the second answer only says that the step was done', async () => {
+  const site = shop({ singleUse: 'replay', maxResultBytes: 20 });
+  const retry = await retryOf(site);
+  expect((await site.post('tools/call', retry)).result).toMatchObject(textResult('Delivery 1 to Ada'));
+  const again = await site.post('tools/call', retry);
+  expect(again.result).toMatchObject({ isError: true });
+  expect(JSON.stringify(again.result)).toContain('This step was done. Its result is too large to repeat.');
+});

@@ -1,0 +1,234 @@
+/** Claims a token, so that it is served once. A repeated retry is refused, or gets the first one's result. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { openAtRest, sealAtRest } from '../state/at-rest.ts';
+import type { OpenedState } from '../state/codec.ts';
+import type { SealingKey } from '../state/key-ring.ts';
+import type { Claim, StateLedger } from './ledger.ts';
+
+/** The answer to a second presentation of a token: the frozen error, or the first one's result. */
+export type SecondPresentation = 'reject' | 'replay';
+
+/** How a policy makes state single-use. */
+export interface SingleUsePolicy {
+  readonly ledger: StateLedger;
+  readonly second: SecondPresentation;
+  /** How long one round may take to serve, in seconds, before it counts as lost. */
+  readonly leaseSeconds: number;
+  /** How long the ledger may take to answer, in seconds. */
+  readonly claimSeconds: number;
+  /** Limit of a recorded result, in bytes. */
+  readonly maxResultBytes: number;
+}
+
+/** One presentation of a token. */
+export interface Presentation {
+  readonly opened: OpenedState;
+  /** A digest of the answers that came with it. */
+  readonly answers: string;
+  readonly principal: string | undefined;
+  readonly ring: readonly SealingKey[];
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Ends the wait for another presentation that is being served. */
+  readonly signal: AbortSignal;
+  /** Gets errors that have no client: the ledger did not record something, or clocks differ. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Why a presentation was not served. For the log; the client gets the frozen error. */
+export type UsedReason =
+  | 'already_used'
+  | 'other_answers'
+  | 'in_flight'
+  | 'lost'
+  | 'expired'
+  | 'abandoned'
+  | 'older_than_ledger'
+  | 'clock_differs';
+
+/** How a served token ended, as the ledger keeps it. */
+export type Recorded =
+  | { readonly result: unknown }
+  | { readonly error: readonly [code: number, message: string, data?: unknown] }
+  /** It was served, and its result was too large to record. */
+  | { readonly tooLarge: true }
+  /** The handler was entered and did not end properly. Nobody knows what it did. */
+  | { readonly lost: true };
+
+/** What the ledger decided: serve the token, repeat what is recorded of it, or refuse it. */
+export type Decision =
+  | { readonly lease: Lease }
+  | { readonly recorded: Recorded }
+  | { readonly refused: UsedReason };
+
+/** The ledger did not decide. The `cause` is its own error, which may name hosts and is not for the wire. */
+export class LedgerFailed extends Error {}
+
+/**
+ * Asks the ledger for the lease on the token. Waits while another presentation of it is being served, if the policy
+ * repeats results.
+ *
+ * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
+ */
+export async function claimToken(policy: SingleUsePolicy, presentation: Presentation): Promise<Decision> {
+  let claim = await claimOnce(policy, presentation);
+  for (
+    let wait = 5;
+    claim.kind === 'in-flight' && policy.second === 'replay';
+    wait = Math.min(wait * 2, MOST_WAIT_MS)
+  ) {
+    if (!(await pause(wait, presentation.signal))) return { refused: 'abandoned' };
+    claim = await claimOnce(policy, presentation);
+  }
+  switch (claim.kind) {
+    case 'first':
+      return { lease: new Lease(policy, presentation, claim.lease) };
+    case 'settled':
+      return policy.second === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, presentation);
+    case 'lost':
+      return policy.second === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
+    default:
+      return { refused: reasonOf(claim.kind) };
+  }
+}
+
+const REASONS = {
+  'in-flight': 'in_flight',
+  expired: 'expired',
+  'older-than-ledger': 'older_than_ledger',
+  'clock-differs': 'clock_differs',
+} as const satisfies Partial<Record<Claim['kind'], UsedReason>>;
+
+/** A ledger may be anybody's code. */
+function reasonOf(kind: keyof typeof REASONS): UsedReason {
+  if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
+  throw new LedgerFailed('The ledger failed to decide about a token.', {
+    cause: new TypeError(`The ledger answered a claim with the kind '${kind}', which does not exist.`),
+  });
+}
+
+function decideRecorded(
+  { answers, result }: Extract<Claim, { kind: 'settled' }>,
+  presentation: Presentation,
+): Decision {
+  if (answers !== presentation.answers) return { refused: 'other_answers' };
+  const recorded = typeof result === 'string' ? open(result, presentation) : undefined;
+  // Somebody moved it from another token, or its key is gone.
+  return recorded ? { recorded } : { refused: 'lost' };
+}
+
+/** Returns whether the time passed before the signal fired. */
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, true, { signal }).catch(() => false);
+
+/** A client can have as many retries wait as calls may run, and each of them asks the ledger now and then. */
+const MOST_WAIT_MS = 1000;
+
+/** Asks the ledger once, for a limited time. */
+async function claimOnce(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
+  const { opened, answers, principal, now, report } = presentation;
+  const { ledger, leaseSeconds, claimSeconds } = policy;
+  const { id, issuedAt, expiresAt } = opened;
+  let isLate = false;
+  try {
+    const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
+    void asked.then(
+      (claim) => {
+        if (isLate && claim?.kind === 'first') void new Lease(policy, presentation, claim.lease).release();
+      },
+      () => {},
+    );
+    const claim = await withinSeconds(claimSeconds, asked, () => {
+      isLate = true;
+    });
+    if (claim.kind === 'clock-differs')
+      report(new Error(`This server's clock differs from the ledger's by ${claim.byMs} ms.`));
+    return claim;
+  } catch (cause) {
+    throw new LedgerFailed('The ledger failed to decide about a token.', { cause });
+  }
+}
+
+async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () => {}): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      onLate();
+      reject(new Error(`The ledger did not answer within ${seconds} s.`));
+    }, seconds * 1000);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * The right to serve a token. End it once, in one of three ways. None of them throws: where the ledger fails, the lease
+ * runs out, and a repeated retry hears that the outcome is unknown.
+ */
+export class Lease {
+  readonly #policy: SingleUsePolicy;
+  readonly #presentation: Presentation;
+  readonly #id: string;
+
+  constructor(policy: SingleUsePolicy, presentation: Presentation, id: string) {
+    this.#policy = policy;
+    this.#presentation = presentation;
+    this.#id = id;
+  }
+
+  /** Records how serving the token ended. What cannot be written down is lost. */
+  settle(ended: () => Recorded): Promise<void> {
+    const { ledger, maxResultBytes } = this.#policy;
+    const { opened } = this.#presentation;
+    let text: string;
+    try {
+      text = JSON.stringify(ended());
+    } catch (error) {
+      this.#presentation.report(error);
+      text = JSON.stringify({ lost: true } satisfies Recorded);
+    }
+    const sealed = seal(text, this.#presentation, maxResultBytes);
+    return this.#end(async () => ledger.settle(opened.id, this.#id, sealed));
+  }
+
+  /** Gives the claim back: the handler was not entered. */
+  release(): Promise<void> {
+    return this.#end(async () => this.#policy.ledger.release(this.#presentation.opened.id, this.#id));
+  }
+
+  async #end(write: () => Promise<void>): Promise<void> {
+    try {
+      await withinSeconds(this.#policy.claimSeconds, write());
+    } catch (error) {
+      this.#presentation.report(error);
+    }
+  }
+}
+
+/** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
+export function recordError(error: object): Extract<Recorded, { error: unknown }> {
+  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  return {
+    error: [
+      Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError,
+      typeof message === 'string' ? message : 'Internal error',
+      ...((data === undefined ? [] : [data]) as [unknown?]),
+    ],
+  };
+}
+
+// A result may be private, and others may read the ledger's database.
+function seal(text: string, { opened: { id }, ring }: Presentation, maxBytes: number): string {
+  const kept =
+    Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
+  return sealAtRest(kept, `${id} result`, ring).toString('base64url');
+}
+
+function open(text: string, { opened: { id }, ring }: Presentation): Recorded | undefined {
+  const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
+  return plain === undefined ? undefined : (JSON.parse(plain) as Recorded);
+}

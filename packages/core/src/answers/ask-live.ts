@@ -1,0 +1,66 @@
+/** Asks an old client with a request over the stream that its call holds open. */
+import { randomUUID } from 'node:crypto';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Answer, isSettled, type Settled } from '../questions/answer.ts';
+import { canAsk, canAskLive } from '../questions/can-ask.ts';
+import type { AnswerOf, Question } from '../questions/question.ts';
+import { callOf } from '../wire/call.ts';
+import { publish } from '../wire/diagnostics.ts';
+import { CannotAsk, RoundsExceeded } from '../wire/errors.ts';
+import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
+import { defaultOf, hasDefault } from './read-answer.ts';
+
+// People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
+const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
+const MAX_ATTEMPTS = 8;
+
+/**
+ * Asks `question` over the live connection of a client at 2025-11-25 and waits for the answer. An answer that
+ * is missing or does not fit the schema is asked again, up to eight times.
+ *
+ * The question is a plain request. `ctx.mcpReq.elicitInput` would throw on the first answer that does not fit, and
+ * would compile an inline schema on every call.
+ *
+ * For a client that cannot be asked, the answer is the question's `otherwise`, where it has one.
+ *
+ * @throws CannotAsk at once, if the question has no `otherwise` and either no live connection is open (stateless
+ * serving) or the client did not declare the kind of input. Its answer could never arrive.
+ * @throws UnprotectedServer on a server without `protectRequestState`.
+ * @throws RoundsExceeded after the eighth unusable answer.
+ */
+export async function askLive<Q extends Question>(
+  ctx: ServerContext,
+  key: string,
+  question: Q,
+): Promise<Settled<AnswerOf<Q>>> {
+  const call = callOf(ctx);
+  if (!canAskLive(ctx, question.kind)) {
+    if (hasDefault(question) && !canAsk(ctx, question.kind)) {
+      return { kind: 'accepted', value: defaultOf(question) };
+    }
+    throw new CannotAsk(whyNotLive(ctx, question));
+  }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    publish('mrtr:ask', { call: call.id, target: call.target, keys: [key], live: true });
+    const { method } = question.request;
+    const params = onOldWire(question);
+    // With the call's signal, so that an answer that comes after the client cancelled starts nothing.
+    const terms = { ...HUMAN_PACED, signal: ctx.mcpReq.signal };
+    const response = await ctx.mcpReq.send({ method, params } as never, terms);
+    const answer = question.read(response) as Answer<AnswerOf<Q>>;
+    if (isSettled(answer)) return answer;
+  }
+  throw new RoundsExceeded(`No usable answer to "${question.message}" in ${MAX_ATTEMPTS} attempts.`);
+}
+
+/** The old revision requires an id of each page, which the new one does not have. The SDK's shim makes one up as well. */
+const onOldWire = ({ kind, request: { params } }: Question): unknown =>
+  kind === 'elicitation.url' ? { ...params, elicitationId: randomUUID() } : params;
+
+function whyNotLive(ctx: ServerContext, { kind }: Question): string {
+  if (speaksMrtr(ctx))
+    return `Cannot ask live: a client at ${MRTR_REVISION} is asked by returning input_required.`;
+  return callOf(ctx).legacyCapabilities === undefined
+    ? 'Cannot ask: no live connection to the client is open (stateless serving of a 2025-11-25 client).'
+    : `Cannot ask: the client did not declare the ${kind} capability.`;
+}

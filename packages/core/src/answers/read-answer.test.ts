@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { hosted, oldClient, type PostOptions } from '../admission/hosted.test-support.ts';
+import type { RequestStateOptions } from '../admission/policy.ts';
+import { elicitation } from '../questions/elicitation.ts';
+import { listRoots, sampling } from '../questions/model-and-roots.ts';
+import type { Questions } from '../questions/question.ts';
+import { callOf } from '../wire/call.ts';
+import { textResult } from '../wire/results.ts';
+import { inputRequired } from '../wire/wire.ts';
+import { readAnswer } from './read-answer.ts';
+
+const schema = z.object({ units: z.enum(['metric', 'imperial']) });
+const units = elicitation('Which units?', schema);
+const METRIC = { action: 'accept', content: { units: 'metric' } };
+const ACCEPTED = { kind: 'accepted', value: { units: 'metric' } };
+const MISSING = { kind: 'missing' };
+const EVERYTHING: PostOptions = { capabilities: { elicitation: {}, sampling: {}, roots: {} } };
+
+/** The answers that a handler reads to `read` in the second round, after it asked `asked` in the first. */
+async function readsOf(
+  read: Questions,
+  inputResponses: unknown,
+  asked: Questions = read,
+  options: RequestStateOptions = {},
+): Promise<unknown> {
+  let reads: unknown;
+  const { post } = hosted((server) => {
+    server.registerTool('ask', {}, (ctx) => {
+      if (callOf(ctx).round === 1) {
+        const requests = Object.entries(asked).map(([key, { request }]) => [key, request]);
+        return inputRequired({ inputRequests: Object.fromEntries(requests) });
+      }
+      const entries = Object.entries(read).map(([key, question]) => [key, readAnswer(ctx, key, question)]);
+      reads = Object.fromEntries(entries);
+      return textResult('');
+    });
+  }, options);
+  const { result } = await post('tools/call', { name: 'ask' }, EVERYTHING);
+  const retry = { name: 'ask', requestState: result?.requestState, inputResponses };
+  await post('tools/call', retry, EVERYTHING);
+  return reads;
+}
+
+test('a handler reads each answer of the round under its key', async () => {
+  const responses = { a: METRIC, b: { action: 'decline' } };
+  expect(await readsOf({ a: units, b: units, c: units }, responses)).toEqual({
+    a: ACCEPTED,
+    b: { kind: 'declined' },
+    c: MISSING,
+  });
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a list', [METRIC]],
+  ['text', 'a'],
+  ['null', null],
+])('a client that answers with %s has answered nothing', async (_what, responses) => {
+  expect(await readsOf({ a: units, 0: units }, responses)).toEqual({ 0: MISSING, a: MISSING });
+});
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  'no answer is found under the inherited key %s',
+  async (key) => {
+    expect(await readsOf(Object.fromEntries([[key, units]]), {})).toEqual(
+      Object.fromEntries([[key, MISSING]]),
+    );
+  },
+);
+
+test('an answer is not found through a prototype that the client chose', async () => {
+  const responses = JSON.parse(`{"__proto__":{"units":${JSON.stringify(METRIC)}}}`);
+  expect(await readsOf({ units }, responses)).toEqual({ units: MISSING });
+});
+
+test('an answer of the model and a list of roots are read too', async () => {
+  const message = { role: 'assistant', model: 'm', content: { type: 'text', text: 'Hi.' } };
+  const roots = { roots: [{ uri: 'file:///home' }] };
+  const questions = { model: sampling({ messages: [], maxTokens: 9 }), roots: listRoots() };
+  expect(await readsOf(questions, { model: message, roots })).toEqual({
+    model: { kind: 'accepted', value: message },
+    roots: { kind: 'accepted', value: roots },
+  });
+});
+
+test('an answer under a key that was not asked is missing', async () => {
+  expect(await readsOf({ units }, { units: METRIC }, { other: units })).toEqual({ units: MISSING });
+});
+
+test.each([
+  ['message', elicitation('Which units, please?', schema)],
+  ['schema', elicitation('Which units?', schema.extend({ note: z.string().optional() }))],
+  ['kind', listRoots()],
+])('an answer to a question whose %s has changed since is missing', async (_what, asked) => {
+  expect(await readsOf({ units }, { units: METRIC }, { units: asked })).toEqual({ units: MISSING });
+});
+
+test('an answer to the same words from another schema object counts', async () => {
+  const again = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+  expect(await readsOf({ units }, { units: METRIC }, { units: again })).toEqual({ units: ACCEPTED });
+});
+
+test('an answer to one text does not count for another text under the same key', async () => {
+  const text = fc.string({ minLength: 1, maxLength: 8, unit: 'binary' });
+  await fc.assert(
+    fc.asyncProperty(text, text, async (one, other) => {
+      const asked = { units: elicitation(one, schema) };
+      const read = { units: elicitation(other, schema) };
+      const reads = await readsOf(read, { units: METRIC }, asked);
+      expect(reads).toEqual({ units: one === other ? ACCEPTED : MISSING });
+    }),
+    {
+      numRuns: 40,
+      examples: [
+        ['Delete a?', 'Delete b?'],
+        ['a', 'a'],
+      ],
+    },
+  );
+});
+
+test.each<[string, RequestStateOptions, unknown]>([
+  ['drops unasked answers', {}, MISSING],
+  ['accepts unasked answers', { unaskedAnswers: 'accept' }, ACCEPTED],
+  ['accepts unasked answers of this tool', { unaskedAnswers: { accept: ['ask'] } }, ACCEPTED],
+  ['accepts unasked answers of another tool', { unaskedAnswers: { accept: ['other'] } }, MISSING],
+])('where the policy %s, an answer to other words reads accordingly', async (_what, options, answer) => {
+  const asked = { units: elicitation('Other words?', schema) };
+  expect(await readsOf({ units }, { units: METRIC }, asked, options)).toEqual({ units: answer });
+});
+
+const OTHERWISE = { units: 'imperial' } as const;
+const withDefault = elicitation('Which units?', schema, { otherwise: OTHERWISE });
+
+/** A tool that reads `withDefault`, and asks while it has no answer. `reads` collects the answers. */
+const reading = (reads: unknown[], options: RequestStateOptions = {}) =>
+  hosted((server) => {
+    server.registerTool('ask', {}, (ctx) => {
+      const answer = readAnswer(ctx, 'units', withDefault);
+      reads.push(answer);
+      return answer.kind === 'missing'
+        ? inputRequired({ inputRequests: { units: withDefault.request } })
+        : textResult('');
+    });
+  }, options);
+
+test('a client that cannot be asked gets the question’s `otherwise`, and one that can be asked is asked', async () => {
+  const reads: unknown[] = [];
+  const { post } = reading(reads);
+  await post('tools/call', { name: 'ask' }, { capabilities: {} });
+  expect((await post('tools/call', { name: 'ask' })).result?.resultType).toBe('input_required');
+  expect(reads).toEqual([{ kind: 'accepted', value: OTHERWISE }, MISSING]);
+});
+
+test('an old client gets `otherwise` where the policy degrades old clients, on every kind of connection', async () => {
+  const reads: unknown[] = [];
+  const host = reading(reads, { legacy: 'degrade' });
+  await (await oldClient(host, () => METRIC)).callTool({ name: 'ask' });
+  await host.post('tools/call', { name: 'ask' }, { legacy: true });
+  expect(reads).toEqual(Array(2).fill({ kind: 'accepted', value: OTHERWISE }));
+});
+
+test('an unasked answer of a client that cannot be asked does not replace `otherwise`', async () => {
+  const reads: unknown[] = [];
+  const inputResponses = { units: METRIC };
+  await reading(reads).post('tools/call', { name: 'ask', inputResponses }, { capabilities: {} });
+  expect(reads).toEqual([{ kind: 'accepted', value: OTHERWISE }]);
+});
+
+test('a declined question stays declined, with and without `otherwise`', async () => {
+  expect(await readsOf({ units: withDefault }, { units: { action: 'decline' } })).toEqual({
+    units: { kind: 'declined' },
+  });
+});

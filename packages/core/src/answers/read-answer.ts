@@ -1,0 +1,47 @@
+/** Reading this round's answers. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Answer, isSettled } from '../questions/answer.ts';
+import { canAsk } from '../questions/can-ask.ts';
+import { type AnswerOf, isDigestOf, type Question } from '../questions/question.ts';
+import type { AnswerRead } from '../wire/answer-reads.ts';
+import { findCall } from '../wire/call.ts';
+import { ownEntry } from '../wire/own-entry.ts';
+
+/**
+ * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.
+ *
+ * On a protected server an answer counts only if `question` went out under `key`, in the same words, in the round
+ * before; any other is `missing`. For a client that cannot be asked, the answer is the question's `otherwise`, if any.
+ *
+ * @throws TypeError when the schema validates asynchronously.
+ * @example
+ * const answer = readAnswer(ctx, 'units', units);
+ * if (isRefusal(answer)) return cancelledResult('units');
+ * if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+ */
+export function readAnswer<Q extends Question>(
+  ctx: ServerContext,
+  key: string,
+  question: Q,
+): Answer<AnswerOf<Q>> {
+  const call = findCall(ctx);
+  const asked = call?.asked;
+  const isAsked = asked === undefined || isDigestOf(asked.get(key), question);
+  const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
+  if (response === undefined && hasDefault(question) && !canAsk(ctx, question.kind)) {
+    return { kind: 'accepted', value: defaultOf(question) };
+  }
+  const answer = question.read(response) as Answer<AnswerOf<Q>>;
+  call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing');
+  return answer;
+}
+
+/** How the answer to an asked question was read. */
+export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
+
+/** Whether a question has an answer for clients that cannot be asked. */
+export const hasDefault = (question: Question): boolean => 'otherwise' in question;
+
+/** The answer for a client that cannot be asked. Each call gets its own copy, because its author may change it. */
+export const defaultOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
+  structuredClone(question.otherwise) as AnswerOf<Q>;

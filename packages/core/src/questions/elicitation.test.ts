@@ -1,0 +1,229 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { hasDefault } from '../answers/read-answer.ts';
+import type { StandardSchemaWithJSON } from '../wire/wire.ts';
+import { type ElicitationForm, elicitation } from './elicitation.ts';
+import { isQuestion, questionDigest } from './question.ts';
+
+const form = () => z.object({ units: z.enum(['metric', 'imperial']), note: z.string().optional() });
+
+test('a question holds its request, its digest and its fields', () => {
+  const schema = form();
+  const question = elicitation('Which units?', schema);
+  expect(question).toMatchObject({
+    kind: 'elicitation',
+    message: 'Which units?',
+    schema,
+    request: {
+      method: 'elicitation/create',
+      params: {
+        mode: 'form',
+        message: 'Which units?',
+        requestedSchema: {
+          $schema: 'https://json-schema.org/draft/2020-12/schema',
+          type: 'object',
+          properties: {
+            units: { type: 'string', enum: ['metric', 'imperial'] },
+            note: { type: 'string' },
+          },
+          required: ['units'],
+        },
+      },
+    },
+    digest: expect.stringMatching(/^[\w-]{22}$/),
+    fields: ['units', 'note'],
+    read: expect.any(Function),
+    keep: expect.any(Function),
+  });
+  expect(question.digest).toBe(questionDigest(question.request));
+  expect(isQuestion(question)).toBe(true);
+});
+
+test('equal questions have one digest, from one schema or from two', () => {
+  const schema = form();
+  const digests = [schema, schema, form()].map((each) => elicitation('Which units?', each).digest);
+  expect(new Set(digests).size).toBe(1);
+});
+
+test.each<[string, string, z.ZodObject]>([
+  ['message', 'Which units, please?', form()],
+  ['choices', 'Which units?', z.object({ units: z.enum(['metric', 'kelvin']), note: z.string().optional() })],
+  [
+    'order of the choices',
+    'Which units?',
+    z.object({ units: z.enum(['imperial', 'metric']), note: z.string().optional() }),
+  ],
+  ['fields', 'Which units?', z.object({ units: z.enum(['metric', 'imperial']) })],
+  ['required fields', 'Which units?', z.object({ units: z.enum(['metric', 'imperial']), note: z.string() })],
+  [
+    'title of a field',
+    'Which units?',
+    form().extend({ note: z.string().optional().meta({ title: 'Note' }) }),
+  ],
+])('a change of the %s changes the digest', (_what, message, schema) => {
+  expect(elicitation(message, schema).digest).not.toBe(elicitation('Which units?', form()).digest);
+});
+
+/** A schema that counts how often it is converted. */
+function counted(properties: Record<string, unknown>): {
+  schema: StandardSchemaWithJSON;
+  conversions: () => number;
+} {
+  let conversions = 0;
+  const convert = () => {
+    conversions++;
+    return { type: 'object', properties };
+  };
+  const validate = (value: unknown) => ({ value });
+  const jsonSchema = { input: convert, output: convert };
+  const schema = { '~standard': { version: 1 as const, vendor: 'counted', validate, jsonSchema } };
+  return { schema, conversions: () => conversions };
+}
+
+test('a schema is converted once for all its questions', () => {
+  const { schema, conversions } = counted({ a: { type: 'string' } });
+  const questions = ['One?', 'Two?', 'One?'].map((message) => elicitation(message, schema));
+  expect(conversions()).toBe(1);
+  expect(questions.map(({ digest }) => digest === questions[0]?.digest)).toEqual([true, false, true]);
+  expect(
+    questions.map(({ message, request }) => (request.params as { message: string }).message === message),
+  ).toEqual(Array(3).fill(true));
+});
+
+test.each([
+  ['an object in a field', z.object({ address: z.object({ street: z.string() }) })],
+  ['a list of objects', z.object({ items: z.array(z.object({ id: z.number() })) })],
+  ['a pattern', z.object({ code: z.string().regex(/^\d+$/) })],
+  ['no object', z.string() as unknown as z.ZodObject],
+])('a schema with %s cannot be a form, and is rejected when the question is made', (_what, schema) => {
+  expect(() => elicitation('Where?', schema)).toThrow(TypeError);
+});
+
+test('only the form’s fields of an answer are kept', () => {
+  const { keep } = elicitation('Which units?', form());
+  const extra = { units: 'metric', admin: true, constructor: 'x' };
+  expect(keep({ action: 'accept', content: extra, _meta: { a: 1 } })).toEqual({
+    action: 'accept',
+    content: { units: 'metric' },
+  });
+  expect(keep({ action: 'accept', content: null })).toEqual({ action: 'accept' });
+  expect(keep({ action: 'decline', content: { units: 'metric' } })).toEqual({ action: 'decline' });
+  expect(keep({ action: 'cancel' })).toEqual({ action: 'cancel' });
+});
+
+const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+const accept = (content: unknown) => ({ action: 'accept', content });
+
+test.each([
+  ['accepted', accept({ units: 'metric' }), { kind: 'accepted', value: { units: 'metric' } }],
+  ['declined', { action: 'decline' }, { kind: 'declined' }],
+  ['declined, also with content', { action: 'decline', content: { units: 'metric' } }, { kind: 'declined' }],
+  ['cancelled', { action: 'cancel' }, { kind: 'cancelled' }],
+  ['missing, because none came', undefined, { kind: 'missing' }],
+  ['missing, because it was accepted without content', { action: 'accept' }, { kind: 'missing' }],
+  ['missing, because its content is null', accept(null), { kind: 'missing' }],
+  ['missing, because its content is a list', accept([{ units: 'metric' }]), { kind: 'missing' }],
+  [
+    'missing, because its action is unknown',
+    { action: 'perhaps', content: { units: 'metric' } },
+    { kind: 'missing' },
+  ],
+  ['missing, because it answers another kind of question', { roots: [] }, { kind: 'missing' }],
+  ['missing, because it is wrapped', { result: accept({ units: 'metric' }) }, { kind: 'missing' }],
+  ['missing, because it is text', 'accept', { kind: 'missing' }],
+  [
+    'invalid, because the value is not offered',
+    accept({ units: 'kelvin' }),
+    { kind: 'invalid', issues: [expect.objectContaining({ path: ['units'] })] },
+  ],
+  [
+    'invalid, because the field is missing',
+    accept({}),
+    { kind: 'invalid', issues: [expect.objectContaining({ path: ['units'] })] },
+  ],
+])('an answer is %s', (_what, response, answer) => {
+  expect(units.read(response)).toEqual(answer);
+});
+
+test('the value of an accepted answer is the output of the schema, without other fields', () => {
+  const age = elicitation('How old?', z.object({ age: z.number().int().default(18) }));
+  expect(age.read(accept({ age: 7, admin: true }))).toEqual({ kind: 'accepted', value: { age: 7 } });
+  expect(age.read(accept({}))).toEqual({ kind: 'accepted', value: { age: 18 } });
+});
+
+test('an acceptance without content is an answer to a form without required fields', () => {
+  const note = elicitation('Any note?', z.object({ note: z.string().optional() }));
+  expect(note.read({ action: 'accept' })).toEqual({ kind: 'accepted', value: {} });
+});
+
+test('a schema that validates asynchronously is rejected when an answer comes, with its question', () => {
+  const name = elicitation('Which name?', z.object({ name: z.string().refine(async () => true) }));
+  expect(() => name.read(accept({ name: 'x' }))).toThrow(
+    new TypeError('The schema of "Which name?" validates asynchronously; answers are read synchronously.'),
+  );
+});
+
+test('undeclared fields do not reach a schema that would let them pass', () => {
+  const loose = elicitation('Which units?', counted({ units: { type: 'string' } }).schema);
+  const response = JSON.parse(
+    '{"action":"accept","content":{"units":"metric","admin":true,"__proto__":{"a":1}}}',
+  );
+  expect(loose.read(response)).toEqual({ kind: 'accepted', value: { units: 'metric' } });
+});
+
+test('`otherwise` belongs to one question, and not to the next with the same words', () => {
+  const schema = form();
+  const otherwise = { units: 'metric' } as const;
+  expect(elicitation('Which units?', schema, { otherwise }).otherwise).toBe(otherwise);
+  expect(hasDefault(elicitation('Which units?', schema))).toBe(false);
+  expect(hasDefault(elicitation('Which units?', schema, {}))).toBe(false);
+  const [one, other] = [
+    elicitation('Which units?', schema, { otherwise }),
+    elicitation('Which units?', schema),
+  ];
+  expect(one.digest).toBe(other.digest);
+  expect(isQuestion(one)).toBe(true);
+});
+
+const FORM = {
+  type: 'object',
+  properties: {
+    people: { type: 'integer', title: 'Guests', minimum: 1 },
+    window: { type: 'boolean', default: false },
+  },
+  required: ['people'],
+} as const;
+
+test('a form that is given as JSON Schema goes out as it stands, and its answers are held to it', () => {
+  const table = elicitation<{ people: number }>('How many guests?', FORM as never);
+  expect(table.request.params).toEqual({ mode: 'form', message: 'How many guests?', requestedSchema: FORM });
+  const accept = (content: object) => table.read({ action: 'accept', content });
+  expect(accept({ people: 2, uninvited: 'guest' })).toEqual({ kind: 'accepted', value: { people: 2 } });
+  expect(accept({ people: 0 })).toMatchObject({ kind: 'invalid' });
+  expect(accept({})).toMatchObject({ kind: 'invalid' });
+  // The same form makes the same question, so an answer of an earlier round still counts.
+  expect(elicitation('How many guests?', FORM as never).digest).toBe(table.digest);
+});
+
+test('a form that is not flat is refused when the question is made', () => {
+  const nested = { type: 'object', properties: { address: { type: 'object', properties: {} } } };
+  for (const form of [nested, { type: 'string' }, {}]) {
+    expect(() => elicitation('Where?', form as never)).toThrow('A question needs a flat form');
+  }
+});
+
+test('a form that its author changes between calls is another question, with answers of its own', () => {
+  const form: ElicitationForm = { type: 'object', properties: { to: { type: 'string', enum: ['ada'] } } };
+  const before = elicitation('Pay whom?', form);
+  form.properties.to = { type: 'string', enum: ['bob'] };
+  const after = elicitation('Pay whom?', form);
+  expect(after.digest).not.toBe(before.digest);
+  for (const [asked, to, other] of [
+    [before, 'ada', 'bob'],
+    [after, 'bob', 'ada'],
+  ] as const) {
+    expect(asked.request.params).toMatchObject({ requestedSchema: { properties: { to: { enum: [to] } } } });
+    expect(asked.read({ action: 'accept', content: { to } })).toMatchObject({ kind: 'accepted' });
+    expect(asked.read({ action: 'accept', content: { to: other } })).toMatchObject({ kind: 'invalid' });
+  }
+});

@@ -1,0 +1,212 @@
+/** Prepares questions to the user. A form is made once and not in every round. */
+import {
+  type ElicitRequestFormParams,
+  fromJsonSchema,
+  inputRequired,
+  inputResponse,
+  isSpecType,
+} from '@modelcontextprotocol/server';
+import { requireKnownOptions } from '../wire/options.ts';
+import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from '../wire/wire.ts';
+import type { Answer } from './answer.ts';
+import { withFormChoices } from './form-choices.ts';
+import { type Question, question } from './question.ts';
+
+/** A question to the user whose answer must fit `schema`. Made by {@link elicitation}. */
+export interface Elicitation<Schema extends StandardSchemaWithJSON = StandardSchemaWithJSON>
+  extends Question<StandardSchemaV1.InferOutput<Schema>> {
+  readonly kind: 'elicitation';
+  readonly schema: Schema;
+  /** The names of the form's fields: an answer may carry nothing else. */
+  readonly fields: readonly string[];
+}
+
+/** A form as the protocol has it: a flat JSON Schema of primitive fields. */
+export type ElicitationForm = ElicitRequestFormParams['requestedSchema'];
+
+/** The fields of an answer to an {@link ElicitationForm}. */
+export type FormContent = NonNullable<ElicitResult['content']>;
+
+/** The options of {@link elicitation}. */
+export interface ElicitationOptions<Value> {
+  /** The answer for a client that cannot be asked. Without it, the call of such a client ends with an error. */
+  readonly otherwise?: Value;
+}
+
+/** @throws InvalidPolicy for an option that a question does not have. */
+export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
+  requireKnownOptions(owner, options, ['otherwise']);
+
+/** A schema's form, and the questions that were asked with it. */
+interface Form {
+  readonly requestedSchema: { readonly properties: Readonly<Record<string, unknown>> };
+  readonly fields: readonly string[];
+  readonly questions: Map<string, Elicitation>;
+}
+
+// Converting a zod schema costs 15 µs and always gives the same form, so each schema is converted once. A question
+// costs 5 µs more, and each round of a call makes the same one again, so the latest questions are kept.
+const forms = new WeakMap<StandardSchemaWithJSON, Form>();
+const QUESTIONS_KEPT = 64;
+const LONGEST_KEPT = 1000;
+
+/**
+ * Prepares a question.
+ *
+ * @param message the text that the user reads. Keep changing values (the time, a random id) out of it: an answer is
+ * pinned to its question, and a question that changes between rounds is asked again each time.
+ * @param schema a flat object of texts, numbers, booleans and choices of texts, as elicitation forms allow: any Standard
+ * Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to validate
+ * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
+ * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
+ * @param options `otherwise`: the answer for a client that cannot be asked.
+ * @throws InvalidPolicy for another option.
+ * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
+ * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+ */
+export function elicitation<Content = FormContent>(
+  message: string,
+  form: ElicitationForm,
+  options?: ElicitationOptions<Content>,
+): Elicitation<StandardSchemaWithJSON<Content, Content>>;
+export function elicitation<Schema extends StandardSchemaWithJSON>(
+  message: string,
+  schema: Schema,
+  options?: ElicitationOptions<StandardSchemaV1.InferOutput<Schema>>,
+): Elicitation<Schema>;
+export function elicitation(
+  message: string,
+  asking: StandardSchemaWithJSON | ElicitationForm,
+  options: ElicitationOptions<unknown> = {},
+): Elicitation {
+  requireElicitationOptions('elicitation', options);
+  const asked = remembered(
+    message,
+    '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
+  );
+  return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
+}
+
+// A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may
+// change it for the next call: that is another question.
+interface Given {
+  readonly text: string;
+  readonly schema: StandardSchemaWithJSON;
+}
+const schemas = new WeakMap<ElicitationForm, Given>();
+const given = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
+
+function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
+  const text = JSON.stringify(form) ?? 'null';
+  const known = schemas.get(form);
+  if (known?.text === text) return known.schema;
+  const copy: ElicitationForm = JSON.parse(text);
+  if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
+    throw new TypeError(
+      'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
+        'no, or a choice.',
+    );
+  }
+  const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
+  schemas.set(form, { text, schema });
+  given.set(schema, copy);
+  return schema;
+}
+
+function remembered<Schema extends StandardSchemaWithJSON>(
+  message: string,
+  schema: Schema,
+): Elicitation<Schema> {
+  const form = formOf(message, schema);
+  const kept = form.questions.get(message);
+  if (kept) return kept as Elicitation<Schema>;
+  const made = prepared(message, schema, form);
+  if (message.length > LONGEST_KEPT) return made;
+  if (form.questions.size === QUESTIONS_KEPT) form.questions.delete(form.questions.keys().next().value ?? '');
+  form.questions.set(message, made);
+  return made;
+}
+
+function formOf(message: string, schema: StandardSchemaWithJSON): Form {
+  const known = forms.get(schema);
+  if (known) return known;
+  const requestedSchema = requestedSchemaOf(message, schema);
+  const form = { requestedSchema, fields: Object.keys(requestedSchema.properties), questions: new Map() };
+  forms.set(schema, form);
+  return form;
+}
+
+function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): Form['requestedSchema'] {
+  try {
+    const requestedSchema = given.get(schema) ?? withFormChoices(schema);
+    const { params } = inputRequired.elicit({ message, requestedSchema });
+    return (params as Pick<Form, 'requestedSchema'>).requestedSchema;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(
+      `The schema of "${message}" cannot be a form. ${why}. Ask for text, numbers, yes or no, or a choice of texts, one ` +
+        'field for each, and check the rest in the handler.',
+      { cause },
+    );
+  }
+}
+
+function prepared<Schema extends StandardSchemaWithJSON>(
+  message: string,
+  schema: Schema,
+  { requestedSchema, fields }: Form,
+): Elicitation<Schema> {
+  const request = {
+    method: 'elicitation/create',
+    params: { mode: 'form', message, requestedSchema },
+  } as unknown as InputRequest;
+  const keep = (response: unknown) => pruned(response as ElicitResult, fields);
+  return question<
+    StandardSchemaV1.InferOutput<Schema>,
+    Pick<Elicitation<Schema>, 'kind' | 'schema' | 'fields'>
+  >({
+    kind: 'elicitation',
+    message,
+    request,
+    schema,
+    fields,
+    read: (response) => interpret(response, message, schema, fields),
+    keep,
+  });
+}
+
+/** Reads one bare elicitation result. Fields that the form does not have never reach the schema. */
+function interpret<Schema extends StandardSchemaV1>(
+  response: unknown,
+  message: string,
+  schema: Schema,
+  fields: readonly string[],
+): Answer<StandardSchemaV1.InferOutput<Schema>> {
+  const view = inputResponse({ response }, 'response');
+  if (view.kind !== 'elicit') return { kind: 'missing' };
+  if (view.action !== 'accept') return { kind: view.action === 'decline' ? 'declined' : 'cancelled' };
+  const outcome = schema['~standard'].validate(onlyFields(view.content ?? {}, fields));
+  if (outcome instanceof Promise) {
+    // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
+    outcome.catch(() => {});
+    throw new TypeError(
+      `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
+    );
+  }
+  if (!outcome.issues) return { kind: 'accepted', value: outcome.value };
+  return view.content === undefined ? { kind: 'missing' } : { kind: 'invalid', issues: outcome.issues };
+}
+
+/** The part of an elicitation's result that its form asked for. */
+function pruned({ action, content }: ElicitResult, fields: readonly string[]): unknown {
+  return action !== 'accept' || content == null
+    ? { action }
+    : { action, content: onlyFields(content, fields) };
+}
+
+const onlyFields = (content: object, fields: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(
+    fields
+      .filter((field) => Object.hasOwn(content, field))
+      .map((field) => [field, (content as Record<string, unknown>)[field]]),
+  );

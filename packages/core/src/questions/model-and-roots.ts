@@ -1,0 +1,67 @@
+/** The two questions that no user sees: one to the client's model, one about the client's file system. */
+import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
+import type { InputKind } from '../wire/input-kind.ts';
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  CreateMessageResultWithTools,
+  InputRequest,
+  ListRootsResult,
+} from '../wire/wire.ts';
+import type { Answer } from './answer.ts';
+import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
+import { type Question, question } from './question.ts';
+
+type Params = CreateMessageRequest['params'];
+
+/**
+ * Asks the client's model (`sampling/createMessage`). With `tools` in `params`, the model may answer with tool uses
+ * and with several contents. Deprecated by the specification since 2026-07-28; clients that declare `sampling`
+ * answer it.
+ *
+ * @example const summary = sampling({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 200 });
+ */
+export function sampling(
+  params: Params & { readonly tools: NonNullable<Params['tools']> },
+  options?: ElicitationOptions<CreateMessageResultWithTools>,
+): Question<CreateMessageResultWithTools>;
+export function sampling(
+  params: Params,
+  options?: ElicitationOptions<CreateMessageResult>,
+): Question<CreateMessageResult>;
+export function sampling(params: Params, options: ElicitationOptions<unknown> = {}): unknown {
+  const fits = params.tools ? isSpecType.CreateMessageResultWithTools : isSpecType.CreateMessageResult;
+  return answeredBy(
+    params.tools ? 'sampling.tools' : 'sampling',
+    inputRequired.createMessage(params),
+    fits,
+    options,
+  );
+}
+
+/** Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}. */
+export const listRoots = (options: ElicitationOptions<ListRootsResult> = {}): Question<ListRootsResult> =>
+  answeredBy('roots', inputRequired.listRoots(), isSpecType.ListRootsResult, options);
+
+function answeredBy<T>(
+  kind: InputKind,
+  request: InputRequest,
+  fits: (response: unknown) => boolean,
+  options: ElicitationOptions<T>,
+): Question<T> {
+  requireElicitationOptions(request.method, options);
+  const { otherwise } = options;
+  const read = (response: unknown): Answer<T> => {
+    if (response === undefined) return { kind: 'missing' };
+    if (fits(response)) return { kind: 'accepted', value: response as T };
+    return { kind: 'invalid', issues: [{ message: `This is not a result of ${request.method}.` }] };
+  };
+  const made = question<T, object>({
+    kind,
+    message: request.method,
+    request,
+    read,
+    keep: (response) => response,
+  });
+  return otherwise === undefined ? made : { ...made, otherwise };
+}

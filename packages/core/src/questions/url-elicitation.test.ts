@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { hasDefault } from '../answers/read-answer.ts';
+import { urlElicitation } from './url-elicitation.ts';
+
+const terms = urlElicitation('Read the terms.', 'https://shop.example/terms');
+
+test('goes out as the SDK writes it, without the id of the older revision', () => {
+  expect(terms.request).toEqual({
+    method: 'elicitation/create',
+    params: { mode: 'url', message: 'Read the terms.', url: 'https://shop.example/terms' },
+  });
+  expect(terms.kind).toBe('elicitation.url');
+});
+
+test('is told from a page with another address, and from one in other words', () => {
+  const others = [
+    urlElicitation('Read the terms.', 'https://shop.example/other'),
+    urlElicitation('Read them.', 'https://shop.example/terms'),
+  ];
+  expect(new Set([terms, ...others].map(({ digest }) => digest)).size).toBe(3);
+});
+
+test.each([
+  [{ action: 'accept' }, { kind: 'accepted', value: true }],
+  [
+    { action: 'accept', content: { value: false } },
+    { kind: 'accepted', value: true },
+  ],
+  [{ action: 'decline' }, { kind: 'declined' }],
+  [{ action: 'cancel' }, { kind: 'cancelled' }],
+  [undefined, { kind: 'missing' }],
+  [{ roots: [] }, { kind: 'missing' }],
+])('reads %j as %j', (response, answer) => {
+  expect(terms.read(response)).toEqual(answer);
+});
+
+test('keeps the action of a response and nothing else', () => {
+  expect(terms.keep({ action: 'accept', content: { token: 'secret' } })).toEqual({ action: 'accept' });
+});
+
+test.each([
+  '',
+  'shop.example',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  'https://ada:secret@shop.example/',
+])('rejects the address %s, and does not repeat it', (url) => {
+  expect(() => urlElicitation('Open it.', url)).toThrow(/^A page needs a whole address/);
+});
+
+test('has an answer for clients that cannot open pages, also where that is false', () => {
+  expect(hasDefault(terms)).toBe(false);
+  expect(urlElicitation('Read it.', 'https://shop.example/', { otherwise: false }).otherwise).toBe(false);
+});

@@ -1,0 +1,62 @@
+/** Reading the state that a handler kept in an earlier round. */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Call, callOf } from '../wire/call.ts';
+import type { StandardSchemaV1 } from '../wire/wire.ts';
+
+/**
+ * Reads the state that this handler kept as JSON in the round before, and checks it with `schema`. Undefined in a
+ * call's first round, and after a round that kept none.
+ *
+ * The boundary has opened the state, so it is honest. But a deploy may have come between the rounds: then it is another
+ * version's. State that does not fit is refused like state that does not open: the client gets the frozen `-32602`,
+ * whatever the handler does with the error that is thrown here, and `onerror` gets the reason (`other_schema`) and the
+ * first field that does not fit. So read it at the top, above every effect.
+ *
+ * @param schema any Standard Schema that validates synchronously. Its output is the value, so a default or a transform
+ * in it can bring older state up to date.
+ * @throws ProtocolError (-32602) for state that does not fit. Let it pass.
+ * @throws TypeError when the schema validates asynchronously.
+ * @throws UnprotectedServer on a server without `protectRequestState`, where the state is what the client sends.
+ * @example
+ * const resolution = readState(ctx, Resolution) ?? readResolution(ctx);
+ */
+export function readState<S extends StandardSchemaV1>(
+  ctx: ServerContext,
+  schema: S,
+): StandardSchemaV1.InferOutput<S> | undefined {
+  const call = callOf(ctx);
+  const text = ctx.mcpReq.requestState<string>();
+  return text === undefined ? undefined : fitting(call, 'the state', parsed(text, call), schema);
+}
+
+/**
+ * The output of `schema` for a value that an earlier round kept. One that does not fit refuses the request; see
+ * {@link Call.rejectState}.
+ *
+ * @param what names the value in the operator's log.
+ * @throws TypeError when the schema validates asynchronously.
+ */
+export function fitting<S extends StandardSchemaV1>(
+  call: Pick<Call, 'rejectState'>,
+  what: string,
+  value: unknown,
+  schema: S,
+): StandardSchemaV1.InferOutput<S> {
+  const outcome = schema['~standard'].validate(value);
+  if (outcome instanceof Promise) {
+    outcome.catch(() => {});
+    throw new TypeError(`The schema of ${what} validates asynchronously; state is read synchronously.`);
+  }
+  if (!outcome.issues) return outcome.value;
+  const [issue] = outcome.issues;
+  const path = issue?.path?.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
+  return call.rejectState(`${what} does not fit its schema${path ? ` at '${path}'` : ''}: ${issue?.message}`);
+}
+
+function parsed(text: string, call: Call): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return call.rejectState('the state is not JSON');
+  }
+}

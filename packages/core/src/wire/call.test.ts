@@ -1,0 +1,176 @@
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { hosted, hostedBy, oldClient } from '../admission/hosted.test-support.ts';
+import { elicitation } from '../questions/elicitation.ts';
+import { AnswerReads } from './answer-reads.ts';
+import { type Call, callOf, findCall } from './call.ts';
+import { textResult } from './results.ts';
+import { inputRequired } from './wire.ts';
+
+/** Registers one of each kind; `calls` collects the record that each of them gets. */
+const recording =
+  (calls: (Call | undefined)[]) =>
+  (server: McpServer): void => {
+    const record = (ctx: ServerContext) => void calls.push(findCall(ctx));
+    server.registerTool('t', { inputSchema: z.looseObject({}) }, (_, ctx) => {
+      record(ctx);
+      return textResult('');
+    });
+    server.registerPrompt('p', {}, (ctx) => {
+      record(ctx);
+      return { messages: [] };
+    });
+    server.registerResource('r', 'r://r', {}, (_, ctx) => {
+      record(ctx);
+      return { contents: [] };
+    });
+  };
+
+test('a handler of each kind gets a record of its request', async () => {
+  const calls: (Call | undefined)[] = [];
+  const { post } = hosted(recording(calls), { maxRounds: 7, maxBytes: 4096 });
+  await post('tools/call', { name: 't', arguments: { name: 'not the target' } });
+  await post('prompts/get', { name: 'p' });
+  await post('resources/read', { uri: 'r://r', name: 'not the target' });
+  const common = {
+    id: expect.stringMatching(/^[\w-]{22}$/),
+    revision: '2026-07-28',
+    legacyCapabilities: undefined,
+    legacy: 'shim',
+    principal: undefined,
+    isPrincipal: expect.any(Function),
+    rejectState: expect.any(Function),
+    asked: new Map(),
+    timesAsked: new Map(),
+    reads: expect.any(AnswerReads),
+    askable: ['elicitation'],
+    round: 1,
+    maxRounds: 7,
+    maxQuestions: 32,
+    maxStateBytes: 4096,
+  };
+  expect(calls).toEqual([
+    { ...common, method: 'tools/call', target: 't' },
+    { ...common, method: 'prompts/get', target: 'p' },
+    { ...common, method: 'resources/read', target: 'r://r' },
+  ]);
+  expect(new Set(calls.map((call) => call?.id)).size).toBe(3);
+});
+
+const QUESTIONS = ['a', 'b'].map((key) => elicitation(`Really ${key}?`, z.object({ yes: z.boolean() })));
+
+test('each round has the id of its call, its number, and the questions of the round before', async () => {
+  const seen: unknown[] = [];
+  const { post } = hosted((server) => {
+    server.registerTool('ask', {}, (ctx) => {
+      const { id, round, asked } = callOf(ctx);
+      seen.push([id, round, asked]);
+      const question = QUESTIONS[round - 1];
+      return question
+        ? inputRequired({ inputRequests: { [question.message]: question.request } })
+        : textResult('Done.');
+    });
+  });
+  let requestState: unknown;
+  for (let n = 0; n < 3; n++) {
+    const retry = { name: 'ask', ...(requestState !== undefined && { requestState }) };
+    requestState = (await post('tools/call', retry)).result?.requestState;
+  }
+  const [[id] = []] = seen as [string][];
+  const [one, two] = QUESTIONS.map(({ message, digest }) => new Map([[message, digest]]));
+  expect(seen).toEqual([
+    [id, 1, new Map()],
+    [id, 2, one],
+    [id, 3, two],
+  ]);
+});
+
+test('where the policy accepts unasked answers, the record does not say what was asked', async () => {
+  const calls: (Call | undefined)[] = [];
+  const { post } = hosted(recording(calls), { unaskedAnswers: { accept: ['t'] } });
+  await post('tools/call', { name: 't' });
+  await post('prompts/get', { name: 'p' });
+  expect(calls.map((call) => call?.asked)).toEqual([undefined, new Map()]);
+});
+
+const user = (sub: string) => ({ authInfo: { token: 't', clientId: 'c', scopes: [], extra: { sub } } });
+
+test('the principal is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
+  const calls: (Call | undefined)[] = [];
+  const keyed = (fill: string) => hosted(recording(calls), { keys: [fill.repeat(32)] });
+  const [one, twin, stranger] = [keyed('k'), keyed('k'), keyed('o')];
+  for (const [{ post }, sub] of [
+    [one, 'alice'],
+    [twin, 'alice'],
+    [one, 'bob'],
+    [stranger, 'alice'],
+  ] as const) {
+    await post('tools/call', { name: 't' }, user(sub));
+  }
+  const [alice, again, ...others] = calls.map((call) => call?.principal);
+  expect(alice).toMatch(/^[\w-]{22}$/);
+  expect(again).toBe(alice);
+  expect(new Set([alice, ...others]).size).toBe(3);
+});
+
+test('isPrincipal knows the caller under every key of the ring, and no other caller', async () => {
+  const calls: (Call | undefined)[] = [];
+  const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
+  for (const [keys, sub] of [
+    [[oldKey], 'alice'],
+    [[newKey, oldKey], 'alice'],
+    [[newKey, oldKey], 'bob'],
+  ] as const) {
+    await hosted(recording(calls), { keys }).post('tools/call', { name: 't' }, user(sub));
+  }
+  await hosted(recording(calls)).post('tools/call', { name: 't' });
+  const [before, after, bob, anonymous] = calls as [Call, Call, Call, Call];
+  expect(after.principal).not.toBe(before.principal);
+  expect(after.isPrincipal(before.principal)).toBe(true);
+  expect(after.isPrincipal(after.principal)).toBe(true);
+  expect(before.isPrincipal(after.principal)).toBe(false);
+  expect([
+    bob.isPrincipal(after.principal),
+    bob.isPrincipal(undefined),
+    anonymous.isPrincipal(after.principal),
+  ]).toEqual([false, false, false]);
+  expect(anonymous.isPrincipal(undefined)).toBe(true);
+});
+
+test('a shape on an unprotected server gets an error that says what to do', async () => {
+  const errors: unknown[] = [];
+  const { post } = hostedBy(() => {
+    const server = new McpServer({ name: 'plain', version: '1' });
+    server.registerTool('t', {}, (ctx) => {
+      expect(findCall(ctx)).toBeUndefined();
+      try {
+        callOf(ctx);
+      } catch (error) {
+        errors.push(error);
+      }
+      return textResult('');
+    });
+    return server;
+  });
+  await post('tools/call', { name: 't' });
+  expect(errors).toMatchObject([
+    {
+      code: 'unprotected_server',
+      message:
+        'tools/call reached a handler that keeps request state on a server that does not protect it. ' +
+        'Call protectRequestState(server, policy) on the new McpServer before you register anything.',
+    },
+  ]);
+});
+
+test('a client cannot send its own record', async () => {
+  const calls: (Call | undefined)[] = [];
+  const client = await oldClient(hosted(recording(calls)));
+  await client.callTool({
+    name: 't',
+    arguments: { 'mrtr.call': { round: 9 } },
+    _meta: { 'mrtr.call': { round: 9 } },
+  });
+  expect(calls).toMatchObject([{ method: 'tools/call', target: 't', round: 1, revision: '2025-11-25' }]);
+});
