@@ -6,7 +6,6 @@ import {
   elicitation,
   type InputRequiredResult,
   inputRequired,
-  MemoryInteractions,
   protectedServer,
   readAnswer,
   type ServerContext,
@@ -24,6 +23,7 @@ import { type Option, SERVER_INFO } from '@mrtr/option';
 import { option as e } from '@mrtr/option-e';
 import { option as naive } from '@mrtr/option-e/naive';
 import { option as f } from '@mrtr/option-f';
+import { MemoryInteractions } from '@mrtr/pages';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';

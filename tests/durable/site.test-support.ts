@@ -4,7 +4,6 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
   elicitation,
-  type InteractionStore,
   protectedServer,
   type RequestStatePolicy,
   requestStatePolicy,
@@ -12,7 +11,7 @@ import {
   urlElicitation,
 } from '@mrtr/core';
 import { modernClient } from '@mrtr/harness';
-import { type PendingInteractions, pendingInteractions } from '@mrtr/hosting/interactions';
+import { type InteractionStore, type PendingInteractions, pendingInteractions } from '@mrtr/pages';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';

@@ -1,6 +1,11 @@
 /** The property of pages: whoever opens which addresses when, a page counts for its own user, once, and in time. */
-import { type InteractionStore, inputRequired, MemoryInteractions, readAnswer, textResult } from '@mrtr/core';
-import { type PendingInteractionsOptions, pendingInteractions } from '@mrtr/hosting/interactions';
+import { inputRequired, readAnswer, textResult } from '@mrtr/core';
+import {
+  type InteractionStore,
+  MemoryInteractions,
+  type PendingInteractionsOptions,
+  pendingInteractions,
+} from '@mrtr/pages';
 import fc from 'fast-check';
 import { hostileText } from './hostile-values.ts';
 import { clock, policyOf, siteWith } from './sites.ts';

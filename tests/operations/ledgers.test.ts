@@ -1,12 +1,7 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
+
 import { randomBytes } from 'node:crypto';
-import {
-  InvalidPolicy,
-  MemoryInteractions,
-  MemoryLedger,
-  type Presented,
-  type StateLedger,
-} from '@mrtr/core';
+import { InvalidPolicy, MemoryLedger, type Presented, type StateLedger } from '@mrtr/core';
 import { processWide } from '@mrtr/core/shape';
 import { freePort } from '@mrtr/harness/process';
 import {
@@ -22,6 +17,7 @@ import {
   RedisLedger,
   type RedisLedgerOptions,
 } from '@mrtr/ledgers/redis';
+import { MemoryInteractions } from '@mrtr/pages';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';

@@ -10,7 +10,7 @@ const TARBALLS = {
   '@mrtr/core': 165_000,
   '@mrtr/check': 430_000,
   '@mrtr/harness': 110_000,
-  '@mrtr/hosting': 85_000,
+  '@mrtr/hosting': 70_000,
   '@mrtr/linear-dbos': 90_000,
   '@mrtr/shapes': 150_000,
 };

@@ -2,7 +2,6 @@
 import {
   inputRequired,
   isInputRequiredResult,
-  MemoryInteractions,
   MemoryLedger,
   requestStatePolicy,
   textResult,
@@ -10,8 +9,8 @@ import {
 import { tokenLength } from '@mrtr/core/seal';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
 import { Gate, InProcess } from '@mrtr/harness';
-import { pendingInteractions } from '@mrtr/hosting/interactions';
 import { option as h } from '@mrtr/option-h';
+import { MemoryInteractions, pendingInteractions } from '@mrtr/pages';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { requestOf } from '../../packages/shapes/src/fixture.test-support.ts';

@@ -1,5 +1,5 @@
 /** The tool without the protocol: how it is announced, and what it needs. */
-import type { PendingInteractions } from '@mrtr/hosting/interactions';
+import type { PendingInteractions } from '@mrtr/pages';
 import { z } from 'zod';
 
 /** How the tool is announced. */

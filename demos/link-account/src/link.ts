@@ -1,6 +1,6 @@
 /** The link between the question and the calendar: whose browser it is, where it is sent, and what comes back. */
 import type { RequestStatePolicy } from '@mrtr/core';
-import { type PendingInteractionsOptions, pendingInteractions } from '@mrtr/hosting/interactions';
+import { type PendingInteractionsOptions, pendingInteractions } from '@mrtr/pages';
 import type { Calendars, Linked } from './agenda.ts';
 
 /** How this server is registered at the calendar. A public client: PKCE stands for a secret. */

@@ -9,7 +9,6 @@ test('the main entry has the names for authors of handlers, and all errors', () 
   const names = Object.keys(main).filter((name) => !(name in errors));
   expect(names.sort()).toEqual([
     'MRTR_REVISION',
-    'MemoryInteractions',
     'MemoryLedger',
     'askLive',
     'bindRounds',
@@ -95,13 +94,11 @@ test('the entry for stores has the codec, the keys and sealing at rest', () => {
   expect(Object.keys(seal).sort()).toEqual([
     'CLOCK_SKEW_MS',
     'ephemeralRing',
-    'interactionsFull',
     'keyRing',
     'ledgerFull',
     'openAtRest',
     'openState',
     'pseudonym',
-    'requireInteractionFits',
     'sealAtRest',
     'sealState',
     'tokenLength',

@@ -14,12 +14,6 @@ export type { SecondPresentation, SingleUsePolicy } from './admission/single-use
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export {
-  type InteractionStore,
-  MemoryInteractions,
-  type MemoryInteractionsOptions,
-  type NewInteraction,
-} from './interaction-store.ts';
-export {
   type Accepted,
   type Answer,
   isRefusal,

@@ -1,7 +1,6 @@
 /** `@mrtr/core/seal`: the codec of request state, its keys, and sealing at rest, for stores. */
 
 export { ledgerFull } from './admission/ledger.ts';
-export { interactionsFull, requireInteractionFits } from './interaction-store.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export { CLOCK_SKEW_MS } from './state/clock-skew.ts';

@@ -1,8 +1,7 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
-import { InvalidPolicy, type McpServer, requestStatePolicy } from '@mrtr/core';
+import { InvalidPolicy, type McpServer } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveHttp } from './http.ts';
-import { pendingInteractions } from './interactions.ts';
 import { serveStdio } from './stdio.ts';
 
 const served = { server: (): McpServer => expect.unreachable(), close: async () => {} };
@@ -100,46 +99,4 @@ test.each<[served: unknown, kind: string]>([
 test('serveStdio refuses an options object in the place of `onerror`', () => {
   const message = 'serveStdio: onerror must be a function; it is an object.';
   expect(() => serveStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidPolicy(message));
-});
-
-const link = {
-  policy: requestStatePolicy(),
-  url: 'https://shop.example/link',
-  identifyBrowser: () => undefined,
-  start: () => 'https://other.example',
-  finish: () => '',
-};
-
-test.each<[options: object, message: string]>([
-  [{ identify: () => {} }, "there is no option 'identify'. Did you mean 'identifyBrowser'?"],
-  [{ policy: undefined }, 'policy must be made by requestStatePolicy; it is undefined.'],
-  [{ policy: { keys: [] } }, 'policy must be made by requestStatePolicy; it is an object.'],
-  [{ url: undefined }, 'url must be given; it is undefined.'],
-  [{ store: new Map() }, 'store must be an object with add(), find() and replace(); it is an object.'],
-  [{ ttlSeconds: '60' }, `ttlSeconds ${atLeast1}; it is '60'.`],
-  [{ waitSeconds: Number.NaN }, 'waitSeconds must be a whole number from 0 to 2147483; it is NaN.'],
-  [{ waitSeconds: 2_147_484 }, 'waitSeconds must be a whole number from 0 to 2147483; it is 2147484.'],
-  [{ maxAsks: 0 }, `maxAsks ${atLeast1}; it is 0.`],
-  [{ identifyBrowser: 'alice' }, 'identifyBrowser must be a function; it is a text.'],
-  [{ start: 'https://other.example' }, 'start must be a function; it is a text.'],
-  [{ finish: undefined }, 'finish must be a function; it is undefined.'],
-  [{ onerror: true }, 'onerror must be a function; it is true.'],
-])('pendingInteractions({ …, %j }) is refused: %s', (options, message) => {
-  expect(() => pendingInteractions({ ...link, ...options })).toThrow(
-    new InvalidPolicy(`pendingInteractions: ${message}`),
-  );
-});
-
-test.each<[options: object, message: string]>([
-  [{ fallback: '' }, "question: there is no option 'fallback'. The options are: otherwise, name."],
-  [{ name: 5 }, 'question: name must be a text that is not empty; it is 5.'],
-])('a question of a page with %j is refused: %s', async (options, message) => {
-  const asked = pendingInteractions(link).question({} as never, 'Link it.', options);
-  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
-});
-
-test('a waiting question of a page has no `name`', async () => {
-  const asked = pendingInteractions(link).ask({} as never, 'link', 'Link it.', { name: 'a' } as object);
-  const message = "ask: there is no option 'name'. The options are: otherwise.";
-  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
 });

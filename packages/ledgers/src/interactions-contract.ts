@@ -1,6 +1,6 @@
 /** The vitest tests that every store of pending interactions has to pass. */
 import { randomUUID } from 'node:crypto';
-import type { InteractionStore, NewInteraction } from '@mrtr/core';
+import type { InteractionStore, NewInteraction } from '@mrtr/pages';
 import { describe, expect, it } from 'vitest';
 
 /** What a store may hold. */
@@ -37,8 +37,8 @@ const interaction = (of: Partial<NewInteraction> = {}): NewInteraction => ({
  * @param name what the store keeps its interactions in; it is part of the tests' names.
  * @param make gives each test a store. Tests use random ids and principals, so they may share their interactions.
  * @example
- * import { MemoryInteractions } from '@mrtr/core';
  * import { interactionsContract } from '@mrtr/ledgers/contract';
+ * import { MemoryInteractions } from '@mrtr/pages';
  *
  * interactionsContract('memory', async () => {
  *   let now = 0;

@@ -1,7 +1,12 @@
 /** Pending interactions on Redis. */
-import { type InteractionStore, type NewInteraction, StoreFull } from '@mrtr/core';
-import { interactionsFull, requireInteractionFits } from '@mrtr/core/seal';
+import { StoreFull } from '@mrtr/core';
 import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import {
+  type InteractionStore,
+  interactionsFull,
+  type NewInteraction,
+  requireInteractionFits,
+} from '@mrtr/pages';
 import type { RedisClient } from './redis-client.ts';
 
 /** The options of a {@link RedisInteractions}. */

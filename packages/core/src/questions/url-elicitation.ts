@@ -6,7 +6,7 @@ import { type Question, question } from './question.ts';
 
 /**
  * Asks the user to open the page at `url`. The accepted answer is `true`: **the user agreed to open the page**. It does
- * not say that they finished there; `pendingInteractions` of `@mrtr/hosting/interactions` does.
+ * not say that they finished there; `pendingInteractions` of `@mrtr/pages` does.
  *
  * @param message the text that the user reads before they agree. Say which page this is, and what for.
  * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { MemoryLedger } from '../admission/ledger.ts';
 import { requestStatePolicy } from '../admission/policy.ts';
 import { protectedServer } from '../admission/server.ts';
-import { MemoryInteractions } from '../interaction-store.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots, sampling } from '../questions/model-and-roots.ts';
 import { urlElicitation } from '../questions/url-elicitation.ts';
@@ -135,21 +134,6 @@ test.each<[what: string, give: () => unknown, message: string]>([
     'MemoryLedger',
     () => new MemoryLedger({ now: 5 } as object),
     'MemoryLedger: now must be a function; it is 5.',
-  ],
-  [
-    'MemoryInteractions',
-    () => new MemoryInteractions({ maxEntrys: 5 } as object),
-    "MemoryInteractions: there is no option 'maxEntrys'. Did you mean 'maxEntries'?",
-  ],
-  [
-    'MemoryInteractions',
-    () => new MemoryInteractions({ maxValueBytes: Number.NaN }),
-    'MemoryInteractions: maxValueBytes must be a whole number of at least 1; it is NaN.',
-  ],
-  [
-    'MemoryInteractions',
-    () => new MemoryInteractions({ now: 'now' } as object),
-    'MemoryInteractions: now must be a function; it is a text.',
   ],
   [
     'protectedServer',

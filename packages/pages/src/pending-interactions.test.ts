@@ -1,9 +1,9 @@
 /** The pages and the question, without a browser. `demos/link-account` attacks them with browsers. */
-import { MemoryInteractions, protectedServer, readAnswer, requestStatePolicy, textResult } from '@mrtr/core';
-import { callerNamed, Gate, InProcess, type Posted, requestInit } from '@mrtr/harness';
+import { protectedServer, readAnswer, requestStatePolicy, textResult } from '@mrtr/core';
+import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveHttp } from './http.ts';
-import { type PendingInteractionsOptions, pendingInteractions } from './interactions.ts';
+import { type PendingInteractionsOptions, pendingInteractions } from './pending-interactions.ts';
+import { MemoryInteractions } from './store.ts';
 
 const PAGES = { elicitation: { url: {} } };
 const SIGNED_IN = { headers: { 'x-user': 'ada' } };
@@ -208,45 +208,3 @@ test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
 ])('rejects the option %o', (over, why) => {
   expect(() => linked(over)).toThrow(why);
 });
-
-test('serveHttp serves pages beside the MCP server, for its own hosts, from anywhere', async () => {
-  const { link } = linked();
-  const http = await serveHttp(
-    { server: () => never(), close: async () => {} },
-    { pages: [link], drainMs: 100 },
-  );
-  onTestFinished(() => http.close());
-  const page = new URL('/link/start?id=x', http.url);
-  const from = (headers: Record<string, string>) => fetch(page, { headers });
-  expect((await from({ 'x-user': 'ada', origin: 'https://elsewhere.example' })).status).toBe(404);
-  expect((await from({})).status).toBe(401);
-  expect((await fetch(new URL('/linkstart', http.url))).status).toBe(404);
-  const { status } = await fetch(
-    http.url,
-    requestInit('tools/list', {}, { headers: { origin: 'https://elsewhere.example' } }),
-  );
-  expect(status).toBe(403);
-});
-
-test('a page that is being served is waited for when the server closes', async () => {
-  const [entered, released] = [new Gate(), new Gate()];
-  const pages = {
-    path: '/slow',
-    async fetch() {
-      entered.open();
-      await released.promise;
-      return new Response('Served.');
-    },
-  };
-  const http = await serveHttp({ server: () => never(), close: async () => {} }, { pages: [pages] });
-  const response = fetch(new URL('/slow/page', http.url));
-  await entered.promise;
-  const closed = http.close();
-  released.open();
-  expect(await (await response).text()).toBe('Served.');
-  await closed;
-});
-
-function never(): never {
-  throw new Error('No MCP request is sent.');
-}

@@ -1,7 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and changed by comparison only. */
 import { hash } from 'node:crypto';
-import type { InteractionStore } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import type { InteractionStore } from './store.ts';
 
 /**
  * How far an interaction is. `waiting`: no browser has come, or it may come again. `started`: a browser was sent on.

@@ -14,7 +14,7 @@ import {
 } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { anyValue, aText, type Call, callOf, isDigestOf, ownEntry, requireOptions } from '@mrtr/core/shape';
-import { type Interactions, isOpen, type Kept, type Known, refOf } from './interaction-records.ts';
+import { type Interactions, isOpen, type Kept, type Known, refOf } from './records.ts';
 
 /** What one question may say. */
 export interface LinkOptions<T> {

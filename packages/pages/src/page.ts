@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pseudonym } from '@mrtr/core/seal';
 import { webPage } from '@mrtr/core/shape';
-import { type Interactions, type Kept, refOf } from './interaction-records.ts';
+import { type Interactions, type Kept, refOf } from './records.ts';
 
 /** A browser of the right user is at the start page. */
 export interface Started {

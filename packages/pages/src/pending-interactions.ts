@@ -1,5 +1,5 @@
 /**
- * `@mrtr/hosting/interactions`: interactions that a user finishes on a page, in a browser, while a call waits for them.
+ * Interactions that a user finishes on a page, in a browser, while a call waits for them.
  *
  * Invariants:
  * 1. An interaction belongs to one call and one principal. Both pages first establish who the browser belongs to, and
@@ -11,13 +11,7 @@
  * 5. The call that gives an interaction up closes it.
  */
 import { AsyncResource } from 'node:async_hooks';
-import {
-  type InteractionStore,
-  MemoryInteractions,
-  type Question,
-  type RequestStatePolicy,
-  type ServerContext,
-} from '@mrtr/core';
+import type { Question, RequestStatePolicy, ServerContext } from '@mrtr/core';
 import {
   aFunction,
   anObjectWith,
@@ -30,12 +24,10 @@ import {
   wholeNumber,
   wholeSeconds,
 } from '@mrtr/core/shape';
-import { type PageOptions, Pages } from './interaction-pages.ts';
-import { Asking, type LinkOptions, type WaitingContext } from './interaction-question.ts';
-import { Interactions } from './interaction-records.ts';
-
-export type { CameBack, PageOptions, Started } from './interaction-pages.ts';
-export type { LinkOptions, WaitingContext } from './interaction-question.ts';
+import { type PageOptions, Pages } from './page.ts';
+import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
+import { Interactions } from './records.ts';
+import { type InteractionStore, MemoryInteractions } from './store.ts';
 
 /** The options of {@link pendingInteractions}. */
 export interface PendingInteractionsOptions<T> extends PageOptions<T> {

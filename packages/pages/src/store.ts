@@ -1,8 +1,7 @@
 /** Where interactions are kept that a user finishes on a page, beside the call that waits for them. */
 
-import { Quota, type QuotaExceeded } from './admission/quota.ts';
-import { StoreFull } from './wire/errors.ts';
-import { aFunction, requireOptions, wholeNumber } from './wire/options.ts';
+import { StoreFull } from '@mrtr/core';
+import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/shape';
 
 /** An interaction that begins. */
 export interface NewInteraction {
