@@ -74,11 +74,13 @@ test('the folders of a package import each other in no circle', () => {
   expect(circlesIn(folders)).toEqual([]);
 });
 
-test('a folder of core imports only from the folders below it', () => {
-  const rank = ['wire', 'questions', 'answers', 'state', 'admission'];
-  const core = [...folders].filter(([folder]) => folder.startsWith('packages/core/src/'));
-  expect(core.map(([folder]) => basename(folder)).sort()).toEqual([...rank].sort());
-  for (const [folder, targets] of core)
+test.each([
+  ['core', ['wire', 'questions', 'answers', 'state', 'admission']],
+  ['hosting', ['instance', 'admission', 'http']],
+])('a folder of %s imports only from the folders below it', (name, rank) => {
+  const own = [...folders].filter(([folder]) => folder.startsWith(`packages/${name}/src/`));
+  expect(own.map(([folder]) => basename(folder)).sort()).toEqual([...rank].sort());
+  for (const [folder, targets] of own)
     for (const target of targets)
       expect(rank.indexOf(basename(target)), `${folder} → ${target}`).toBeLessThan(
         rank.indexOf(basename(folder)),

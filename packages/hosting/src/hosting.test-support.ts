@@ -16,7 +16,7 @@ import { Gate, legacyClient, modernClient as modern, readPosted, requestInit } f
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
-import type { Served } from './served.ts';
+import type { Served } from './instance/served.ts';
 
 /** An instance whose `wait` tool waits for the test. */
 export interface Fixture extends Served {

@@ -15,20 +15,20 @@ import {
   requireOptions,
   wholeNumber,
 } from '@mrtr/core/shape';
-import { bounded } from './bounded.ts';
-import { closeResponsesWithConnection } from './closed-connections.ts';
-import { GATE_CHECKS, Gate, type GateOptions } from './gate.ts';
-import { failed } from './problem.ts';
-import type { OnError, Served } from './served.ts';
-import { SESSION_CHECKS } from './sessions.ts';
-import { endStalledConnections } from './stalled-connections.ts';
+import { failed } from './admission/problem.ts';
+import { closeResponsesWithConnection } from './http/closed-connections.ts';
+import { GATE_CHECKS, Gate, type GateOptions } from './http/gate.ts';
+import { SESSION_CHECKS } from './http/sessions.ts';
+import { endStalledConnections } from './http/stalled-connections.ts';
+import { bounded } from './instance/bounded.ts';
+import type { OnError, Served } from './instance/served.ts';
 
-export { listVerifier, parseTokenList, type TokenHolder } from './bearer-tokens.ts';
-export type { BodyLimits } from './body.ts';
-export type { CallLimits } from './calls.ts';
-export type { PageSet } from './gate.ts';
-export type { OnError, Served } from './served.ts';
-export type { SessionLimits } from './sessions.ts';
+export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
+export type { BodyLimits } from './admission/body.ts';
+export type { CallLimits } from './admission/calls.ts';
+export type { PageSet } from './http/gate.ts';
+export type { SessionLimits } from './http/sessions.ts';
+export type { OnError, Served } from './instance/served.ts';
 
 /** How to host. Everything has a default. */
 export interface HttpOptions extends GateOptions {

@@ -1,8 +1,8 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
 import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/shape';
-import { bounded } from './bounded.ts';
-import { type OnError, reporting, type Served } from './served.ts';
+import { bounded } from './instance/bounded.ts';
+import { type OnError, reporting, type Served } from './instance/served.ts';
 
 /** How long handlers may take to end when they are told to. */
 const DRAIN_MS = 10_000;

@@ -1,7 +1,7 @@
 /** Calls of both eras that wait for the test, past any client. */
 import { requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
-import { listVerifier } from './bearer-tokens.ts';
+import { listVerifier } from './admission/bearer-tokens.ts';
 import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
 import type { HttpOptions } from './http.ts';
 

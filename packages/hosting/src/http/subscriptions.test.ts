@@ -7,7 +7,7 @@ import { InMemoryServerEventBus } from '@modelcontextprotocol/server';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { modernClient } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
+import { type HttpHosting, type HttpOptions, serveHttp } from '../http.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
 

@@ -1,7 +1,7 @@
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
+import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from '../hosting.test-support.ts';
 import { listVerifier, parseTokenList } from './bearer-tokens.ts';
-import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
 const SECRET = 'a secret of sixteen and more';
 

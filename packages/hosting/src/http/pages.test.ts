@@ -1,7 +1,7 @@
 /** Pages for browsers, which are served beside the MCP server. */
 import { Gate, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { serveHttp } from './http.ts';
+import { serveHttp } from '../http.ts';
 
 test('serveHttp serves pages beside the MCP server, for its own hosts, from anywhere', async () => {
   const pages = { path: '/link', fetch: async () => new Response('A page.') };

@@ -26,13 +26,13 @@ import {
   Quota,
   tokenPrincipal,
 } from '@mrtr/core/shape';
-import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from './body.ts';
-import { CALL_CHECKS, type CallLimits, Calls } from './calls.ts';
-import { Origins } from './cors.ts';
-import { isWiderThan } from './members.ts';
-import { failed, noRoom, problem } from './problem.ts';
-import { RunningCall } from './running-call.ts';
-import { type OnError, reporting, type Served } from './served.ts';
+import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
+import { CALL_CHECKS, type CallLimits, Calls } from '../admission/calls.ts';
+import { Origins } from '../admission/cors.ts';
+import { isWiderThan } from '../admission/members.ts';
+import { failed, noRoom, problem } from '../admission/problem.ts';
+import { RunningCall } from '../admission/running-call.ts';
+import { type OnError, reporting, type Served } from '../instance/served.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];

@@ -9,10 +9,10 @@ import {
   Quota,
   wholeNumber,
 } from '@mrtr/core/shape';
+import type { OnError } from '../instance/served.ts';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
 import { RunningCall } from './running-call.ts';
-import type { OnError } from './served.ts';
 
 /**
  * Bounds on requests that are not over. `maxAbandoned` also bounds memory: an abandoned handler may hold its request's

@@ -9,8 +9,8 @@ import {
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/shape';
-import { noRoom, problem } from './problem.ts';
-import { type OnError, reporting, type Served } from './served.ts';
+import { noRoom, problem } from '../admission/problem.ts';
+import { type OnError, reporting, type Served } from '../instance/served.ts';
 import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
 

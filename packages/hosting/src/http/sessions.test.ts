@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { fixture, INITIALIZE, oldMessage, oldRequest, read } from './hosting.test-support.ts';
+import { fixture, INITIALIZE, oldMessage, oldRequest, read } from '../hosting.test-support.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
 function sessions(limits: SessionLimits = {}) {

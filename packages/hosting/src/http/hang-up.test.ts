@@ -8,8 +8,8 @@ import { connect, type Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
 import { Gate, requestInit, settle, until } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { hosting, modernClient, oldClient, oldRequest } from './hosting.test-support.ts';
-import { eventually, waiting } from './waiting.test-support.ts';
+import { hosting, modernClient, oldClient, oldRequest } from '../hosting.test-support.ts';
+import { eventually, waiting } from '../waiting.test-support.ts';
 
 /** A connection. `post` sends a request on it, `received` is what has come back. */
 async function connection(url: URL, header = 'keep-alive') {

@@ -1,5 +1,5 @@
 import type { QuotaExceeded } from '@mrtr/core/shape';
-import type { OnError } from './served.ts';
+import type { OnError } from '../instance/served.ts';
 
 /** A refusal in JSON-RPC's form. */
 export const problem = (

@@ -1,7 +1,7 @@
 import { requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { hosting, INITIALIZE, oldRequest, read } from './hosting.test-support.ts';
-import { type HttpOptions, serveHttp } from './http.ts';
+import { hosting, INITIALIZE, oldRequest, read } from '../hosting.test-support.ts';
+import { type HttpOptions, serveHttp } from '../http.ts';
 
 const APP = 'https://app.example';
 const LOCAL_PAGE = 'http://localhost:5173';

@@ -4,8 +4,8 @@ import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import { Gate as Held, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
+import { fixture, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
 import { Gate, type GateOptions } from './gate.ts';
-import { fixture, INITIALIZE, oldMessage, read } from './hosting.test-support.ts';
 
 /** A gate, and requests that reach it. */
 function gateWith(options: GateOptions = {}) {

@@ -10,8 +10,8 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { handlerSettled, Place, Quota } from '@mrtr/core/shape';
-import { problem } from './problem.ts';
-import { RunningCall } from './running-call.ts';
+import { problem } from '../admission/problem.ts';
+import { RunningCall } from '../admission/running-call.ts';
 
 /** A call that is not over. `entered`: the server has it, and a cancellation finds it. */
 interface OpenCall {
