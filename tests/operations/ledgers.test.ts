@@ -1,7 +1,7 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
 
 import { randomBytes } from 'node:crypto';
-import { InvalidPolicy, MemoryLedger, type Presented, type StateLedger } from '@mrtr/core';
+import { InvalidOption, MemoryLedger, type Presented, type StateLedger } from '@mrtr/core';
 import { processWide } from '@mrtr/core/shape';
 import { freePort } from '@mrtr/harness/process';
 import {
@@ -257,7 +257,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
 
 test('a ledger on PostgreSQL rejects a table name that is a statement', () => {
   const db = { query: async () => ({ rows: [] }) };
-  expect(() => new PostgresLedger(db, { table: 'a; DROP TABLE b' })).toThrow(InvalidPolicy);
+  expect(() => new PostgresLedger(db, { table: 'a; DROP TABLE b' })).toThrow(InvalidOption);
 });
 
 const redis = await redisOfThisFile();
@@ -653,7 +653,7 @@ test.each([
   ['PostgresInteractions', { sweepSeconds: Number.NaN }, 'sweepSeconds must be'],
 ])('%s rejects %o', (name, options, message) => {
   const make = () => STORES[name]?.(options);
-  expect(make).toThrow(InvalidPolicy);
+  expect(make).toThrow(InvalidOption);
   expect(make).toThrow(`${name}: ${message}`);
 });
 
@@ -673,10 +673,10 @@ test.each([
 ])('%s rejects a URL in the place of its client, and does not repeat it', (name, needs) => {
   const make = (client: unknown) => () => STORES_ON[name]?.(client as never);
   expect(make('redis://user:secret@redis.example')).toThrow(
-    new InvalidPolicy(`${name}: ${needs}; it is a text.`),
+    new InvalidOption(`${name}: ${needs}; it is a text.`),
   );
-  expect(make(undefined)).toThrow(new InvalidPolicy(`${name}: ${needs}; it is undefined.`));
-  expect(make({})).toThrow(new InvalidPolicy(`${name}: ${needs}; it is an object.`));
+  expect(make(undefined)).toThrow(new InvalidOption(`${name}: ${needs}; it is undefined.`));
+  expect(make({})).toThrow(new InvalidOption(`${name}: ${needs}; it is an object.`));
 });
 
 test('a table name that is a URL is not repeated', () => {

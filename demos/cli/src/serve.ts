@@ -1,7 +1,7 @@
 /** `pnpm serve`: serves one option to your own client. With stdio, stdout carries only protocol messages. */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
-import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
+import { InvalidOption, requestStatePolicy } from '@mrtr/core';
 import { createWorld, openMeteo } from '@mrtr/example-tools';
 import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
@@ -58,7 +58,7 @@ async function servedBy({ demo, legacy, weather, keys }: ServeSettings, postgres
     const singleUse = postgres === undefined ? undefined : false;
     return option.create({ world, state: requestStatePolicy({ keys: keys ?? own, legacy, singleUse }) });
   } catch (error) {
-    if (!(error instanceof InvalidPolicy)) throw error;
+    if (!(error instanceof InvalidOption)) throw error;
     throw new UsageError(`--state-key-env: ${error.message}`);
   }
 }

@@ -150,11 +150,11 @@ test('H sends its user to two pages in one call, and a client that opens none ge
   onTestFinished(() => store.close());
   const createServer: CreateServer = (policy, { link }) => {
     const server = protectedServer({ name: 'agenda', version: '1.0.0' }, policy);
-    const otherwise = { account: 'none' };
+    const fallback = { account: 'none' };
     const handler = linear(
       async (_input, ctx) => {
-        const one = await link.ask(ctx, 'link', LINK, { otherwise });
-        const other = await link.ask(ctx, 'other', 'And another one.', { otherwise });
+        const one = await link.ask(ctx, 'link', LINK, { fallback });
+        const other = await link.ask(ctx, 'other', 'And another one.', { fallback });
         return textResult(`${one.account} and ${other.account}`);
       },
       { store },

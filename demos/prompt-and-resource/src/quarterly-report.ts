@@ -11,7 +11,7 @@ export const quarterly = {
 const Currency = z.object({ currency: z.enum(['EUR', 'USD']).meta({ title: 'Currency' }) });
 
 /** The question. A client that cannot be asked gets euros. */
-export const whichCurrency = elicitation('In which currency?', Currency, { otherwise: { currency: 'EUR' } });
+export const whichCurrency = elicitation('In which currency?', Currency, { fallback: { currency: 'EUR' } });
 
 /** Thousands of euros. */
 export type Figures = { readonly revenue: number; readonly costs: number };

@@ -12,7 +12,7 @@ const Audience = z.object({ audience: z.enum(['developers', 'customers']).meta({
 
 /** The question. A client that cannot be asked gets notes for customers. */
 export const whichAudience = elicitation('Who will read them?', Audience, {
-  otherwise: { audience: 'customers' },
+  fallback: { audience: 'customers' },
 });
 
 /** The prompt itself. */

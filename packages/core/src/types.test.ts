@@ -9,7 +9,7 @@ import { elicitation } from './questions/elicitation.ts';
 import { type listRoots, sampling } from './questions/model-and-roots.ts';
 import type { AnswerOf, Answers, Question } from './questions/question.ts';
 import type { Call } from './wire/call.ts';
-import { InvalidPolicy } from './wire/errors.ts';
+import { InvalidOption } from './wire/errors.ts';
 import { textResult } from './wire/results.ts';
 import type {
   CallToolResult,
@@ -22,10 +22,10 @@ import type {
 } from './wire/wire.ts';
 
 test('an environment variable can be a key under `strict`, and the error for an unset one names its place', () => {
-  expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidPolicy);
+  expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidOption);
   expectTypeOf([process.env.STATE_KEY]).toExtend<NonNullable<RequestStateOptions['keys']>>();
   // @ts-expect-error Keys are a list.
-  expect(() => requestStatePolicy({ keys: process.env.MRTR_NOT_SET ?? '' })).toThrow(InvalidPolicy);
+  expect(() => requestStatePolicy({ keys: process.env.MRTR_NOT_SET ?? '' })).toThrow(InvalidOption);
   // @ts-expect-error The principal is text.
   const numbered: RequestStateOptions = { principal: () => 42 };
   expectTypeOf(numbered).toEqualTypeOf<RequestStateOptions>();
@@ -71,7 +71,7 @@ test('only core makes questions', () => {
 });
 
 test('the value of an answer is the output of the schema', () => {
-  const age = elicitation('Age?', z.object({ age: z.number().default(18) }), { otherwise: { age: 18 } });
+  const age = elicitation('Age?', z.object({ age: z.number().default(18) }), { fallback: { age: 18 } });
   expectTypeOf<AnswerOf<typeof age>>().toEqualTypeOf<{ age: number }>();
   expectTypeOf<Answers<{ a: typeof age; r: ReturnType<typeof listRoots> }>>().toEqualTypeOf<{
     a: { age: number };
@@ -84,8 +84,8 @@ test('the value of an answer is the output of the schema', () => {
   expectTypeOf(read).returns.toEqualTypeOf<number | undefined>();
   const withTools = sampling({ messages: [], maxTokens: 1, tools: [] });
   expectTypeOf(withTools).toEqualTypeOf<Question<CreateMessageResultWithTools>>();
-  // @ts-expect-error `otherwise` must fit the schema.
-  elicitation('Age?', z.object({ age: z.number() }), { otherwise: { age: 'old' } });
+  // @ts-expect-error `fallback` must fit the schema.
+  elicitation('Age?', z.object({ age: z.number() }), { fallback: { age: 'old' } });
 });
 
 test('the record of a call is read-only', () => {

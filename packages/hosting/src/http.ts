@@ -69,7 +69,7 @@ export interface HttpHosting {
 /**
  * Listens, and serves `served` to clients of both eras. `GET /healthz` answers 200 while it does, 503 while it closes.
  *
- * @throws InvalidPolicy for `served` without its two functions, and for an option that does not exist or has a value that
+ * @throws InvalidOption for `served` without its two functions, and for an option that does not exist or has a value that
  * it cannot have.
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */

@@ -1,5 +1,5 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
-import { InvalidPolicy, type McpServer } from '@mrtr/core';
+import { InvalidOption, type McpServer } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveHttp } from './http.ts';
 import { serveStdio } from './stdio.ts';
@@ -56,7 +56,7 @@ test.each<[options: unknown, message: string]>([
     'maxSubscriptionsPerPrincipal must be a whole number of at least 0; it is true.',
   ],
 ])('serveHttp(served, %j) is refused: %s', async (options, message) => {
-  await expect(serve(options)).rejects.toThrow(new InvalidPolicy(`serveHttp: ${message}`));
+  await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
 });
 
 test.each<[sessionLimits: unknown, message: string]>([
@@ -72,7 +72,7 @@ test.each<[sessionLimits: unknown, message: string]>([
   'the sessionLimits %j are refused, also where there are no sessions: %s',
   async (sessionLimits, message) => {
     for (const legacy of ['sessions', 'stateless']) {
-      const refused = new InvalidPolicy(`sessionLimits: ${message}`);
+      const refused = new InvalidOption(`sessionLimits: ${message}`);
       await expect(serve({ legacy, sessionLimits })).rejects.toThrow(refused);
     }
   },
@@ -92,11 +92,11 @@ test.each<[served: unknown, kind: string]>([
   [{ close() {} }, 'an object'],
 ])('an instance that cannot be served, %j, is refused', async (wrong, kind) => {
   const message = `served must be an object with server() and close(); it is ${kind}.`;
-  await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidPolicy(`serveHttp: ${message}`));
-  expect(() => serveStdio(wrong as never)).toThrow(new InvalidPolicy(`serveStdio: ${message}`));
+  await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
+  expect(() => serveStdio(wrong as never)).toThrow(new InvalidOption(`serveStdio: ${message}`));
 });
 
 test('serveStdio refuses an options object in the place of `onerror`', () => {
   const message = 'serveStdio: onerror must be a function; it is an object.';
-  expect(() => serveStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidPolicy(message));
+  expect(() => serveStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidOption(message));
 });

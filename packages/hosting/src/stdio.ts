@@ -23,7 +23,7 @@ export interface StdioHosting {
 /**
  * Serves `served` over this process's stdin and stdout, to a client of either era. Errors go to stderr.
  *
- * @throws InvalidPolicy when `served` lacks one of its two functions, or `onerror` is not a function.
+ * @throws InvalidOption when `served` lacks one of its two functions, or `onerror` is not a function.
  */
 export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHosting {
   requireArgument('serveStdio', 'served', served, anObjectWith('server', 'close'));

@@ -41,7 +41,7 @@ export class PostgresInteractions implements InteractionStore {
   #swept = 0;
   #full = false;
 
-  /** @throws InvalidPolicy for a `db` without `query`, and for a wrong option. */
+  /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresInteractionsOptions = {}) {
     requireArgument('PostgresInteractions', 'db', db, anObjectWith('query'));
     requireOptions<PostgresInteractionsOptions>('PostgresInteractions', options, {

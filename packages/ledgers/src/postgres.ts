@@ -87,7 +87,7 @@ export class PostgresLedger implements StateLedger {
   /** The latest beginning that this instance saw, in milliseconds since the epoch. */
   #knownBeginning = 0;
 
-  /** @throws InvalidPolicy for a `db` without `query`, and for a wrong option. */
+  /** @throws InvalidOption for a `db` without `query`, and for a wrong option. */
   constructor(db: Queryable, options: PostgresLedgerOptions = {}) {
     requireArgument('PostgresLedger', 'db', db, anObjectWith('query'));
     requireOptions<PostgresLedgerOptions>('PostgresLedger', options, {

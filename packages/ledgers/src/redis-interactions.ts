@@ -60,7 +60,7 @@ export class RedisInteractions implements InteractionStore {
   readonly #limits: readonly string[];
   readonly #maxValueBytes: number;
 
-  /** @throws InvalidPolicy for a `client` without `eval`, and for a wrong option. */
+  /** @throws InvalidOption for a `client` without `eval`, and for a wrong option. */
   constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
     requireArgument('RedisInteractions', 'client', client, anObjectWith('eval'));
     requireOptions<RedisInteractionsOptions>('RedisInteractions', options, {

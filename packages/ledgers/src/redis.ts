@@ -71,7 +71,7 @@ export class RedisLedger implements StateLedger {
   /**
    * Writes the ledger's beginning, unless Redis has it: tokens that are older are refused. So connect the client first.
    *
-   * @throws InvalidPolicy for a `client` without `eval`, and for a wrong option.
+   * @throws InvalidOption for a `client` without `eval`, and for a wrong option.
    */
   constructor(client: RedisClient, options: RedisLedgerOptions = {}) {
     requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));

@@ -1,5 +1,5 @@
 /** What the tables of this package have in common. */
-import { InvalidPolicy } from '@mrtr/core';
+import { InvalidOption } from '@mrtr/core';
 
 /** The part of a `pg` pool that the stores on PostgreSQL use. */
 export interface Queryable {
@@ -9,11 +9,11 @@ export interface Queryable {
 /**
  * The name of a table, which becomes part of statements.
  *
- * @throws InvalidPolicy when it needs quotes.
+ * @throws InvalidOption when it needs quotes.
  */
 export function tableName(owner: string, table: unknown): string {
   if (typeof table === 'string' && /^[a-z_][a-z0-9_]{0,62}$/.test(table)) return table;
-  throw new InvalidPolicy(
+  throw new InvalidOption(
     `${owner}: table must be an identifier that needs no quotes (a-z, 0-9, _); it is ${quote(table)}.`,
   );
 }

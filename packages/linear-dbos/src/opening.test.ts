@@ -76,7 +76,7 @@ test.each([
 ])('refuses %s', async (_what, options, message) => {
   const good = { postgres: 'postgres://mrtr:secret@127.0.0.1:1/none', policy, version: '1' };
   await expect(DbosStore.open({ ...good, ...options })).rejects.toMatchObject({
-    code: 'invalid_policy',
+    code: 'invalid_option',
     message,
   });
 });

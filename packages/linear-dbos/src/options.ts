@@ -1,5 +1,5 @@
 /** How a store is configured. */
-import { InvalidPolicy, type RequestStatePolicy } from '@mrtr/core';
+import { InvalidOption, type RequestStatePolicy } from '@mrtr/core';
 import {
   aFunction,
   aPolicy,
@@ -93,11 +93,11 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
   onerror: aFunction,
 };
 
-/** @throws InvalidPolicy naming the option that cannot be honoured. */
+/** @throws InvalidOption naming the option that cannot be honoured. */
 export function settled(options: DbosStoreOptions): Settings {
   requireOptions('DbosStore', options, CHECKS);
   if (options.policy.ring[0]?.ephemeral) {
-    throw new InvalidPolicy(
+    throw new InvalidOption(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',
     );

@@ -4,7 +4,7 @@
  */
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
-import { InvalidPolicy } from '@mrtr/core';
+import { InvalidOption } from '@mrtr/core';
 import { processWide } from '@mrtr/core/shape';
 import { Pool } from 'pg';
 import { Calls, tableOfCalls } from './calls.ts';
@@ -66,7 +66,7 @@ export class Runtime {
   /**
    * The runtime of this process. Launches DBOS if it does not run yet.
    *
-   * @throws InvalidPolicy when DBOS runs with another configuration, or other code launched it.
+   * @throws InvalidOption when DBOS runs with another configuration, or other code launched it.
    */
   static async acquire(options: Settings): Promise<Runtime> {
     // Another runtime may begin to close while this waits.
@@ -78,7 +78,7 @@ export class Runtime {
     const { postgres, schema, version, poolSize } = options;
     const key = JSON.stringify([postgres, schema, version, poolSize]);
     if (shared.current && shared.current.key !== key) {
-      throw new InvalidPolicy(
+      throw new InvalidOption(
         'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
           'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
       );
@@ -163,7 +163,7 @@ export class Runtime {
 
   static async #launch(options: Settings): Promise<Runtime> {
     if (DBOS.isInitialized()) {
-      throw new InvalidPolicy(
+      throw new InvalidOption(
         'Other code has launched DBOS in this process, and there can be only one. Run DbosStore in another process.',
       );
     }
@@ -212,7 +212,7 @@ export class Runtime {
 function poolOf({ postgres, poolSize, onerror }: Settings): Pool {
   // Parse it here first: a parse error of a library would show the password.
   if (!URL.canParse(postgres))
-    throw new InvalidPolicy(
+    throw new InvalidOption(
       'DbosStore: postgres must be a connection string, postgres://user@host/database.',
     );
   const pool = new Pool({

@@ -100,7 +100,7 @@ export class DbosStore implements LinearStore {
   /**
    * Connects, creates missing tables, and shows this instance as alive.
    *
-   * @throws InvalidPolicy for an invalid option, and when this process runs DBOS with another configuration.
+   * @throws InvalidOption for an invalid option, and when this process runs DBOS with another configuration.
    * @throws Error of the database when it cannot be reached.
    */
   static async open(options: DbosStoreOptions): Promise<DbosStore> {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import {
-  InvalidPolicy,
+  InvalidOption,
   inputRequired,
   type McpServer,
   protectedServer,
@@ -29,7 +29,7 @@ test.each([
   [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number of at least 1; it is NaN.'],
   [{ maxCalls: '5' }, "traceMrtr: maxCalls must be a whole number of at least 1; it is '5'."],
 ])('the options %j are refused', (options, message) => {
-  expect(() => traced(options as object)).toThrow(new InvalidPolicy(message));
+  expect(() => traced(options as object)).toThrow(new InvalidOption(message));
 });
 
 /** A tracer in memory, and the spans that have ended. */

@@ -42,7 +42,7 @@ interface TracedRound {
  * Starts tracing every protected server of this process. The returned function stops it and ends all open spans.
  *
  * @param tracer by default the global provider's, under the name `@mrtr/otel`.
- * @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidOption for an option that does not exist, or has a value that it cannot have.
  * @example const stop = traceMrtr(); // after the OpenTelemetry SDK has been set up
  */
 export function traceMrtr(

@@ -1,5 +1,5 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
-import { InvalidPolicy, requestStatePolicy } from '@mrtr/core';
+import { InvalidOption, requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { pendingInteractions } from './pending-interactions.ts';
 import { MemoryInteractions } from './store.ts';
@@ -30,22 +30,22 @@ test.each<[options: object, message: string]>([
   [{ onerror: true }, 'onerror must be a function; it is true.'],
 ])('pendingInteractions({ …, %j }) is refused: %s', (options, message) => {
   expect(() => pendingInteractions({ ...link, ...options })).toThrow(
-    new InvalidPolicy(`pendingInteractions: ${message}`),
+    new InvalidOption(`pendingInteractions: ${message}`),
   );
 });
 
 test.each<[options: object, message: string]>([
-  [{ fallback: '' }, "question: there is no option 'fallback'. The options are: otherwise, name."],
+  [{ otherwise: '' }, "question: there is no option 'otherwise'. The options are: fallback, name."],
   [{ name: 5 }, 'question: name must be a text that is not empty; it is 5.'],
 ])('a question of a page with %j is refused: %s', async (options, message) => {
   const asked = pendingInteractions(link).question({} as never, 'Link it.', options);
-  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
+  await expect(asked).rejects.toThrow(new InvalidOption(message));
 });
 
 test('a waiting question of a page has no `name`', async () => {
   const asked = pendingInteractions(link).ask({} as never, 'link', 'Link it.', { name: 'a' } as object);
-  const message = "ask: there is no option 'name'. The options are: otherwise.";
-  await expect(asked).rejects.toThrow(new InvalidPolicy(message));
+  const message = "ask: there is no option 'name'. The options are: fallback.";
+  await expect(asked).rejects.toThrow(new InvalidOption(message));
 });
 
 test.each<[options: object, message: string]>([
@@ -53,5 +53,5 @@ test.each<[options: object, message: string]>([
   [{ maxValueBytes: Number.NaN }, `maxValueBytes ${atLeast1}; it is NaN.`],
   [{ now: 'now' }, 'now must be a function; it is a text.'],
 ])('new MemoryInteractions(%j) is refused: %s', (options, message) => {
-  expect(() => new MemoryInteractions(options)).toThrow(new InvalidPolicy(`MemoryInteractions: ${message}`));
+  expect(() => new MemoryInteractions(options)).toThrow(new InvalidOption(`MemoryInteractions: ${message}`));
 });

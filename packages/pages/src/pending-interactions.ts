@@ -84,7 +84,7 @@ export interface PendingInteractions<T> {
    * @param ctx the handler's context.
    * @param key names the question, uniquely in the call.
    * @throws ElicitationDeclined when the user refuses, here or on the other site.
-   * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `otherwise`.
+   * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `fallback`.
    * @throws InteractionUnfinished and StoreFull as {@link question}.
    * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
    */
@@ -92,7 +92,7 @@ export interface PendingInteractions<T> {
     ctx: WaitingContext,
     key: string,
     message: string,
-    options?: Pick<LinkOptions<T>, 'otherwise'>,
+    options?: Pick<LinkOptions<T>, 'fallback'>,
   ): Promise<T>;
   /** Serves the two pages: `serveHttp(served, { pages: [link] })`, or any other server. */
   fetch(request: Request): Promise<Response>;
@@ -101,7 +101,7 @@ export interface PendingInteractions<T> {
 /**
  * Ties a question to the page that the user finishes it on.
  *
- * @throws InvalidPolicy for an option that does not exist, is missing, or has a value that it cannot have.
+ * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have.
  * @throws TypeError for a `url` that is no web page's.
  * @example
  * const link = pendingInteractions({ policy, url: 'https://shop.example/link', identifyBrowser, start, finish });

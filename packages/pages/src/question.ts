@@ -19,7 +19,7 @@ import { type Interactions, isOpen, type Kept, type Known, refOf } from './recor
 /** What one question may say. */
 export interface LinkOptions<T> {
   /** The answer for a client that cannot open pages. */
-  readonly otherwise?: T;
+  readonly fallback?: T;
   /** Tells two interactions of one call apart. */
   readonly name?: string;
 }
@@ -59,7 +59,7 @@ export class Asking {
 
   /** See `PendingInteractions.question`. */
   async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
-    requireOptions<LinkOptions<T>>('question', options, { otherwise: anyValue, name: aText });
+    requireOptions<LinkOptions<T>>('question', options, { fallback: anyValue, name: aText });
     const { records, maxAsks } = this.#options;
     const call = callOf(ctx);
     const id = idOf(call, options.name ?? '');
@@ -93,12 +93,12 @@ export class Asking {
     ctx: WaitingContext,
     key: string,
     message: string,
-    options: Pick<LinkOptions<T>, 'otherwise'>,
+    options: Pick<LinkOptions<T>, 'fallback'>,
   ): Promise<T> {
-    requireOptions<typeof options>('ask', options, { otherwise: anyValue });
-    const { otherwise } = options;
+    requireOptions<typeof options>('ask', options, { fallback: anyValue });
+    const { fallback } = options;
     const canAsk = ctx.canAsk('elicitation.url');
-    if (!canAsk && otherwise !== undefined) return otherwise;
+    if (!canAsk && fallback !== undefined) return fallback;
     const id = await ctx.once(`${key}: page`, () => this.#begun(canAsk, ctx.principal));
     try {
       return await this.#finished<T>(ctx, key, message, id);
@@ -223,5 +223,5 @@ function answering<T>({ id, url, message, ring, ...options }: Worded<T>, kept: K
     const done = sealAtRest(JSON.stringify({ value: answer.value }), place, ring).toString('base64url');
     return { action: 'accept', content: { done } };
   };
-  return { read, keep, ...(options.otherwise !== undefined && { otherwise: options.otherwise }) };
+  return { read, keep, ...(options.fallback !== undefined && { fallback: options.fallback }) };
 }

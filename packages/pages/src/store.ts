@@ -60,7 +60,7 @@ export class MemoryInteractions implements InteractionStore {
   readonly #now: () => number;
   #nextSweep = 0;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryInteractionsOptions = {}) {
     requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
       maxEntries: wholeNumber(),

@@ -380,16 +380,16 @@ const behaviours = {
     expect(client.questions).toEqual([]);
   },
 
-  async '`otherwise` stands in for a client that cannot be asked, and for no other'(shape) {
-    const otherwise = elicitation(WHICH_UNITS, Units, { otherwise: { units: 'imperial' } });
-    const { site } = serve(shape, [{ units: otherwise }]);
+  async '`fallback` stands in for a client that cannot be asked, and for no other'(shape) {
+    const fallback = elicitation(WHICH_UNITS, Units, { fallback: { units: 'imperial' } });
+    const { site } = serve(shape, [{ units: fallback }]);
     const imperial = { says: '{"units":{"units":"imperial"}}' };
     expect(await (await site.connect(undefined, {})).send()).toEqual(imperial);
     expect(await (await site.connectLegacy()).call()).toEqual(imperial);
     expect((await (await site.connect()).send()).asks).toEqual({ units: WHICH_UNITS });
 
     // The client of each round counts.
-    const later = serve(shape, [{ name }, { units: otherwise }]).site;
+    const later = serve(shape, [{ name }, { units: fallback }]).site;
     const asked = await (await later.connect()).send();
     expect(await (await later.connect(undefined, {})).answer(asked, { name: ada })).toEqual({
       says: '{"name":{"name":"Ada"},"units":{"units":"imperial"}}',
@@ -528,7 +528,7 @@ const behaviours = {
     expect(await (await site.connectLegacy(user)).call()).toEqual({
       fails: expect.stringContaining('elicitation.url'),
     });
-    const unread = urlElicitation('Read the terms.', 'https://shop.example/terms', { otherwise: false });
+    const unread = urlElicitation('Read the terms.', 'https://shop.example/terms', { fallback: false });
     expect(await (await serve(shape, [{ terms: unread }]).site.connect()).send()).toEqual({
       says: '{"terms":false}',
     });

@@ -1,5 +1,5 @@
 /** Wrong options of this package, as JavaScript gives them. */
-import { InvalidPolicy, textResult } from '@mrtr/core';
+import { InvalidOption, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { awaitShim } from './await-shim/await-shim.ts';
 import { byEra } from './by-era/by-era.ts';
@@ -27,7 +27,7 @@ test.each<[options: unknown, message: string]>([
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ locate: 'i1' }, 'locate must be a function; it is a text.'],
 ])('new ContinuationStore(%j) is refused: %s', (options, message) => {
-  const refused = new InvalidPolicy(`ContinuationStore: ${message}`);
+  const refused = new InvalidOption(`ContinuationStore: ${message}`);
   expect(() => new ContinuationStore(options as object)).toThrow(refused);
 });
 
@@ -71,7 +71,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
     'incompleteStep: schema must be a Standard Schema; it is an object.',
   ],
 ])('%s refuses a wrong option where the tool is built', (_what, give, message) => {
-  expect(give).toThrow(new InvalidPolicy(message));
+  expect(give).toThrow(new InvalidOption(message));
 });
 
 const SECRET = 'redis://user:hunter2@redis.example';
@@ -106,7 +106,7 @@ test.each<[what: string, needs: string, give: (wrong: never) => unknown]>([
     [[], 'a list'],
   ];
   for (const [wrong, kind] of kinds)
-    expect(() => give(wrong as never)).toThrow(new InvalidPolicy(`${what}: ${needs}; it is ${kind}.`));
+    expect(() => give(wrong as never)).toThrow(new InvalidOption(`${what}: ${needs}; it is ${kind}.`));
 });
 
 test('byEra refuses what is no pair of handlers', () => {
@@ -116,7 +116,7 @@ test('byEra refuses what is no pair of handlers', () => {
     [handler, 'a function'],
   ] as const)
     expect(() => byEra(wrong as never)).toThrow(
-      new InvalidPolicy(`byEra: the options must be an object; they are ${kind}.`),
+      new InvalidOption(`byEra: the options must be an object; they are ${kind}.`),
     );
 });
 

@@ -36,7 +36,7 @@ const deploy = once(async ({ env }: { env: string }, ctx) => {
 });
 
 const Units = type({ units: "'imperial' | 'metric'" });
-const which = elicitation('Which units?', Units, { otherwise: { units: 'metric' } });
+const which = elicitation('Which units?', Units, { fallback: { units: 'metric' } });
 const weather = new ToolBuilder<{ location: string }>()
   .incompleteStep('asked', () => which)
   .endStep(async ({ location }, { asked: { units } }) =>

@@ -88,7 +88,7 @@ export const undeclaredCapability: Check = {
     'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
   clause: CLAUSE,
   remedy:
-    'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `otherwise` of a question, which ' +
+    'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
     'is its default.',
   needs: ['question'],
   calls: () => 1,

@@ -1,7 +1,7 @@
 /** From what was seen to a verdict: the only place where one is made. */
 import type { Check, Finding, Verdict } from '../checks/check.ts';
 
-const OTHERWISE = {
+const FALLBACK = {
   'not-applicable': 'not-applicable',
   'not-given': 'not-run',
   undecided: 'could-not-run',
@@ -10,7 +10,7 @@ const OTHERWISE = {
 /** The verdict of a finding, by the check's level. */
 export function verdictOf({ level }: Pick<Check, 'level'>, finding: Finding): Verdict {
   if (finding.kind === 'held') return 'pass';
-  if (finding.kind !== 'broken') return OTHERWISE[finding.kind];
+  if (finding.kind !== 'broken') return FALLBACK[finding.kind];
   if (finding.always) return 'fail';
   if (level === 'M*') return finding.matters ? 'fail' : 'advice';
   return ({ M: 'fail', S: 'warn', A: 'advice' } as const)[level];

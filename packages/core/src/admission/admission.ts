@@ -21,7 +21,7 @@ import { type Opened, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
 import { publish } from '../wire/diagnostics.ts';
-import { InvalidPolicy, StoreFull } from '../wire/errors.ts';
+import { InvalidOption, StoreFull } from '../wire/errors.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
@@ -199,7 +199,7 @@ export class Admission {
     }
     if (principal === undefined || typeof principal === 'string') return principal;
     const why = `The policy's principal gave a value of type ${typeof principal}. It must give a string, or undefined.`;
-    return refusals.refuse(new InvalidPolicy(why), INTERNAL);
+    return refusals.refuse(new InvalidOption(why), INTERNAL);
   }
 
   // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why

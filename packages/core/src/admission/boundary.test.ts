@@ -5,7 +5,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { bindRounds, observe } from '../wire/diagnostics.ts';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
 import { ARGUMENTS, as, asking, begun, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
@@ -371,7 +371,7 @@ test('maxRounds holds under the legacy shim too', async () => {
 
 const INFO = { name: 'test-server', version: '1.0.0' };
 const refusal = (method: string) =>
-  new InvalidPolicy(
+  new InvalidOption(
     `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
       'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
   );
@@ -403,7 +403,7 @@ test('a policy without an audience is rejected, and the server is unchanged', as
   const before = new McpServer(INFO);
   const { setRequestHandler } = before.server;
   expect(() => protectRequestState(before, requestStatePolicy({ keys: KEYS, singleUse: false }))).toThrow(
-    new InvalidPolicy(
+    new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
     ),
@@ -448,7 +448,7 @@ test('a low-level handler with schemas of its own is rejected, because it does n
   low.registerCapabilities({ tools: {} });
   const schemas = { params: z.looseObject({ name: z.string() }) };
   expect(() => low.setRequestHandler('tools/call', schemas, () => textResult(''))).toThrow(
-    new InvalidPolicy(
+    new InvalidOption(
       "tools/call cannot be protected with schemas of its own. Register it as setRequestHandler('tools/call', handler).",
     ),
   );

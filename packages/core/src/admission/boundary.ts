@@ -5,7 +5,7 @@
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { guardListener, warnOnce } from '../wire/process-wide.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
@@ -31,7 +31,7 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  *
  * `protectedServer` does this for a new server in one step.
  *
- * @throws InvalidPolicy when handlers were registered before (those would not be protected), and when the policy has
+ * @throws InvalidOption when handlers were registered before (those would not be protected), and when the policy has
  * no audience.
  * @example
  * const server = new McpServer({ name: 'shop', version: '1.0.0' });
@@ -43,7 +43,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     try {
       low.assertCanSetRequestHandler(method);
     } catch (cause) {
-      throw new InvalidPolicy(
+      throw new InvalidOption(
         `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
           'anything, and leave its capabilities to be inferred: declaring them installs handlers at once.',
         { cause },
@@ -51,7 +51,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     }
   }
   if (policy.audience === undefined) {
-    throw new InvalidPolicy(
+    throw new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
     );
@@ -67,7 +67,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
     if (rest.length > 1) {
       // The SDK gives such a handler the parsed params and not the request: nothing to bind state to.
-      throw new InvalidPolicy(
+      throw new InvalidOption(
         `${method} cannot be protected with schemas of its own. Register it as setRequestHandler('${method}', handler).`,
       );
     }

@@ -105,7 +105,7 @@ export class MemoryLedger implements StateLedger {
   readonly #now: () => number;
   #nextSweep = 0;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: MemoryLedgerOptions = {}) {
     requireOptions<MemoryLedgerOptions>('MemoryLedger', options, {
       maxEntries: wholeNumber(),

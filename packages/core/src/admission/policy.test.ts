@@ -2,7 +2,7 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ephemeralRing, keyRing } from '../state/key-ring.ts';
 import { callOf } from '../wire/call.ts';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
 import { hosted, oldClient } from './hosted.test-support.ts';
@@ -101,12 +101,12 @@ test.each<[string, RequestStateOptions, string]>([
     'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
   ],
 ])('a policy with %s is rejected when it is made', (_what, options, message) => {
-  expect(() => requestStatePolicy(options)).toThrow(new InvalidPolicy(`requestStatePolicy: ${message}`));
+  expect(() => requestStatePolicy(options)).toThrow(new InvalidOption(`requestStatePolicy: ${message}`));
 });
 
 test('a policy without a key in its list is rejected when it is made', () => {
   const message = '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.';
-  expect(() => requestStatePolicy({ keys: [] })).toThrow(new InvalidPolicy(message));
+  expect(() => requestStatePolicy({ keys: [] })).toThrow(new InvalidOption(message));
 });
 
 /** A validated access token. */
@@ -186,17 +186,17 @@ test.each<[string, () => unknown, string]>([
   [
     'gives a number',
     () => 42,
-    "InvalidPolicy: The policy's principal gave a value of type number. It must give a string, or undefined.",
+    "InvalidOption: The policy's principal gave a value of type number. It must give a string, or undefined.",
   ],
   [
     'gives null',
     () => null,
-    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+    "InvalidOption: The policy's principal gave a value of type object. It must give a string, or undefined.",
   ],
   [
     'gives a promise of an object',
     async () => ({ sub: LEAK }),
-    "InvalidPolicy: The policy's principal gave a value of type object. It must give a string, or undefined.",
+    "InvalidOption: The policy's principal gave a value of type object. It must give a string, or undefined.",
   ],
 ])(
   'where the principal callback %s, the client gets -32603 and `onerror` the reason',

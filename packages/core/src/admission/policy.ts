@@ -15,7 +15,7 @@ export interface RequestStateOptions extends VersionOptions {
   /**
    * Secrets of at least 32 bytes each. The first seals; all open. Give all instances the same. Default: one random key
    * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
-   * variable, `InvalidPolicy` names its place in the list.
+   * variable, `InvalidOption` names its place in the list.
    */
   readonly keys?: readonly (Uint8Array | string | undefined)[] | undefined;
   /** How long a user may take to answer one round, in seconds. Default 600. */
@@ -123,7 +123,7 @@ export interface RequestStatePolicy {
 /**
  * Checks the options and stretches the keys.
  *
- * @throws InvalidPolicy naming the option that is wrong, and what to do.
+ * @throws InvalidOption naming the option that is wrong, and what to do.
  * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {

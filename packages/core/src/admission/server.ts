@@ -13,7 +13,7 @@ import { aPolicy } from './policy-options.ts';
  * @param info name and version; the name is the audience unless the policy sets one.
  * @param options the SDK's own, without `capabilities`: the SDK infers those from what you register. Add others with
  * `server.server.registerCapabilities(...)` afterwards.
- * @throws InvalidPolicy when `info` has no name, and for a policy that `requestStatePolicy` did not make.
+ * @throws InvalidOption when `info` has no name, and for a policy that `requestStatePolicy` did not make.
  * @example
  * const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
  * const handler = createMcpHandler(() => {

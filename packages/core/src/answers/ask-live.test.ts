@@ -137,11 +137,11 @@ test.each<[string, (host: Hosted) => Promise<unknown>]>([
     'a client at 2026-07-28 without elicitation',
     (host) => host.post('tools/call', { name: 'ask' }, { capabilities: {} }),
   ],
-])('%s gets the question’s `otherwise`', async (_whom, call) => {
+])('%s gets the question’s `fallback`', async (_whom, call) => {
   const outcomes: unknown[] = [];
   const asks = eventsOf('mrtr:ask');
   const question = elicitation('Which units?', z.object({ units: z.string() }), {
-    otherwise: { units: 'metric' },
+    fallback: { units: 'metric' },
   });
   await call(hosted(asking(outcomes, question)));
   expect(outcomes).toEqual([{ kind: 'accepted', value: { units: 'metric' } }]);

@@ -21,9 +21,9 @@ const MAX_ATTEMPTS = 8;
  * The question is a plain request. `ctx.mcpReq.elicitInput` would throw on the first answer that does not fit, and
  * would compile an inline schema on every call.
  *
- * For a client that cannot be asked, the answer is the question's `otherwise`, where it has one.
+ * For a client that cannot be asked, the answer is the question's `fallback`, where it has one.
  *
- * @throws CannotAsk at once, if the question has no `otherwise` and either no live connection is open (stateless
+ * @throws CannotAsk at once, if the question has no `fallback` and either no live connection is open (stateless
  * serving) or the client did not declare the kind of input. Its answer could never arrive.
  * @throws UnprotectedServer on a server without `protectRequestState`.
  * @throws RoundsExceeded after the eighth unusable answer.

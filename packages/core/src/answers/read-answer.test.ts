@@ -131,8 +131,8 @@ test.each<[string, RequestStateOptions, unknown]>([
   expect(await readsOf({ units }, { units: METRIC }, asked, options)).toEqual({ units: answer });
 });
 
-const OTHERWISE = { units: 'imperial' } as const;
-const withDefault = elicitation('Which units?', schema, { otherwise: OTHERWISE });
+const FALLBACK = { units: 'imperial' } as const;
+const withDefault = elicitation('Which units?', schema, { fallback: FALLBACK });
 
 /** A tool that reads `withDefault`, and asks while it has no answer. `reads` collects the answers. */
 const reading = (reads: unknown[], options: RequestStateOptions = {}) =>
@@ -146,30 +146,30 @@ const reading = (reads: unknown[], options: RequestStateOptions = {}) =>
     });
   }, options);
 
-test('a client that cannot be asked gets the question’s `otherwise`, and one that can be asked is asked', async () => {
+test('a client that cannot be asked gets the question’s `fallback`, and one that can be asked is asked', async () => {
   const reads: unknown[] = [];
   const { post } = reading(reads);
   await post('tools/call', { name: 'ask' }, { capabilities: {} });
   expect((await post('tools/call', { name: 'ask' })).result?.resultType).toBe('input_required');
-  expect(reads).toEqual([{ kind: 'accepted', value: OTHERWISE }, MISSING]);
+  expect(reads).toEqual([{ kind: 'accepted', value: FALLBACK }, MISSING]);
 });
 
-test('an old client gets `otherwise` where the policy degrades old clients, on every kind of connection', async () => {
+test('an old client gets `fallback` where the policy degrades old clients, on every kind of connection', async () => {
   const reads: unknown[] = [];
   const host = reading(reads, { legacy: 'degrade' });
   await (await oldClient(host, () => METRIC)).callTool({ name: 'ask' });
   await host.post('tools/call', { name: 'ask' }, { legacy: true });
-  expect(reads).toEqual(Array(2).fill({ kind: 'accepted', value: OTHERWISE }));
+  expect(reads).toEqual(Array(2).fill({ kind: 'accepted', value: FALLBACK }));
 });
 
-test('an unasked answer of a client that cannot be asked does not replace `otherwise`', async () => {
+test('an unasked answer of a client that cannot be asked does not replace `fallback`', async () => {
   const reads: unknown[] = [];
   const inputResponses = { units: METRIC };
   await reading(reads).post('tools/call', { name: 'ask', inputResponses }, { capabilities: {} });
-  expect(reads).toEqual([{ kind: 'accepted', value: OTHERWISE }]);
+  expect(reads).toEqual([{ kind: 'accepted', value: FALLBACK }]);
 });
 
-test('a declined question stays declined, with and without `otherwise`', async () => {
+test('a declined question stays declined, with and without `fallback`', async () => {
   expect(await readsOf({ units: withDefault }, { units: { action: 'decline' } })).toEqual({
     units: { kind: 'declined' },
   });

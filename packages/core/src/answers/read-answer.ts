@@ -11,7 +11,7 @@ import { ownEntry } from '../wire/own-entry.ts';
  * Reads this round's answer to `question` from the request's `inputResponses`, which hold the latest round only.
  *
  * On a protected server an answer counts only if `question` went out under `key`, in the same words, in the round
- * before; any other is `missing`. For a client that cannot be asked, the answer is the question's `otherwise`, if any.
+ * before; any other is `missing`. For a client that cannot be asked, the answer is the question's `fallback`, if any.
  *
  * @throws TypeError when the schema validates asynchronously.
  * @example
@@ -40,8 +40,8 @@ export function readAnswer<Q extends Question>(
 export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
 
 /** Whether a question has an answer for clients that cannot be asked. */
-export const hasDefault = (question: Question): boolean => 'otherwise' in question;
+export const hasDefault = (question: Question): boolean => 'fallback' in question;
 
 /** The answer for a client that cannot be asked. Each call gets its own copy, because its author may change it. */
 export const defaultOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
-  structuredClone(question.otherwise) as AnswerOf<Q>;
+  structuredClone(question.fallback) as AnswerOf<Q>;

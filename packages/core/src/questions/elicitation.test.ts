@@ -171,14 +171,14 @@ test('undeclared fields do not reach a schema that would let them pass', () => {
   expect(loose.read(response)).toEqual({ kind: 'accepted', value: { units: 'metric' } });
 });
 
-test('`otherwise` belongs to one question, and not to the next with the same words', () => {
+test('`fallback` belongs to one question, and not to the next with the same words', () => {
   const schema = form();
-  const otherwise = { units: 'metric' } as const;
-  expect(elicitation('Which units?', schema, { otherwise }).otherwise).toBe(otherwise);
+  const fallback = { units: 'metric' } as const;
+  expect(elicitation('Which units?', schema, { fallback }).fallback).toBe(fallback);
   expect(hasDefault(elicitation('Which units?', schema))).toBe(false);
   expect(hasDefault(elicitation('Which units?', schema, {}))).toBe(false);
   const [one, other] = [
-    elicitation('Which units?', schema, { otherwise }),
+    elicitation('Which units?', schema, { fallback }),
     elicitation('Which units?', schema),
   ];
   expect(one.digest).toBe(other.digest);

@@ -30,12 +30,12 @@ export type FormContent = NonNullable<ElicitResult['content']>;
 /** The options of {@link elicitation}. */
 export interface ElicitationOptions<Value> {
   /** The answer for a client that cannot be asked. Without it, the call of such a client ends with an error. */
-  readonly otherwise?: Value;
+  readonly fallback?: Value;
 }
 
-/** @throws InvalidPolicy for an option that a question does not have. */
+/** @throws InvalidOption for an option that a question does not have. */
 export const requireElicitationOptions = (owner: string, options: ElicitationOptions<unknown>): void =>
-  requireKnownOptions(owner, options, ['otherwise']);
+  requireKnownOptions(owner, options, ['fallback']);
 
 /** A schema's form, and the questions that were asked with it. */
 interface Form {
@@ -59,8 +59,8 @@ const LONGEST_KEPT = 1000;
  * Schema that converts to JSON Schema (zod 4, ArkType, Valibot with `toStandardJsonSchema`). It has to validate
  * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
  * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
- * @param options `otherwise`: the answer for a client that cannot be asked.
- * @throws InvalidPolicy for another option.
+ * @param options `fallback`: the answer for a client that cannot be asked.
+ * @throws InvalidOption for another option.
  * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
@@ -84,7 +84,7 @@ export function elicitation(
     message,
     '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
   );
-  return options.otherwise === undefined ? asked : { ...asked, otherwise: options.otherwise };
+  return options.fallback === undefined ? asked : { ...asked, fallback: options.fallback };
 }
 
 // A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may

@@ -50,7 +50,7 @@ function answeredBy<T>(
   options: ElicitationOptions<T>,
 ): Question<T> {
   requireElicitationOptions(request.method, options);
-  const { otherwise } = options;
+  const { fallback } = options;
   const read = (response: unknown): Answer<T> => {
     if (response === undefined) return { kind: 'missing' };
     if (fits(response)) return { kind: 'accepted', value: response as T };
@@ -63,5 +63,5 @@ function answeredBy<T>(
     read,
     keep: (response) => response,
   });
-  return otherwise === undefined ? made : { ...made, otherwise };
+  return fallback === undefined ? made : { ...made, fallback };
 }

@@ -28,7 +28,7 @@ test('a request that was parsed from JSON has the digest of its question', () =>
 test('only elicitation, sampling and listRoots make questions', () => {
   const made = [
     sure,
-    { ...sure, otherwise: { sure: true } },
+    { ...sure, fallback: { sure: true } },
     sampling({ messages: [], maxTokens: 1 }),
     listRoots(),
   ];

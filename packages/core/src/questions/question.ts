@@ -24,7 +24,7 @@ export interface Question<T = unknown> {
   /** The digest of the same question in its other wording: an answer to that one counts as well. */
   readonly otherWording?: string;
   /** The answer for a client that cannot be asked. Without it, only clients that can be asked are served. */
-  readonly otherwise?: T;
+  readonly fallback?: T;
   /** Reads one bare response as an answer to this question. */
   read(response: unknown): Answer<T>;
   /** The part of an accepted or refused response that later rounds need: only what was asked for. */

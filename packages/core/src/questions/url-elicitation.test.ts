@@ -50,5 +50,5 @@ test.each([
 
 test('has an answer for clients that cannot open pages, also where that is false', () => {
   expect(hasDefault(terms)).toBe(false);
-  expect(urlElicitation('Read it.', 'https://shop.example/', { otherwise: false }).otherwise).toBe(false);
+  expect(urlElicitation('Read it.', 'https://shop.example/', { fallback: false }).fallback).toBe(false);
 });

@@ -11,7 +11,7 @@ import { type Question, question } from './question.ts';
  * @param message the text that the user reads before they agree. Say which page this is, and what for.
  * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:
  * clients show it, log it and pass it on.
- * @param options `otherwise`: the answer for a client that cannot open pages, for example `false`.
+ * @param options `fallback`: the answer for a client that cannot open pages, for example `false`.
  * @throws TypeError when `url` is not one of a web page, or holds a user name or a password.
  * @see MCP 2026-07-28, client/elicitation, URL mode
  * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
@@ -29,7 +29,7 @@ export function urlElicitation(
     read,
     keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
   });
-  return options.otherwise === undefined ? made : { ...made, otherwise: options.otherwise };
+  return options.fallback === undefined ? made : { ...made, fallback: options.fallback };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { ephemeralRing, keyRing } from './key-ring.ts';
 
 const secret = (fill: string) => Buffer.alloc(32, fill);
@@ -66,7 +66,7 @@ test.each<[string, unknown, string]>([
     'keys[2] comes twice in the ring. Remove one of the two.',
   ],
 ])('a ring of %s is rejected by its place, and the secret is not in the message', (_what, keys, message) => {
-  expect(() => keyRing(keys as never)).toThrow(new InvalidPolicy(message));
+  expect(() => keyRing(keys as never)).toThrow(new InvalidOption(message));
 });
 
 test('the length is counted in bytes of UTF-8, not in characters', () => {

@@ -1,6 +1,6 @@
 /** The keys that request state is sealed with. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { processWide } from '../wire/process-wide.ts';
 
 /** One secret, stretched into the keys that are derived from it. */
@@ -25,21 +25,21 @@ const MIN_SECRET_BYTES = 32;
  * Stretches secrets into a key ring. The first key seals; all keys open. To rotate without losing a call, put the new
  * secret behind the old one on every instance, then in front, and remove the old one after one time to live.
  *
- * @throws InvalidPolicy for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
+ * @throws InvalidOption for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
  * is not a list of secrets (an unset environment variable, for example).
  */
 export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): readonly SealingKey[] {
   if (!Array.isArray(secrets)) {
-    throw new InvalidPolicy('`keys` must be a list of secrets: write keys: [secret].');
+    throw new InvalidOption('`keys` must be a list of secrets: write keys: [secret].');
   }
   if (secrets.length === 0) {
-    throw new InvalidPolicy('`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.');
+    throw new InvalidOption('`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.');
   }
   const bytes = secrets.map(secretBytes);
   const twice = bytes.findIndex(
     (one, at) => bytes.findIndex((other) => Buffer.compare(one, other) === 0) < at,
   );
-  if (twice >= 0) throw new InvalidPolicy(`keys[${twice}] comes twice in the ring. Remove one of the two.`);
+  if (twice >= 0) throw new InvalidOption(`keys[${twice}] comes twice in the ring. Remove one of the two.`);
   return bytes.map((secret) => stretch(secret, false));
 }
 
@@ -49,10 +49,10 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
   if (!(bytes instanceof Uint8Array)) {
     const got =
       secret === undefined ? 'undefined (is its environment variable set?)' : `of type ${typeof secret}`;
-    throw new InvalidPolicy(`keys[${at}] is ${got}. ${hint}`);
+    throw new InvalidOption(`keys[${at}] is ${got}. ${hint}`);
   }
   if (bytes.byteLength < MIN_SECRET_BYTES) {
-    throw new InvalidPolicy(`keys[${at}] has ${bytes.byteLength} bytes. ${hint}`);
+    throw new InvalidOption(`keys[${at}] has ${bytes.byteLength} bytes. ${hint}`);
   }
   return bytes;
 }

@@ -3,7 +3,7 @@ import { asking, begun, PLAN, REJECTED, YES } from '../admission/asking.test-sup
 import { hosted } from '../admission/hosted.test-support.ts';
 import { MemoryLedger } from '../admission/ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from '../admission/policy.ts';
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 
 const DONE = { result: expect.objectContaining({ content: [{ type: 'text', text: 'Done.' }] }) };
 const IN_WORDS = ['Error: requestState of tools/call deploy rejected: other_version'];
@@ -66,6 +66,6 @@ test.each<[string, RequestStateOptions]>([
   ['version.deploy must be text of 1 to 255 bytes', { version: { deploy: '' } }],
   ['acceptVersions[1] must be text of 1 to 255 bytes; it is undefined', { acceptVersions: ['1', undefined] }],
 ])('a policy says that its %s', (message, options) => {
-  expect(() => requestStatePolicy(options)).toThrow(InvalidPolicy);
+  expect(() => requestStatePolicy(options)).toThrow(InvalidOption);
   expect(() => requestStatePolicy(options)).toThrow(message);
 });

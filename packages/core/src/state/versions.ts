@@ -1,5 +1,5 @@
 /** The versions of the author's state: the one that a policy seals, and those that it accepts. */
-import { InvalidPolicy } from '../wire/errors.ts';
+import { InvalidOption } from '../wire/errors.ts';
 
 /** The options of a policy that concern versions. */
 export interface VersionOptions {
@@ -7,12 +7,12 @@ export interface VersionOptions {
    * The version of the code that keeps state: `'2'` for everything on the server, or one for each target, as
    * `{ deploy: '2' }`. Text of 1 to 255 bytes. Each token carries it, and state of another version is refused before
    * any handler sees it. Change it with a deploy that calls in flight must not reach. Left out: tokens carry none. An
-   * unset environment variable is an `InvalidPolicy`.
+   * unset environment variable is an `InvalidOption`.
    */
   readonly version?: string | Readonly<Record<string, string>> | undefined;
   /**
    * Other versions whose state is accepted: `['1']`. `null` is state that was sealed without a version. An unset
-   * environment variable is an `InvalidPolicy`.
+   * environment variable is an `InvalidOption`.
    */
   readonly acceptVersions?: readonly (string | null | undefined)[] | undefined;
 }
@@ -28,7 +28,7 @@ export interface StateVersions {
 /** A token has one byte for the length. */
 const MAX_VERSION_BYTES = 0xff;
 
-/** @throws InvalidPolicy for a version that a token cannot carry. */
+/** @throws InvalidOption for a version that a token cannot carry. */
 export function stateVersions({ version, acceptVersions = [] }: VersionOptions): StateVersions {
   const own = typeof version === 'object' ? new Map(Object.entries(version)) : version;
   const named = typeof own === 'object' ? [...own] : own === undefined ? [] : [[undefined, own] as const];
@@ -44,5 +44,5 @@ function check(option: string, name: string | undefined): void {
     if (Buffer.byteLength(name) <= MAX_VERSION_BYTES) return;
   }
   const given = typeof name === 'string' ? 'not that' : `${name}`;
-  throw new InvalidPolicy(`${option} must be text of 1 to ${MAX_VERSION_BYTES} bytes; it is ${given}.`);
+  throw new InvalidOption(`${option} must be text of 1 to ${MAX_VERSION_BYTES} bytes; it is ${given}.`);
 }

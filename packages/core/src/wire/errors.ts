@@ -7,7 +7,7 @@ export type MrtrErrorCode =
   | 'interaction_unfinished'
   | 'invalid_definition'
   | 'invalid_label'
-  | 'invalid_policy'
+  | 'invalid_option'
   | 'invalid_signature'
   | 'journal_diverged'
   | 'not_json'
@@ -95,8 +95,8 @@ export class InvalidLabel extends MrtrError {
  * An option is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where the option is given, and
  * so, for a policy, a store or a host, never in a call.
  */
-export class InvalidPolicy extends MrtrError {
-  readonly code = 'invalid_policy';
+export class InvalidOption extends MrtrError {
+  readonly code = 'invalid_option';
 }
 
 /** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, where that can be seen. */
@@ -163,7 +163,7 @@ const CLASSES: Readonly<Record<Exclude<MrtrErrorCode, 'journal_diverged'>, unkno
   interaction_unfinished: InteractionUnfinished,
   invalid_definition: InvalidDefinition,
   invalid_label: InvalidLabel,
-  invalid_policy: InvalidPolicy,
+  invalid_option: InvalidOption,
   invalid_signature: InvalidSignature,
   not_json: NotJson,
   rounds_exceeded: RoundsExceeded,

@@ -7,14 +7,14 @@ import { protectedServer } from '../admission/server.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots, sampling } from '../questions/model-and-roots.ts';
 import { urlElicitation } from '../questions/url-elicitation.ts';
-import { InvalidPolicy } from './errors.ts';
+import { InvalidOption } from './errors.ts';
 
-/** The message of the `InvalidPolicy` that `give` throws. */
+/** The message of the `InvalidOption` that `give` throws. */
 function complaintOf(give: () => unknown): string {
   try {
     give();
   } catch (error) {
-    if (error instanceof InvalidPolicy) return error.message;
+    if (error instanceof InvalidOption) return error.message;
     throw error;
   }
   return 'none';
@@ -153,22 +153,22 @@ test.each<[what: string, give: () => unknown, message: string]>([
   [
     'elicitation',
     () => elicitation('Sure?', form, { default: { yes: true } } as object),
-    "elicitation: there is no option 'default'. The options are: otherwise.",
+    "elicitation: there is no option 'default'. The options are: fallback.",
   ],
   [
     'urlElicitation',
-    () => urlElicitation('Read this.', 'https://shop.example', { otherwize: true } as object),
-    "urlElicitation: there is no option 'otherwize'. Did you mean 'otherwise'?",
+    () => urlElicitation('Read this.', 'https://shop.example', { fallbak: true } as object),
+    "urlElicitation: there is no option 'fallbak'. Did you mean 'fallback'?",
   ],
   [
     'sampling',
     () => sampling(params, { tools: [] } as object),
-    "sampling/createMessage: there is no option 'tools'. The options are: otherwise.",
+    "sampling/createMessage: there is no option 'tools'. The options are: fallback.",
   ],
   [
     'listRoots',
-    () => listRoots({ other: [] } as object),
-    "roots/list: there is no option 'other'. Did you mean 'otherwise'?",
+    () => listRoots({ fall: [] } as object),
+    "roots/list: there is no option 'fall'. Did you mean 'fallback'?",
   ],
 ])('%s refuses a wrong option', (_what, give, message) => {
   expect(complaintOf(give)).toBe(message);

@@ -2,7 +2,7 @@
  * Checks options at run time, where they are given. The types do not see a misspelt name in JavaScript, a value behind
  * an `as`, or an environment variable that is not set.
  */
-import { InvalidPolicy } from './errors.ts';
+import { InvalidOption } from './errors.ts';
 
 /** The check of one option. */
 export interface OptionCheck {
@@ -25,7 +25,7 @@ export type OptionChecks<Options> = { readonly [Name in keyof Options]-?: Option
  * Checks the names and the values of `options`.
  *
  * @param owner whose options they are, for the message.
- * @throws InvalidPolicy naming the first option that is wrong, its value and the allowed ones.
+ * @throws InvalidOption naming the first option that is wrong, its value and the allowed ones.
  * @example requireOptions<MemoryLedgerOptions>('MemoryLedger', options, { maxEntries: wholeNumber(), now: aFunction });
  */
 export function requireOptions<Options extends object>(
@@ -38,24 +38,24 @@ export function requireOptions<Options extends object>(
     const value: unknown = (options as Readonly<Record<string, unknown>>)[name];
     if (value === undefined && isUndefinedAllowed(check, Object.hasOwn(options, name))) continue;
     if (check.isAllowed(value)) continue;
-    throw new InvalidPolicy(`${owner}: ${name} must be ${check.allowed}; it is ${describe(value, check)}.`);
+    throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${describe(value, check)}.`);
   }
 }
 
 /**
  * Checks that `options` is an object whose names are all among `names`.
  *
- * @throws InvalidPolicy naming the first unknown option, and the one that was probably meant.
+ * @throws InvalidOption naming the first unknown option, and the one that was probably meant.
  */
 export function requireKnownOptions(owner: string, options: object, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw new InvalidPolicy(`${owner}: the options must be an object; they are ${describe(options)}.`);
+    throw new InvalidOption(`${owner}: the options must be an object; they are ${describe(options)}.`);
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const meant =
     names.find((name) => isMisspelling(unknown, name)) ?? names.find((name) => isShort(unknown, name));
   const hint = meant === undefined ? `The options are: ${names.join(', ')}.` : `Did you mean '${meant}'?`;
-  throw new InvalidPolicy(`${owner}: there is no option '${unknown}'. ${hint}`);
+  throw new InvalidOption(`${owner}: there is no option '${unknown}'. ${hint}`);
 }
 
 /** The options, with `defaults` for those that are left out or undefined. */
@@ -72,12 +72,12 @@ export function withDefaults<Options extends object, Defaults extends Partial<Op
  * which may be the URL of a database.
  *
  * @param owner the function or class that needs it.
- * @throws InvalidPolicy naming the argument, what it must be, and the kind of what was given.
+ * @throws InvalidOption naming the argument, what it must be, and the kind of what was given.
  * @example requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
  */
 export function requireArgument(owner: string, name: string, value: unknown, check: OptionCheck): void {
   if (check.isAllowed(value)) return;
-  throw new InvalidPolicy(`${owner}: ${name} must be ${check.allowed}; it is ${kindOf(value)}.`);
+  throw new InvalidOption(`${owner}: ${name} must be ${check.allowed}; it is ${kindOf(value)}.`);
 }
 
 /** An option that cannot be left out. */

@@ -8,6 +8,6 @@ export const getWeather =
     // The trap: this line looks as if it ran once. For a modern client it runs once per round.
     await world.audit.record(location);
 
-    const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });
+    const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });
     return textResult(describeWeather(await world.weather.current(location, units)));
   };

@@ -9,7 +9,7 @@ import {
 } from '@mrtr/core';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 
-const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
+const units = elicitation('Which units?', Units, { fallback: DEFAULT_UNITS });
 
 export const getWeather =
   (world: World) =>

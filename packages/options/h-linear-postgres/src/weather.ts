@@ -8,6 +8,6 @@ export const getWeather =
     // `once`, because after a crash another process runs this function again, with the recorded values.
     await ctx.once('audit', () => world.audit.record(location));
 
-    const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });
+    const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });
     return textResult(describeWeather(await world.weather.current(location, units)));
   };

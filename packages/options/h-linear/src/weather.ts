@@ -8,6 +8,6 @@ export const getWeather =
     // Runs once: the handler really waits below, and is never entered again.
     await world.audit.record(location);
 
-    const { units } = await ctx.elicit('Which units?', Units, { otherwise: DEFAULT_UNITS });
+    const { units } = await ctx.elicit('Which units?', Units, { fallback: DEFAULT_UNITS });
     return textResult(describeWeather(await world.weather.current(location, units)));
   };

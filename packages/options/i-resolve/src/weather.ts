@@ -2,7 +2,7 @@ import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core'
 import { DEFAULT_UNITS, describeWeather, getWeatherTool, Units, type World } from '@mrtr/example-tools';
 import { outcome, resolve, resolver } from '@mrtr/shapes/resolve';
 
-const units = resolver('units', {}, () => elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS }));
+const units = resolver('units', {}, () => elicitation('Which units?', Units, { fallback: DEFAULT_UNITS }));
 
 export const getWeather = (world: World) =>
   resolve(getWeatherTool.inputSchema, { units: outcome(units) }, async ({ location, units }) => {

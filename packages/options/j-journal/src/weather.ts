@@ -2,7 +2,7 @@ import { elicitation, textResult } from '@mrtr/core';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { JournalContext } from '@mrtr/shapes/journal';
 
-const units = elicitation('Which units?', Units, { otherwise: DEFAULT_UNITS });
+const units = elicitation('Which units?', Units, { fallback: DEFAULT_UNITS });
 
 export const getWeather =
   (world: World) =>

@@ -65,7 +65,7 @@ class Unwind extends Error {
  * Makes a handler with `ctx.elicit` into an SDK callback that runs it again from the top in every round. Do not use it;
  * the top of this file says why.
  *
- * @throws InvalidPolicy when the handler is not a function.
+ * @throws InvalidOption when the handler is not a function.
  */
 export function awaitShim<Input, R extends CompleteResult>(
   handler: Author<Input, AwaitShimContext, R>,

@@ -9,8 +9,8 @@ const shape: Shape = {
       above(ctx);
       const answers: [string, unknown][] = [];
       for (const [key, question] of rounds.flatMap((questions) => Object.entries(questions))) {
-        const { message, schema, otherwise } = question as Elicitation;
-        answers.push([key, await ctx.elicit(message, schema, { otherwise })]);
+        const { message, schema, fallback } = question as Elicitation;
+        answers.push([key, await ctx.elicit(message, schema, { fallback })]);
       }
       return below(Object.fromEntries(answers), ctx);
     }),

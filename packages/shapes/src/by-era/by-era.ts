@@ -28,7 +28,7 @@ export interface Eras<Input, R> {
 /**
  * Makes two handlers into one SDK callback for a tool, a prompt or a resource, by the revision of the request.
  *
- * @throws InvalidPolicy without one of the handlers, and for a third.
+ * @throws InvalidOption without one of the handlers, and for a third.
  * @example server.registerTool('deploy', { inputSchema }, byEra({ modern: deploy, legacy: deployLive }));
  */
 export function byEra<Input, R extends CompleteResult>(eras: Eras<Input, R>): SdkCallback<Input, R> {

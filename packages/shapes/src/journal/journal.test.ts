@@ -143,8 +143,8 @@ test('an observer sees entries, questions, and whether each effect ran or was he
   ]);
 });
 
-test('`otherwise` is the answer in every round, with other steps recorded after it', async () => {
-  const asked = elicitation('Which units?', Units, { otherwise: { units: 'imperial' } });
+test('`fallback` is the answer in every round, with other steps recorded after it', async () => {
+  const asked = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
   const mail = counted(() => 'sent');
   const site = new Site(
     journaling(async (ctx) => [

@@ -91,7 +91,7 @@ export interface JournalOptions {
 /**
  * Makes a journaled handler into an SDK callback for a tool, a prompt or a resource.
  *
- * @throws InvalidPolicy when the handler is not a function, and for an option that does not exist, or has a value that it cannot have.
+ * @throws InvalidOption when the handler is not a function, and for an option that does not exist, or has a value that it cannot have.
  * @throws JournalDiverged in the call, when a replay does not reach the recorded steps.
  * @throws StateTooLarge in the call, naming the largest steps, when the journal is over the policy's limit.
  * @example

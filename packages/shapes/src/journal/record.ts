@@ -7,7 +7,7 @@ import { bareRecord } from '../kit/state.ts';
 export type StepKind = 'ask' | 'once' | 'now' | 'random' | 'uuid';
 
 /**
- * One step: its kind, then its record. For a question: its digest and the bare response, or nothing if `otherwise` was
+ * One step: its kind, then its record. For a question: its digest and the bare response, or nothing if `fallback` was
  * the answer. For an effect: its value in a list of one (empty for undefined), or its failure as `[name, message]`, or
  * nothing if the next round tries it again. For others: the value.
  */

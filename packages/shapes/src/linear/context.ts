@@ -45,7 +45,7 @@ export interface LinearContext extends Omit<HandlerContext, 'request'> {
    * Asks one question and waits. Questions that are asked together go out as one round.
    *
    * @throws ElicitationDeclined when the client refuses the question; uncaught, it ends the call politely.
-   * @throws CannotAsk when the client cannot be asked and the question has no `otherwise`; the call ends.
+   * @throws CannotAsk when the client cannot be asked and the question has no `fallback`; the call ends.
    * @throws ContinuationLost when the call ends while it waits.
    */
   ask<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>>;

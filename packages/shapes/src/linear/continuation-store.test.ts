@@ -1,4 +1,4 @@
-import { InvalidPolicy, textResult } from '@mrtr/core';
+import { InvalidOption, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
@@ -77,7 +77,7 @@ test.each([
     'maxFrames must be a whole number of at least 1; it is Infinity.',
   ],
 ])('the options %j are refused', (options, why) => {
-  expect(() => new ContinuationStore(options)).toThrow(new InvalidPolicy(`ContinuationStore: ${why}`));
+  expect(() => new ContinuationStore(options)).toThrow(new InvalidOption(`ContinuationStore: ${why}`));
 });
 
 // Counting

@@ -113,7 +113,7 @@ export class ContinuationStore implements LinearStore {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @throws InvalidPolicy for an option that does not exist, or has a value that it cannot have. */
+  /** @throws InvalidOption for an option that does not exist, or has a value that it cannot have. */
   constructor(options: ContinuationStoreOptions = {}) {
     requireOptions('ContinuationStore', options, CHECKS);
     const { locate, onerror, ...limits } = withDefaults(options, DEFAULTS);

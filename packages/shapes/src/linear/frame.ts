@@ -358,7 +358,7 @@ export class Frame {
       : new InvalidDefinition(`Two open questions have the key '${taken}'.`);
   }
 
-  /** Whether the client of this round cannot be asked, and the question has an `otherwise`. */
+  /** Whether the client of this round cannot be asked, and the question has a `fallback`. */
   #needsNoAnswer(question: Question): boolean {
     return hasDefault(question) && !this.askable.includes(question.kind);
   }

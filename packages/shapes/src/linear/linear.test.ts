@@ -146,14 +146,14 @@ test.each<[what: string, ask: (ctx: LinearContext) => Promise<unknown>, lacks: o
   },
 );
 
-test('`otherwise` of one question and the answers to the others come in the order of the questions', async () => {
-  const given = elicitation('Which units?', Units, { otherwise: { units: 'imperial' } });
+test('`fallback` of one question and the answers to the others come in the order of the questions', async () => {
+  const given = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
   const { site } = parking(async (_args, ctx) =>
     textResult(
       JSON.stringify([
         await ctx.ask({ given, roots: listRoots() }),
         await ctx.ask({ given }),
-        await ctx.elicit('Which units?', Units, { otherwise: { units: 'imperial' } }),
+        await ctx.elicit('Which units?', Units, { fallback: { units: 'imperial' } }),
       ]),
     ),
   );

@@ -47,7 +47,7 @@ export interface LinearOptions {
 /**
  * Makes a linear handler into an SDK callback for a tool, a prompt or a resource.
  *
- * @throws InvalidPolicy when the handler is not a function, without a store, and for another option.
+ * @throws InvalidOption when the handler is not a function, without a store, and for another option.
  * @example
  * const store = new ContinuationStore();
  * server.registerTool('deploy', { inputSchema }, linear(async ({ env }, ctx) => {

@@ -27,7 +27,7 @@ test.each<[what: string, inner: (ctx: LinearContext) => Promise<unknown>, why: s
   ['a question', (ctx) => ctx.elicit('Which units?', Units), '"Which units?" is inside of a once'],
   [
     'a question that needs no answer',
-    (ctx) => ctx.ask('roots', listRoots({ otherwise: { roots: [] } })),
+    (ctx) => ctx.ask('roots', listRoots({ fallback: { roots: [] } })),
     '"roots/list" is inside of a once',
   ],
   ['a step', (ctx) => ctx.once('inner', () => 1), "The step 'inner' is inside of a once"],

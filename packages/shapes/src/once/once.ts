@@ -66,7 +66,7 @@ export interface OnceContext extends HandlerContext {
  *
  * @throws UnprotectedServer in the call, on a server whose request state is not protected: a client that forges the
  * record skips the effects.
- * @throws InvalidPolicy when the handler is not a function.
+ * @throws InvalidOption when the handler is not a function.
  * @example
  * const confirm = elicitation('Really deploy?', z.object({ yes: z.boolean() }));
  * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {

@@ -46,7 +46,7 @@ type Params = Readonly<Record<string, Resolvable>>;
  * @param params the injected parameters: `name: resolver` for the plain value, where a decline or cancel ends the call
  * with an error; `name: outcome(resolver)` to decide in the body.
  * @param body gets the caller's arguments and the injected ones in one object.
- * @throws InvalidPolicy when an argument is of the wrong kind.
+ * @throws InvalidOption when an argument is of the wrong kind.
  * @throws InvalidSignature when the declarations cannot work; see {@link buildResolverPlans}. Nothing is registered.
  * @example
  * server.registerTool('get_weather', { inputSchema }, resolve(inputSchema, { units }, ({ location, units }) => …));
@@ -68,7 +68,7 @@ export function resolve<S extends StandardSchemaWithJSON, P extends Params, R ex
  * The same for a resource. It has no input schema. Its one argument is `uri`, the URL of the read: the body gets it,
  * and a resolver may need it (`argument<URL>('uri')`).
  *
- * @throws InvalidPolicy and InvalidSignature as {@link resolve} does.
+ * @throws InvalidOption and InvalidSignature as {@link resolve} does.
  * @example
  * server.registerResource('report', 'report://quarterly', {}, resolveResource({ currency }, ({ uri, currency }) => …));
  */

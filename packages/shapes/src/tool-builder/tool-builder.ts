@@ -62,7 +62,7 @@ export interface FinishedTool<Input, R extends CompleteResult> {
  * keep effects in the end step.
  *
  * @throws InvalidDefinition from the method that makes the definition wrong.
- * @throws InvalidPolicy for an option that a step does not have.
+ * @throws InvalidOption for an option that a step does not have.
  * @example
  * const deploy = new ToolBuilder<{ env: string }>()
  *   .incompleteStep('confirm', ({ env }) => elicitation(`Deploy to ${env}?`, YesNo))
