@@ -2,8 +2,8 @@
 import { channel } from 'node:diagnostics_channel';
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { ConversationRequest } from './conversation.ts';
-import { recordEffect } from './recorder.ts';
+import type { ConversationRequest } from './conversations/conversation.ts';
+import { recordEffect } from './recording/recorder.ts';
 
 const Sure = z.object({ sure: z.boolean() });
 

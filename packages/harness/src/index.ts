@@ -1,22 +1,20 @@
 /** `@mrtr/harness`: drives any MCP server with real clients of both eras, and records what happens. */
-export {
-  type CallResult,
-  type ClientKind,
-  type Era,
-  eraOf,
-  type LogicalCall,
-  type Root,
-} from './call.ts';
+
 export type { ClientApplication } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
 export type { Answering } from './clients/recorded-application.ts';
 export type { Replies, Round } from './clients/round.ts';
-export { type Reply, type ShownPage, type ShownQuestion, scripted, type User } from './clients/user.ts';
-export { Conversation, type ConversationRequest, type Deploy, type RoundsRequest } from './conversation.ts';
-export { converse } from './converse.ts';
-export { CHANNELS, type Diagnostic, observeDiagnostics } from './diagnostics.ts';
-export type { Endpoint, Fetch, Hosting } from './endpoint.ts';
+export { type ShownPage, type ShownQuestion, scripted, type User } from './clients/user.ts';
+export {
+  Conversation,
+  type ConversationRequest,
+  type Deploy,
+  type RoundsRequest,
+} from './conversations/conversation.ts';
+export { converse } from './conversations/converse.ts';
+export { InProcess } from './conversations/in-process.ts';
+export type { Endpoint, Fetch, Hosting } from './hosts/endpoint.ts';
 export {
   type HttpInstance,
   host,
@@ -24,9 +22,7 @@ export {
   type LocalHostingKind,
   type McpInstance,
   type ServerInstance,
-} from './host.ts';
-export { InProcess } from './in-process.ts';
-export { LineCoverage } from './line-coverage.ts';
+} from './hosts/host.ts';
 export {
   callerNamed,
   type HttpFace,
@@ -37,7 +33,24 @@ export {
   type RequestOptions,
   readPosted,
   requestInit,
-} from './posting.ts';
-export type { Program } from './program.ts';
-export { inInstance, Recorder, type RecorderOptions, recordEffect, recordVisit } from './recorder.ts';
-export { Gate, settle, until, within } from './waiting.ts';
+} from './hosts/posting.ts';
+export type { Program } from './processes/program.ts';
+export { Gate, settle, until, within } from './processes/waiting.ts';
+export { CHANNELS, type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
+export { LineCoverage } from './recording/line-coverage.ts';
+export {
+  inInstance,
+  Recorder,
+  type RecorderOptions,
+  recordEffect,
+  recordVisit,
+} from './recording/recorder.ts';
+export {
+  type CallResult,
+  type ClientKind,
+  type Era,
+  eraOf,
+  type LogicalCall,
+  type Reply,
+  type Root,
+} from './transcript/call.ts';

@@ -1,9 +1,11 @@
 /** The person at a client that is asked over its connection, where the test is that person. */
+
+import { Gate } from '../processes/waiting.ts';
+import type { Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { Gate } from '../waiting.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { Round } from './round.ts';
-import { fieldOf, type Reply, type ShownQuestion, type User } from './user.ts';
+import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
 /** What makes the rounds of a call, each when the test has answered. */
 export interface ByHand {

@@ -12,8 +12,8 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { CallResult, LogicalCall } from '../call.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../hosts/endpoint.ts';
+import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,

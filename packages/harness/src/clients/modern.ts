@@ -8,8 +8,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import type { CallResult, LogicalCall } from '../call.ts';
-import type { Endpoint } from '../endpoint.ts';
+import type { Endpoint } from '../hosts/endpoint.ts';
+import type { CallResult, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import {
   CLIENT_INFO,
@@ -21,7 +21,7 @@ import {
 import { type ByHand, Hand } from './hand.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, Round } from './round.ts';
-import { questionIn, type Reply, type ShownQuestion, type User } from './user.ts';
+import { questionIn, type ShownQuestion, type User } from './user.ts';
 
 /** See `modernClient`. */
 export async function connectModern(

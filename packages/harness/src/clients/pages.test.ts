@@ -9,9 +9,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import schema from '../../transcript.schema.json' with { type: 'json' };
-import { converse } from '../converse.ts';
-import { host } from '../host.ts';
-import { recordVisit } from '../recorder.ts';
+import { converse } from '../conversations/converse.ts';
+import { host } from '../hosts/host.ts';
+import { recordVisit } from '../recording/recorder.ts';
 import { eventsOf, toMermaid } from '../transcript/index.ts';
 import { scripted, type User } from './user.ts';
 

@@ -8,15 +8,15 @@ import type {
   InputResponse,
   ListRootsResult,
 } from '@modelcontextprotocol/client';
-import type { Root } from '../call.ts';
-import type { Recorder } from '../recorder.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { Reply, Root } from '../transcript/call.ts';
 import { messagesFrom } from '../transcript/tally.ts';
 import { type End, PERSON } from '../transcript/transcript.ts';
 import { type JsonObject, objectIn } from '../transcript/wording.ts';
 import type { ClientApplication } from './client-application.ts';
 import type { Model } from './model.ts';
 import { Round } from './round.ts';
-import { questionIn, type Reply, replyOf, type ShownQuestion, type User } from './user.ts';
+import { questionIn, replyOf, type ShownQuestion, type User } from './user.ts';
 
 /** What answers a server's questions. What is absent is not declared as a capability. */
 export interface Answering {

@@ -1,8 +1,8 @@
 /** One call, round by round, with a test between the rounds. */
 import { AsyncResource } from 'node:async_hooks';
-import type { CallResult } from '../call.ts';
+import type { CallResult, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { fieldOf, type Reply, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
+import { fieldOf, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
 
 /**
  * The replies to the questions of one round, by the question's key, or by the first field of its form: an old client

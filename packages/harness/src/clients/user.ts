@@ -1,5 +1,5 @@
 /** The person at the client: a function that is shown a question and returns a reply. */
-import type { ElicitResult } from '@modelcontextprotocol/client';
+import type { Reply } from '../transcript/call.ts';
 
 /** A question as a host application shows it. */
 export interface ShownQuestion {
@@ -15,9 +15,6 @@ export interface ShownPage {
   readonly message: string;
   readonly url: string;
 }
-
-/** An answer, a decline, a cancel, or `silence`: the client goes on without an answer. */
-export type Reply = ElicitResult | 'silence';
 
 /** Answers questions, in the order in which they are shown. */
 export interface User {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { converse } from '../converse.ts';
+import { converse } from '../conversations/converse.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { host, scripted } from '../index.ts';
 import { type Transcript, type TranscriptEvent, toMermaid } from './index.ts';

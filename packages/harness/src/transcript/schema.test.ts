@@ -2,10 +2,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import schema from '../../transcript.schema.json' with { type: 'json' };
 import { scripted } from '../clients/user.ts';
-import type { ConversationRequest } from '../conversation.ts';
-import { converse } from '../converse.ts';
+import type { ConversationRequest } from '../conversations/conversation.ts';
+import { converse } from '../conversations/converse.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
-import { host, type LocalHostingKind } from '../host.ts';
+import { host, type LocalHostingKind } from '../hosts/host.ts';
 
 const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
 

@@ -3,8 +3,7 @@
  * can be observed. `transcript.schema.json` of this package is the same as a JSON schema.
  */
 import type { CreateMessageRequest, CreateMessageResult } from '@modelcontextprotocol/client';
-import type { CallResult, Era, Root } from '../call.ts';
-import type { Reply } from '../clients/user.ts';
+import type { CallResult, Era, Reply, Root } from './call.ts';
 
 /** One conversation, whole. */
 export interface Transcript {

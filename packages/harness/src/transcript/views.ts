@@ -1,5 +1,5 @@
 /** Two levels at which transcripts are compared, and the one list of differences that do not count. */
-import type { CallResult } from '../call.ts';
+import type { CallResult } from './call.ts';
 import { CLIENT, type Transcript, type WireMessage } from './transcript.ts';
 
 /** The fields of a wire message that are masked before transcripts are compared, with the reason for each. */

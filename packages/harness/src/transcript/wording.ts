@@ -1,5 +1,5 @@
 /** JSON-RPC messages and replies in a few words, for drawings. */
-import type { Reply } from '../clients/user.ts';
+import type { Reply } from './call.ts';
 import type { WireMessage } from './transcript.ts';
 
 /** An object as it comes out of JSON. */

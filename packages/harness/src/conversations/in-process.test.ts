@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { deployer } from './deployer.test-support.ts';
+import { deployer } from '../deployer.test-support.ts';
+import { callerNamed } from '../hosts/posting.ts';
 import { InProcess } from './in-process.ts';
-import { callerNamed } from './posting.ts';
 
 const site = () => {
   const served = new InProcess(deployer);

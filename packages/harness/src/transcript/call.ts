@@ -1,6 +1,7 @@
 /** What a client calls, and what comes of it. */
 import type {
   CallToolResult,
+  ElicitResult,
   GetPromptResult,
   ListRootsResult,
   ReadResourceResult,
@@ -38,3 +39,6 @@ export type Era = 'modern' | 'legacy';
 
 /** The era of a client. */
 export const eraOf = (client: ClientKind): Era => (client === 'legacy' ? 'legacy' : 'modern');
+
+/** An answer, a decline, a cancel, or `silence`: the client goes on without an answer. */
+export type Reply = ElicitResult | 'silence';

@@ -1,6 +1,5 @@
 /** Records the events of one conversation, also where several conversations run in this process at once. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 import {
   CLIENT,
   type Happening,
@@ -9,7 +8,8 @@ import {
   PERSON,
   type TranscriptEvent,
   type WireMessage,
-} from './transcript/transcript.ts';
+} from '../transcript/transcript.ts';
+import { type Diagnostic, observeDiagnostics } from './diagnostics.ts';
 
 // Diagnostics channels are process-wide. An event belongs to the conversation, and to the instance, in whose
 // asynchronous context it was published; one context for the process, also where a test imports this package and the

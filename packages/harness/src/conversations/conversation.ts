@@ -1,13 +1,14 @@
 /** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
-import { type ClientKind, type Era, eraOf, type LogicalCall } from './call.ts';
-import { CLIENT_INFO } from './clients/client-application.ts';
-import { legacyClient, modernClient } from './clients/connect.ts';
-import { type ByHand, Hand } from './clients/hand.ts';
-import { type Answering, RecordedApplication } from './clients/recorded-application.ts';
-import type { Round } from './clients/round.ts';
-import type { Hosting } from './endpoint.ts';
-import { Recorder, type RecorderOptions } from './recorder.ts';
-import { CLIENT, type End, type Participant, PERSON, type Transcript } from './transcript/transcript.ts';
+
+import { CLIENT_INFO } from '../clients/client-application.ts';
+import { legacyClient, modernClient } from '../clients/connect.ts';
+import { type ByHand, Hand } from '../clients/hand.ts';
+import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
+import type { Round } from '../clients/round.ts';
+import type { Hosting } from '../hosts/endpoint.ts';
+import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
+import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcript/call.ts';
+import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../transcript/transcript.ts';
 
 /** A call, and who makes it. */
 export interface ConversationRequest extends Answering, RecorderOptions {
@@ -174,7 +175,7 @@ async function connect(
 ): Promise<Connected> {
   const endpoint = hosting.endpoint(eraOf(kind));
   if (kind === 'legacy') {
-    const { firstRound, makeCall, transportTo } = await import('./clients/legacy.ts');
+    const { firstRound, makeCall, transportTo } = await import('../clients/legacy.ts');
     const client = await legacyClient(recorder.watch(await transportTo(endpoint)), application);
     return {
       era: 'legacy',
@@ -183,7 +184,7 @@ async function connect(
       close: () => client.close(),
     };
   }
-  const { firstRound, makeCall, transportTo } = await import('./clients/modern.ts');
+  const { firstRound, makeCall, transportTo } = await import('../clients/modern.ts');
   const options = { fallback: kind === 'modern' };
   const client = await modernClient(recorder.watch(transportTo(endpoint)), application, options);
   return {

@@ -1,9 +1,9 @@
 /** A tool of one's own, tested round by round. */
 import { expect, onTestFinished, test } from 'vitest';
+import { CALL, deployer } from '../deployer.test-support.ts';
+import { host, type LocalHosting } from '../hosts/host.ts';
+import { eventsOf, tally } from '../transcript/index.ts';
 import { Conversation, type RoundsRequest } from './conversation.ts';
-import { CALL, deployer } from './deployer.test-support.ts';
-import { host, type LocalHosting } from './host.ts';
-import { eventsOf, tally } from './transcript/index.ts';
 
 const start = async (request: Partial<RoundsRequest> = {}): Promise<Conversation<LocalHosting>> => {
   const conversation = await Conversation.start({ ...CALL, ...request }, () =>

@@ -5,7 +5,7 @@
  */
 import { type Debugger, type Profiler, Session } from 'node:inspector';
 import { SourceMap, type SourceMapPayload } from 'node:module';
-import type { Lines, LinesRun } from './transcript/transcript.ts';
+import type { Lines, LinesRun } from '../transcript/transcript.ts';
 
 /** Where a piece of generated code begins, and the place in the author's file that it was made of. */
 interface Piece {

@@ -1,12 +1,12 @@
 import { channel } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
-import { scripted } from './clients/user.ts';
+import { scripted } from '../clients/user.ts';
+import { CALL, deployer } from '../deployer.test-support.ts';
+import { host, type LocalHostingKind } from '../hosts/host.ts';
+import { CHANNELS } from '../recording/diagnostics.ts';
+import { eventsOf, type TranscriptEvent, tally } from '../transcript/index.ts';
 import type { ConversationRequest } from './conversation.ts';
 import { converse } from './converse.ts';
-import { CALL, deployer } from './deployer.test-support.ts';
-import { CHANNELS } from './diagnostics.ts';
-import { host, type LocalHostingKind } from './host.ts';
-import { eventsOf, type TranscriptEvent, tally } from './transcript/index.ts';
 
 const deploy = (hosting: LocalHostingKind, request: Partial<ConversationRequest> = {}) =>
   converse({ ...CALL, user: scripted({ sure: [true] }), ...request }, () =>
@@ -122,7 +122,7 @@ test('a message that reaches nobody is lost', async () => {
 
 test('importing the harness observes no channel; a conversation does, and the last one stops it', async () => {
   const observed = () => CHANNELS.map((name) => channel(name).hasSubscribers);
-  await import('./index.ts');
+  await import('../index.ts');
   expect(observed()).toEqual([false, false, false]);
   let during: boolean[] = [];
   const user = () => {

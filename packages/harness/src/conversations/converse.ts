@@ -1,7 +1,7 @@
 /** One logical call, from a real client to a running server, recorded from its first message to its end. */
-import { endedBy } from './clients/round.ts';
+import { endedBy } from '../clients/round.ts';
+import type { Transcript } from '../transcript/transcript.ts';
 import { type ConversationRequest, type Deploy, OpenCall } from './conversation.ts';
-import type { Transcript } from './transcript/transcript.ts';
 
 /**
  * Starts a server, connects a client, makes the call, and closes both. Several conversations may run at once.

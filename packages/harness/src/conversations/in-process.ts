@@ -2,10 +2,10 @@
 import type { AuthInfo, Client } from '@modelcontextprotocol/client';
 import type { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
-import type { ClientApplication } from './clients/client-application.ts';
-import { legacyClient, modernClient } from './clients/connect.ts';
-import { type Fetch, NO_SOCKET } from './endpoint.ts';
-import { type Post, poster } from './posting.ts';
+import type { ClientApplication } from '../clients/client-application.ts';
+import { legacyClient, modernClient } from '../clients/connect.ts';
+import { type Fetch, NO_SOCKET } from '../hosts/endpoint.ts';
+import { type Post, poster } from '../hosts/posting.ts';
 
 /** A served factory, without a socket. */
 export class InProcess {
@@ -44,7 +44,7 @@ export class InProcess {
 
   /** The published v1 client, on a connection in memory. */
   async legacy(application?: ClientApplication): Promise<LegacyClient> {
-    const { linkedTo } = await import('./clients/legacy.ts');
+    const { linkedTo } = await import('../clients/legacy.ts');
     return this.#closing(await legacyClient(await linkedTo(this.#server()), application));
   }
 

@@ -1,8 +1,8 @@
 /** Hosts a server in this process, without a socket. */
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
-import type { Era } from './call.ts';
+import { currentRecorder, inInstance } from '../recording/recorder.ts';
+import type { Era } from '../transcript/call.ts';
 import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
-import { currentRecorder, inInstance } from './recorder.ts';
 
 /**
  * How a server is hosted in this process. `memory`: one instance; an old client has a connection of its own. `fleet`:

@@ -1,7 +1,7 @@
 /** Where a client connects to a running server. */
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Era } from './call.ts';
-import type { Program } from './program.ts';
+import type { Program } from '../processes/program.ts';
+import type { Era } from '../transcript/call.ts';
 
 /** An HTTP address (with a `fetch` of its own where there is no socket), a server in memory, or a program on stdio. */
 export type Endpoint =

@@ -3,7 +3,7 @@
  * (docs/observability.md), so a server of any origin may publish them; nothing of the libraries is imported.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { EntryPart, LinesRun } from './transcript/transcript.ts';
+import type { EntryPart, LinesRun } from '../transcript/transcript.ts';
 
 /** One event with its channel: plain data, which can be sent to another process. */
 export type Diagnostic =

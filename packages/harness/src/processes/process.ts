@@ -1,0 +1,174 @@
+/** Runs a program as a process of its own. Every wait is bounded, and no process outlives this one. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { finished } from 'node:stream/promises';
+import type { Program } from './program.ts';
+import { within } from './waiting.ts';
+
+/** How a program is run. */
+export interface ProcessOptions {
+  readonly cwd?: string | undefined;
+  /** Opens a channel for messages, as `fork` does. */
+  readonly ipc?: boolean;
+  /** How long it may take to start, to answer and to stop, in milliseconds. Default 30 000. */
+  readonly patienceMs?: number;
+}
+
+/** Everything that a process wrote. */
+export interface Said {
+  readonly out: string;
+  readonly err: string;
+}
+
+const running = new Set<ChildProcess>();
+const killAll = () => {
+  for (const child of running) child.kill('SIGKILL');
+};
+
+/** A process, running or ended. */
+export class RunningProcess {
+  readonly child: ChildProcess;
+  /** Resolves with the exit code, or with the name of the signal, when it has ended and its output has been read. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+  #said = { out: '', err: '' };
+  readonly #name: string;
+  readonly #patienceMs: number;
+
+  /**
+   * Starts one. It inherits this process's environment.
+   *
+   * @example
+   * const server = new RunningProcess({ command: process.execPath, args: ['server.mjs'] });
+   * const url = await server.until(({ err }) => /at (http:\S+)/.exec(err)?.[1]);
+   */
+  constructor(
+    { command, args, env }: Program,
+    { cwd, ipc = false, patienceMs = 30_000 }: ProcessOptions = {},
+  ) {
+    this.child = spawn(command, [...args], {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
+    });
+    this.#name = `${command} ${args.join(' ')}`;
+    this.#patienceMs = patienceMs;
+    this.child.stdin?.on('error', () => {});
+    for (const [stream, name] of [
+      [this.child.stdout, 'out'],
+      [this.child.stderr, 'err'],
+    ] as const) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#said = { ...this.#said, [name]: this.#said[name] + text };
+      });
+    }
+    if (running.size === 0) process.on('exit', killAll);
+    running.add(this.child);
+    this.ended = this.#end();
+    const forget = () => {
+      running.delete(this.child);
+      if (running.size === 0) process.off('exit', killAll);
+    };
+    this.ended.then(forget, forget);
+  }
+
+  // Not 'close': that does not come when we have closed the channel for messages ourselves.
+  async #end(): Promise<number | NodeJS.Signals> {
+    const read = [this.child.stdout, this.child.stderr].map(
+      (stream) => stream && finished(stream).catch(() => {}),
+    );
+    const [code, signal] = await once(this.child, 'exit');
+    await Promise.all(read);
+    return code ?? signal;
+  }
+
+  /** Everything that it has written so far. */
+  get said(): Said {
+    return this.#said;
+  }
+
+  get alive(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null && this.child.pid !== undefined;
+  }
+
+  /**
+   * Resolves with what `find` finds in its output.
+   *
+   * @throws Error with its output, when it ends before, or takes too long.
+   */
+  async until<T>(find: (said: Said) => T | undefined): Promise<T> {
+    const { stdout, stderr } = this.child;
+    let look = () => {};
+    const found = new Promise<T>((resolve) => {
+      look = () => {
+        const it = find(this.#said);
+        if (it !== undefined) resolve(it);
+      };
+      look();
+      for (const stream of [stdout, stderr]) stream?.on('data', look);
+    });
+    try {
+      return await this.whileAlive(found);
+    } finally {
+      for (const stream of [stdout, stderr]) stream?.off('data', look);
+    }
+  }
+
+  /** The next message on its channel. It throws as {@link until} does. */
+  async message<T>(): Promise<T> {
+    const [message] = await this.whileAlive(once(this.child, 'message'));
+    return message as T;
+  }
+
+  /** Waits for `waited`. It throws as {@link until} does. */
+  async whileAlive<T>(waited: Promise<T>): Promise<T> {
+    const ended = this.ended.then((code) =>
+      Promise.reject(new Error(`${this.#name} ended with ${code}, and wrote: ${this.#tail}`)),
+    );
+    ended.catch(() => {});
+    return within(
+      this.#patienceMs,
+      Promise.race([waited, ended]),
+      () => `${this.#name} was not ready in ${this.#patienceMs} ms, and wrote: ${this.#tail}`,
+    );
+  }
+
+  /** SIGKILL. Resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  /**
+   * Asks it to end, with SIGTERM unless `ask` does something else, and waits until it has.
+   *
+   * @throws Error when it takes too long; then it is killed.
+   */
+  async stop(
+    ask: () => unknown = () => this.child.kill('SIGTERM'),
+    patienceMs = this.#patienceMs,
+  ): Promise<void> {
+    if (this.alive) ask();
+    try {
+      const complaint = () => `${this.#name} did not end in ${patienceMs} ms, and was killed.`;
+      await within(patienceMs, this.ended, complaint);
+    } catch (error) {
+      await this.kill();
+      throw error;
+    }
+  }
+
+  get #tail(): string {
+    return `${this.#said.out}${this.#said.err}`.slice(-4000);
+  }
+}
+
+/** A TCP port of 127.0.0.1 that is free now. Another program may take it before it is used. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
