@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { requestStatePolicy } from '@mrtr/core';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
-import { type ClientKind, Conversation, type Gate, type Hosting, host } from '@mrtr/harness';
+import { type ClientKind, Conversation, type Deferred, type Hosting, host } from '@mrtr/harness';
 import type { End } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { Option } from '@mrtr/option';
@@ -20,8 +20,8 @@ export type Tool = keyof typeof CALLS;
 /** A place where the world waits, if any: `reached` resolves when a handler is there, `release` lets it continue. */
 export interface Work {
   readonly at: 'audit' | 'weather';
-  readonly reached: Gate;
-  readonly release: Gate;
+  readonly reached: Deferred;
+  readonly release: Deferred;
 }
 
 /** Runs `option` until the test ends. */

@@ -1,6 +1,6 @@
 /** Clients that leave, cancel, answer too late, or answer twice: what they write, and what stays behind. */
 
-import { Gate, settle, until } from '@mrtr/harness';
+import { Deferred, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/option';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
@@ -33,7 +33,7 @@ function auditsInTwoRounds({ modern }: Claims, served = 1): number {
   return { 'after-answer': served, 'before-asking': 1, 'every-entry': 1 + served }[modern.audit];
 }
 
-const working = (at: Work['at']): Work => ({ at, reached: new Gate(), release: new Gate() });
+const working = (at: Work['at']): Work => ({ at, reached: new Deferred(), release: new Deferred() });
 
 describe.each([
   ['memory', IN_MEMORY],

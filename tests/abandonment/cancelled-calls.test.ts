@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
 import { Units } from '@mrtr/example-tools';
-import { Gate, legacyClient, modernClient, settle } from '@mrtr/harness';
+import { Deferred, legacyClient, modernClient, settle } from '@mrtr/harness';
 import { type HttpOptions, serveHttp } from '@mrtr/hosting/http';
 import { ContinuationStore, type LinearContext, linear } from '@mrtr/shapes/linear';
 import { expect, onTestFinished, test } from 'vitest';
@@ -27,7 +27,7 @@ const asks: Handler = async (_args, ctx) => {
 async function serve(handler: Handler, options: HttpOptions) {
   const store = new ContinuationStore({ onerror: () => {} });
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
-  let entered = new Gate();
+  let entered = new Deferred();
   const http = await serveHttp(
     {
       server() {
@@ -51,7 +51,7 @@ async function serve(handler: Handler, options: HttpOptions) {
   );
   onTestFinished(() => http.close());
   const nextEntry = () => {
-    entered = new Gate();
+    entered = new Deferred();
     return entered.promise;
   };
   return { url: http.url, nextEntry };

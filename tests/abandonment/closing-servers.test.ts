@@ -1,7 +1,7 @@
 import { protectedServer, requestStatePolicy } from '@mrtr/core';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
 import { poster } from '@mrtr/harness';
-import { type HttpHosting, type Served, serveHttp } from '@mrtr/hosting/http';
+import { type HttpHosting, type ServerInstance, serveHttp } from '@mrtr/hosting/http';
 import { option } from '@mrtr/option-h';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const state = requestStatePolicy({ keys: ['k'.repeat(32)] });
 
 /** Serves until the test ends, or until it is closed. */
-async function hosting(served: Served): Promise<HttpHosting> {
+async function hosting(served: ServerInstance): Promise<HttpHosting> {
   const http = await serveHttp(served, { drainMs: 100 });
   onTestFinished(() => http.close());
   return http;

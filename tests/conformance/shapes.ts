@@ -1,6 +1,6 @@
 /** The shapes that the suite is run against: options, with the suite's fixture in place of the two example tools. */
 import type { RequestStatePolicy } from '@mrtr/core';
-import type { Served } from '@mrtr/hosting/http';
+import type { ServerInstance } from '@mrtr/hosting/http';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { guardFirst } from './e.ts';
@@ -34,7 +34,7 @@ export const findShape = (name: string): Shape | undefined => {
 };
 
 /** The fixture in `shape`, ready to be hosted. */
-export function servedIn({ id }: Shape, policy: RequestStatePolicy): Served {
+export function servedIn({ id }: Shape, policy: RequestStatePolicy): ServerInstance {
   const store = new ContinuationStore();
   const fixture = (FIXTURES[id] as (store: ContinuationStore) => Fixture)(store);
   return { server: () => serverWith(fixture, policy), close: () => store.close() };

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { scripted } from '@mrtr/harness';
+import { scriptedUser } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { Options } from './options.ts';
 import { callWithOurs } from './our-client.ts';
@@ -96,7 +96,7 @@ test('a tap changes nothing and notes everything, on both transports', { timeout
     ['HTTP', 'modern', '2026-07-28'],
   ] as const) {
     const { target, wire, close } = await tapped(await options.target('E', transport), folder);
-    const user = scripted({ units: ['imperial'] });
+    const user = scriptedUser({ units: ['imperial'] });
     const report = await callWithOurs(client, target, {
       tool: 'get_weather',
       arguments: { location: 'Tokyo' },

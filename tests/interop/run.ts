@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scripted } from '@mrtr/harness';
+import { scriptedUser } from '@mrtr/harness';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { CLIENTS, type ForeignClient, runClient, UNTRIED_CLIENTS } from './clients.ts';
 import { FOREIGN_NODE, installForeign, quietEnvironment, versionOf } from './foreign.ts';
@@ -134,7 +134,7 @@ async function throughProxy(
   const running = await withProxy(proxy, atServer.target, env);
   const atClient = await tapped(running.target, folder);
   try {
-    const user = scripted({ units: ['imperial'] });
+    const user = scriptedUser({ units: ['imperial'] });
     const asking = { tool: 'get_weather', arguments: { location: 'Tokyo' }, user };
     const report = await callWithOurs(ours, atClient.target, asking);
     const server = await atServer.wire();

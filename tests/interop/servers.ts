@@ -1,5 +1,5 @@
 /** The foreign servers that our clients are tried against. */
-import { scripted } from '@mrtr/harness';
+import { scriptedUser } from '@mrtr/harness';
 import { FOREIGN_NODE, foreignPath } from './foreign.ts';
 import type { Asking } from './our-client.ts';
 import { listening, type Target, type Transport } from './target.ts';
@@ -17,7 +17,7 @@ export interface ForeignServer {
 const weather = (): Asking => ({
   tool: 'get_weather',
   arguments: { location: 'Tokyo' },
-  user: scripted({ units: ['imperial'] }),
+  user: scriptedUser({ units: ['imperial'] }),
   answer: '72°F',
 });
 

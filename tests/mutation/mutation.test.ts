@@ -42,7 +42,7 @@ test('every target exists', () => {
 test('files are grouped by their package, with its tests', () => {
   expect(
     groupByPackage(
-      [FILE, 'packages/hosting/src/http/gate.ts', 'packages/core/src/admission/limits.ts'],
+      [FILE, 'packages/hosting/src/http/http-admission.ts', 'packages/core/src/admission/limits.ts'],
       ROOT,
     ),
   ).toEqual([
@@ -50,7 +50,7 @@ test('files are grouped by their package, with its tests', () => {
       files: [FILE, 'packages/core/src/admission/limits.ts'],
       tests: ['packages/core/src/**/*.test.ts', 'tests/fuzz/boundary.test.ts'],
     },
-    { files: ['packages/hosting/src/http/gate.ts'], tests: ['packages/hosting/src/**/*.test.ts'] },
+    { files: ['packages/hosting/src/http/http-admission.ts'], tests: ['packages/hosting/src/**/*.test.ts'] },
   ]);
 });
 
@@ -136,7 +136,7 @@ test.each([
 });
 
 test('the table gets the new rows, keeps those of other targets and loses the rest', () => {
-  const other = 'packages/hosting/src/http/gate.ts';
+  const other = 'packages/hosting/src/http/http-admission.ts';
   const row = (file: string, score: string) => [file, '10', '10', '0', '0', score];
   const document = (...rows: readonly string[][]) =>
     `before\n<!-- begin: mutate: scores -->\n\n${tableOf(rows)}\n\n<!-- end: mutate: scores -->\nafter\n`;

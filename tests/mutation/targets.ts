@@ -8,8 +8,8 @@ export const TARGETS: readonly string[] = [
   'packages/core/src/admission/single-use.ts',
   'packages/core/src/state/codec.ts',
   'packages/core/src/admission/quota.ts',
-  'packages/hosting/src/http/gate.ts',
-  'packages/hosting/src/admission/calls.ts',
+  'packages/hosting/src/http/http-admission.ts',
+  'packages/hosting/src/admission/call-quota.ts',
 ];
 
 /** The least score of a file, in percent. */

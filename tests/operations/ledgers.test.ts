@@ -1,7 +1,7 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
 
 import { randomBytes } from 'node:crypto';
-import { InvalidOption, MemoryLedger, type Presented, type StateLedger } from '@mrtr/core';
+import { InvalidOption, type LeaseRequest, MemoryLedger, type StateLedger } from '@mrtr/core';
 import { processWide } from '@mrtr/core/shape';
 import { freePort } from '@mrtr/harness/process';
 import {
@@ -45,7 +45,7 @@ const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
 const FIRST = { kind: 'first', lease: expect.any(String) };
 
 /** Claims a token, and returns the id of the lease. */
-async function takeLease(ledger: StateLedger, of: Presented): Promise<string> {
+async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
   const claim = await ledger.claim(of);
   if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
   return claim.lease;
@@ -477,7 +477,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
   test('a Redis that writes each entry to disk keeps them, and no open call is refused, crash after crash', async () => {
     const server = await started(DURABLE);
     const ledger = await newProcess(server);
-    const [used, ...open] = ['a', 'b', 'c'].map((id) => presented(id)) as [Presented, ...Presented[]];
+    const [used, ...open] = ['a', 'b', 'c'].map((id) => presented(id)) as [LeaseRequest, ...LeaseRequest[]];
     await ledger.settle('a', await takeLease(ledger, used), 'done');
     for (const token of open) {
       await server.crash();

@@ -1,6 +1,6 @@
 /** An entry counts for the conversation of its call. */
 
-import { Gate } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { converse, onPostgres, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
 import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
@@ -19,11 +19,11 @@ test('an entry after a takeover counts for its own conversation, not for the fir
   onTestFinished(() => processes.close());
   const subject = onPostgres({ id: 'h-postgres', title: 'H', ...option }, postgres);
   const script = SCRIPTS.find(({ name }) => name === 'metric') as Script;
-  const answer = new Gate();
+  const answer = new Deferred();
 
   /** Makes a call, up to its question. */
   async function begun() {
-    const [asked, deployed] = [new Gate(), new Gate<ProcessHosting>()];
+    const [asked, deployed] = [new Deferred(), new Deferred<ProcessHosting>()];
     const request = requestOf(subject, { client: 'modern', legacy: 'shim', hosting: 'processes', script });
     const user: typeof request.user = async (question) => {
       asked.open();

@@ -1,7 +1,7 @@
 /** The lines of the author's files that ran in each round, measured in a process of its own. */
 import { readFileSync } from 'node:fs';
 import { createWorld, GET_WEATHER } from '@mrtr/example-tools';
-import { converse, type Deploy, scripted } from '@mrtr/harness';
+import { converse, type Deploy, scriptedUser } from '@mrtr/harness';
 import { eventsOf, type Lines, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import { Database, Instance } from '@mrtr/matrix/processes';
 import { addressOf, findOption, type ListedOption } from '@mrtr/options';
@@ -51,7 +51,7 @@ function callOf(id: string): Promise<Transcript> {
     {
       client: 'modern',
       call: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
-      user: scripted({ units: ['metric'] }),
+      user: scriptedUser({ units: ['metric'] }),
       participants: [{ id: WORLD, kind: 'world', label: 'world' }],
     },
     deploy,

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
 import {
   Conversation,
-  Gate,
+  Deferred,
   type Hosting,
   host,
   InProcess,
@@ -238,7 +238,7 @@ if (redis) {
       onTestFinished(hosting.close);
       const client = await modernClient(new StreamableHTTPClientTransport(hosting.url));
       onTestFinished(() => client.close());
-      const changed = new Gate();
+      const changed = new Deferred();
       client.setNotificationHandler('notifications/tools/list_changed', () => changed.open());
       await client.listen({ toolsListChanged: true });
       return { notify: hosting.notify, changed: changed.promise };

@@ -8,7 +8,7 @@ import {
 } from '@mrtr/core';
 import { tokenLength } from '@mrtr/core/seal';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
-import { Gate, InProcess } from '@mrtr/harness';
+import { Deferred, InProcess } from '@mrtr/harness';
 import { option as h } from '@mrtr/option-h';
 import { MemoryInteractions, pendingInteractions } from '@mrtr/pages';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
@@ -114,7 +114,7 @@ async function placesAfterCancelling(count: number, principal: string | undefine
 /** Serves `count` calls at once, and returns the result of one more. */
 async function oneMoreServed(count: number, principalOf: () => string | undefined): Promise<string> {
   const { request, log } = site();
-  const gate = new Gate();
+  const gate = new Deferred();
   const serve = async () => {
     await gate.promise;
     return { content: [] };

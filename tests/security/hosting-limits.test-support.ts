@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
-import { Gate, requestInit, settle, within } from '@mrtr/harness';
+import { Deferred, requestInit, settle, within } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
 import { type HttpOptions, listVerifier, serveHttp } from '@mrtr/hosting/http';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -74,7 +74,7 @@ async function server(options: HttpOptions = {}) {
 
 /** Serves a tool that waits until it is released. */
 class WaitingTool {
-  readonly released = new Gate();
+  readonly released = new Deferred();
   calls = 0;
   readonly #policy = requestStatePolicy({
     keys: ['k'.repeat(32)],
@@ -83,8 +83,8 @@ class WaitingTool {
     maxCallsPerPrincipal: 5000,
   });
   #uncancelled = 0;
-  #allCancelled = new Gate();
-  #awaited: { readonly calls: number; readonly gate: Gate } | undefined;
+  #allCancelled = new Deferred();
+  #awaited: { readonly calls: number; readonly gate: Deferred } | undefined;
 
   server() {
     const mcp = protectedServer({ name: 'limited', version: '1.0.0' }, this.#policy);
@@ -100,13 +100,13 @@ class WaitingTool {
   /** Resolves when so many more calls have been cancelled. */
   cancelled(calls: number): Promise<void> {
     this.#uncancelled = calls;
-    this.#allCancelled = new Gate();
+    this.#allCancelled = new Deferred();
     return this.#allCancelled.promise;
   }
 
   /** Resolves when so many calls have been entered. */
   reaches(calls: number): Promise<void> {
-    const gate = new Gate();
+    const gate = new Deferred();
     this.#awaited = { calls, gate };
     return gate.promise;
   }
@@ -325,7 +325,7 @@ export const HOSTING_HOLDS: Readonly<Record<string, (limit: number) => unknown>>
     await enter([call()]);
   },
   'pages served at once': async (limit) => {
-    const [entered, released] = [new Gate(), new Gate()];
+    const [entered, released] = [new Deferred(), new Deferred()];
     let open = 0;
     const slow = async () => {
       if (++open === limit) entered.open();

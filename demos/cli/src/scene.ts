@@ -1,6 +1,6 @@
 /** The calls of a demo, and their users. */
 import { ada, type Does } from '@mrtr/demo-link-account/ada';
-import { type Reply, scripted, scriptedModel } from '@mrtr/harness';
+import { type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/matrix';
 import type { Settings } from './args.ts';
 import type { CountedEffect } from './closing-line.ts';
@@ -21,7 +21,7 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
       return [
         {
           call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
-          user: scripted({ confirm: CONFIRMATIONS[answer] }),
+          user: scriptedUser({ confirm: CONFIRMATIONS[answer] }),
           effect: undefined,
         },
       ];
@@ -38,12 +38,12 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
       return [
         {
           call: { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
-          user: scripted({ audience: replies('developers', 'customers', 'robots')[answer] }),
+          user: scriptedUser({ audience: replies('developers', 'customers', 'robots')[answer] }),
           effect: undefined,
         },
         {
           call: { method: 'resources/read', params: { uri: 'report://quarterly' } },
-          user: scripted({ currency: replies('EUR', 'USD', 'gold')[answer] }),
+          user: scriptedUser({ currency: replies('EUR', 'USD', 'gold')[answer] }),
           effect: undefined,
         },
       ];
@@ -51,7 +51,7 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
       return [
         {
           call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
-          user: scripted({}),
+          user: scriptedUser({}),
           model: scriptedModel('Runs a second-hand bicycle shop.'),
           roots: [{ uri: 'file:///home/ada/bicycles', name: 'bicycles' }],
           effect: undefined,
@@ -61,7 +61,7 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
       return [
         {
           call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
-          user: scripted({}, ada(WITH_PAGES[answer])),
+          user: scriptedUser({}, ada(WITH_PAGES[answer])),
           effect: undefined,
         },
       ];

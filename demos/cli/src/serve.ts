@@ -3,7 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import { InvalidOption, requestStatePolicy } from '@mrtr/core';
 import { createWorld, openMeteo } from '@mrtr/example-tools';
-import { type HttpHosting, listVerifier, type OnError, type Served, serveHttp } from '@mrtr/hosting/http';
+import {
+  type HttpHosting,
+  listVerifier,
+  type OnError,
+  type ServerInstance,
+  serveHttp,
+} from '@mrtr/hosting/http';
 import { serveStdio } from '@mrtr/hosting/stdio';
 import { type ListedOption, loadOption } from '@mrtr/options';
 import { headingOf, loadOnPostgres } from './catalog.ts';
@@ -46,7 +52,10 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   return 0;
 }
 
-async function servedBy({ demo, legacy, weather, keys }: ServeSettings, postgres?: string): Promise<Served> {
+async function servedBy(
+  { demo, legacy, weather, keys }: ServeSettings,
+  postgres?: string,
+): Promise<ServerInstance> {
   const world = createWorld({ ...(weather === 'open-meteo' && { weather: openMeteo() }) });
   // A database that ends with this process needs no key that outlives the process.
   const own = postgres === undefined ? undefined : [randomBytes(32)];
@@ -64,7 +73,7 @@ async function servedBy({ demo, legacy, weather, keys }: ServeSettings, postgres
 }
 
 async function listen(
-  served: Served,
+  served: ServerInstance,
   settings: HttpSettings,
   report: OnError,
 ): Promise<HttpHosting | string> {

@@ -11,7 +11,7 @@ export function network(send: Fetch, recorder: Recorder, wayOf: () => Way): Fetc
     if (request?.method !== 'tools/call') return send(url, init);
     const way = wayOf();
     const message = onTheWay(request, way);
-    if (message) recorder.altered(body, message);
+    if (message) recorder.recordAltered(body, message);
     const delivered = { ...init, ...(message && { body: JSON.stringify(message) }) };
     const answer = await send(url, delivered);
     if (way.deliver === 'once') return answer;

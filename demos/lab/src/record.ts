@@ -6,7 +6,7 @@ import {
   host,
   type LineCoverage,
   type LocalHostingKind,
-  scripted,
+  scriptedUser,
   type User,
 } from '@mrtr/harness';
 import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
@@ -29,9 +29,9 @@ interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly otherState?: boolean;
 }
 
-const metric = () => scripted({ units: ['metric'] });
-const duplicate = () => scripted({ resolution: ['Duplicate'], original: [4301] });
-const fixed = () => scripted({ resolution: ['Fixed'] });
+const metric = () => scriptedUser({ units: ['metric'] });
+const duplicate = () => scriptedUser({ resolution: ['Duplicate'], original: [4301] });
+const fixed = () => scriptedUser({ resolution: ['Fixed'] });
 const TWICE = { deliver: 'twice' } as const;
 
 /** All situations. */
@@ -51,17 +51,17 @@ export const SITUATIONS: readonly Situation[] = [
   { id: 'old-degrade', about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
   { id: 'old-fleet', about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
   { id: 'mute', about: 'a client that cannot be asked', client: 'mute' },
-  { id: 'decline', about: 'the user declines', user: () => scripted({ units: [{ action: 'decline' }] }) },
-  { id: 'cancel', about: 'the user cancels', user: () => scripted({ units: [{ action: 'cancel' }] }) },
+  { id: 'decline', about: 'the user declines', user: () => scriptedUser({ units: [{ action: 'decline' }] }) },
+  { id: 'cancel', about: 'the user cancels', user: () => scriptedUser({ units: [{ action: 'cancel' }] }) },
   {
     id: 'nonsense',
     about: 'an answer that does not fit, then one that does',
-    user: () => scripted({ units: ['kelvin', 'metric'] }),
+    user: () => scriptedUser({ units: ['kelvin', 'metric'] }),
   },
   {
     id: 'silence',
     about: 'the user says nothing at first',
-    user: () => scripted({ units: ['silence', 'metric'] }),
+    user: () => scriptedUser({ units: ['silence', 'metric'] }),
   },
   {
     id: 'twice',
@@ -154,7 +154,7 @@ const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
 async function stateOfAnotherItem(option: MeasuredOption, key: Uint8Array): Promise<string | undefined> {
   const { params } = CALLS['work-item'];
   const call = { method: 'tools/call', params: { ...params, arguments: { id: 4301, state: 'Resolved' } } };
-  const user = scripted({ resolution: ['Duplicate'], original: [{ action: 'cancel' }] });
+  const user = scriptedUser({ resolution: ['Duplicate'], original: [{ action: 'cancel' }] });
   const state = requestStatePolicy({ keys: [key], singleUse: false });
   const transcript = await converse(
     { subject: option, client: 'modern', hosting: 'memory', legacy: 'shim', call: call as never, user },

@@ -24,7 +24,7 @@ export class Router {
       const id = this.#pick(chosen(), isMessage && String(init.body).includes('"method":"tools/call"'));
       const url = id === undefined ? undefined : this.#addresses.get(id);
       if (id === undefined || !url) throw new Error('The connection was refused: no instance is alive.');
-      if (isMessage) recorder.routed(id, String(init.body));
+      if (isMessage) recorder.recordRoute(id, String(init.body));
       return fetch(url, init);
     };
   }

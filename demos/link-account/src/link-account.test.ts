@@ -1,5 +1,5 @@
 import { elicitation, protectedServer, textResult } from '@mrtr/core';
-import { scripted } from '@mrtr/harness';
+import { scriptedUser } from '@mrtr/harness';
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
 import { converse } from '@mrtr/matrix';
 import { journal } from '@mrtr/shapes/journal';
@@ -21,7 +21,7 @@ const played = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcri
   converse({
     subject,
     call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
-    user: scripted({}, does && ada(does)),
+    user: scriptedUser({}, does && ada(does)),
     client: 'modern',
     hosting: 'memory',
     legacy: 'degrade',

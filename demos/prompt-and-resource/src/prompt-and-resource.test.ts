@@ -1,4 +1,4 @@
-import { type LogicalCall, type Reply, scripted } from '@mrtr/harness';
+import { type LogicalCall, type Reply, scriptedUser } from '@mrtr/harness';
 import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ConversationRequest, converse, type Subject } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ const call = (subject: Subject, where: Where, what: LogicalCall, replies: readon
     subject,
     ...where,
     call: what,
-    user: scripted({
+    user: scriptedUser({
       audience: replies.length > 0 ? replies : ['developers'],
       currency: replies.length > 0 ? replies : ['USD'],
     }),

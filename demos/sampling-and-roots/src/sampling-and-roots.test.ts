@@ -1,4 +1,4 @@
-import { type Model, scripted } from '@mrtr/harness';
+import { type Model, scriptedUser } from '@mrtr/harness';
 import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ConversationRequest, converse } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ const summarise = (subject: ConversationRequest['subject'], differing: Differing
   converse({
     subject,
     call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
-    user: scripted({}),
+    user: scriptedUser({}),
     model: parrot,
     roots: [bicycles, attic],
     ...MODERN,
@@ -79,7 +79,9 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 
   test('works with rounds that a library makes and with rounds that an application makes', async () => {
-    const byHand = await summarise(subject, { user: Object.assign(scripted({}), { maySayNothing: true }) });
+    const byHand = await summarise(subject, {
+      user: Object.assign(scriptedUser({}), { maySayNothing: true }),
+    });
     expect(hostView(byHand)).toEqual(hostView(await summarise(subject)));
   });
 

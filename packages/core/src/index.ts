@@ -2,15 +2,15 @@
 
 export { protectRequestState } from './admission/boundary.ts';
 export {
-  type Claim,
+  type LeaseDecision,
+  type LeaseRequest,
   MemoryLedger,
   type MemoryLedgerOptions,
-  type Presented,
   type StateLedger,
 } from './admission/ledger.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './admission/policy.ts';
 export { protectedServer } from './admission/server.ts';
-export type { SecondPresentation, SingleUsePolicy } from './admission/single-use.ts';
+export type { RepeatedRetry, SingleUsePolicy } from './admission/single-use.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export {

@@ -5,7 +5,7 @@ export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
 export type { Answering } from './clients/recorded-application.ts';
 export type { Replies, Round } from './clients/round.ts';
-export { type ShownPage, type ShownQuestion, scripted, type User } from './clients/user.ts';
+export { type ShownPage, type ShownQuestion, scriptedUser, type User } from './clients/user.ts';
 export {
   Conversation,
   type ConversationRequest,
@@ -35,7 +35,7 @@ export {
   requestInit,
 } from './hosts/posting.ts';
 export type { Program } from './processes/program.ts';
-export { Gate, settle, until, within } from './processes/waiting.ts';
+export { Deferred, settle, until, within } from './processes/waiting.ts';
 export { CHANNELS, type Diagnostic, observeDiagnostics } from './recording/diagnostics.ts';
 export { LineCoverage } from './recording/line-coverage.ts';
 export {

@@ -1,2 +1,2 @@
 /** `@mrtr/harness/process`: runs programs as processes of their own. */
-export { freePort, type ProcessOptions, RunningProcess, type Said } from './processes/process.ts';
+export { freePort, type ProcessOptions, type ProcessOutput, RunningProcess } from './processes/process.ts';

@@ -12,14 +12,14 @@ import {
   type ServerContext,
   textResult,
 } from '@mrtr/core';
-import { Gate, legacyClient, modernClient as modern, readPosted, requestInit } from '@mrtr/harness';
+import { Deferred, legacyClient, modernClient as modern, readPosted, requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type HttpHosting, type HttpOptions, serveHttp } from './http.ts';
-import type { Served } from './instance/served.ts';
+import type { ServerInstance } from './instance/server-instance.ts';
 
 /** An instance whose `wait` tool waits for the test. */
-export interface Fixture extends Served {
+export interface Fixture extends ServerInstance {
   /** The context of the first call to `wait`, when it has been entered. */
   readonly entered: Promise<ServerContext>;
   /** How many calls to `wait` and `stream` have been entered. */
@@ -40,9 +40,9 @@ export interface Fixture extends Served {
  */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
-  const entered = new Gate<ServerContext>();
-  const released = new Gate();
-  let next = new Gate<ServerContext>();
+  const entered = new Deferred<ServerContext>();
+  const released = new Deferred();
+  let next = new Deferred<ServerContext>();
   const errors: string[] = [];
   return {
     entered: entered.promise,
@@ -67,7 +67,7 @@ export function fixture(): Fixture {
       const wait = async (ctx: ServerContext) => {
         this.waiting++;
         next.open(ctx);
-        next = new Gate();
+        next = new Deferred();
         entered.open(ctx);
         await released.promise;
         return textResult('Waited.');

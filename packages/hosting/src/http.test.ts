@@ -1,4 +1,4 @@
-import { Gate, requestInit } from '@mrtr/harness';
+import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
@@ -67,7 +67,7 @@ test('a modern client that goes away aborts the signal of its call', async () =>
   const client = new AbortController();
   const call = fetch(url, { ...requestInit('tools/call', { name: 'wait' }), signal: client.signal });
   const { mcpReq } = await entered;
-  const aborted = new Gate();
+  const aborted = new Deferred();
   mcpReq.signal.addEventListener('abort', () => aborted.open());
   client.abort();
   await expect(call).rejects.toThrow('aborted');

@@ -15,23 +15,23 @@ import {
   requireOptions,
   wholeNumber,
 } from '@mrtr/core/shape';
-import { failed } from './admission/problem.ts';
+import { internalError } from './admission/problem.ts';
 import { closeResponsesWithConnection } from './http/closed-connections.ts';
-import { GATE_CHECKS, Gate, type GateOptions } from './http/gate.ts';
+import { type AdmissionOptions, GATE_CHECKS, HttpAdmission } from './http/http-admission.ts';
 import { SESSION_CHECKS } from './http/sessions.ts';
 import { endStalledConnections } from './http/stalled-connections.ts';
-import { bounded } from './instance/bounded.ts';
-import type { OnError, Served } from './instance/served.ts';
+import type { OnError, ServerInstance } from './instance/server-instance.ts';
+import { waitAtMost } from './instance/wait-at-most.ts';
 
 export { listVerifier, parseTokenList, type TokenHolder } from './admission/bearer-tokens.ts';
 export type { BodyLimits } from './admission/body.ts';
-export type { CallLimits } from './admission/calls.ts';
-export type { PageSet } from './http/gate.ts';
+export type { CallLimits } from './admission/call-quota.ts';
+export type { PageSet } from './http/http-admission.ts';
 export type { SessionLimits } from './http/sessions.ts';
-export type { OnError, Served } from './instance/served.ts';
+export type { OnError, ServerInstance } from './instance/server-instance.ts';
 
 /** How to host. Everything has a default. */
-export interface HttpOptions extends GateOptions {
+export interface HttpOptions extends AdmissionOptions {
   /** Address to bind. Default `127.0.0.1`: whoever wants to be reachable has to say so. */
   readonly host?: string;
   /** Default 0, any free port. */
@@ -73,13 +73,13 @@ export interface HttpHosting {
  * it cannot have.
  * @throws Error with Node's `code` where the address cannot be had: `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, …
  */
-export async function serveHttp(served: Served, options: HttpOptions = {}): Promise<HttpHosting> {
+export async function serveHttp(served: ServerInstance, options: HttpOptions = {}): Promise<HttpHosting> {
   requireArgument('serveHttp', 'served', served, anObjectWith('server', 'close'));
   requireOptions('serveHttp', options, CHECKS);
   const { sessionLimits = {} } = options;
   requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
   const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, sendSeconds = 60 } = options;
-  const gate = new Gate(served, { ...options, path });
+  const gate = new HttpAdmission(served, { ...options, path });
   const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {
     overrideGlobalObjects: false,
     errorHandler: (error) => failure(error, options.onerror),
@@ -112,7 +112,7 @@ export async function serveHttp(served: Served, options: HttpOptions = {}): Prom
 
 async function close(
   server: Server,
-  gate: Gate,
+  gate: HttpAdmission,
   inFlight: Set<ServerResponse>,
   { drainMs: ms, onerror }: { readonly drainMs: number; readonly onerror?: OnError | undefined },
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function close(
   setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
   try {
-    await bounded(gate.close(), ms, onerror);
+    await waitAtMost(gate.close(), ms, onerror);
   } finally {
     server.closeAllConnections();
     await closed;
@@ -146,4 +146,4 @@ const standsOpen = (req: IncomingMessage, path: string): boolean =>
 
 /** The answer to a request that has no address, or that could not be answered. */
 const failure = (error: unknown, onerror: OnError | undefined): Response =>
-  error instanceof RequestError ? new Response(null, { status: 400 }) : failed(error, onerror);
+  error instanceof RequestError ? new Response(null, { status: 400 }) : internalError(error, onerror);

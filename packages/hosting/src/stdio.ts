@@ -1,8 +1,8 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
 import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/shape';
-import { bounded } from './instance/bounded.ts';
-import { type OnError, reporting, type Served } from './instance/served.ts';
+import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
+import { waitAtMost } from './instance/wait-at-most.ts';
 
 /** How long handlers may take to end when they are told to. */
 const DRAIN_MS = 10_000;
@@ -25,7 +25,7 @@ export interface StdioHosting {
  *
  * @throws InvalidOption when `served` lacks one of its two functions, or `onerror` is not a function.
  */
-export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHosting {
+export function serveStdio(served: ServerInstance, onerror: OnError = toStderr): StdioHosting {
   requireArgument('serveStdio', 'served', served, anObjectWith('server', 'close'));
   requireOptions('serveStdio', { onerror }, { onerror: aFunction });
   let ended = () => {};
@@ -34,7 +34,7 @@ export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHo
   });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= bounded((async () => served.close())(), DRAIN_MS, onerror)
+    closing ??= waitAtMost((async () => served.close())(), DRAIN_MS, onerror)
       .finally(() => handle.close())
       .finally(ended);
     return closing;
@@ -42,7 +42,7 @@ export function serveStdio(served: Served, onerror: OnError = toStderr): StdioHo
   // The SDK ends a connection by itself, and tells nobody. What its client left behind must not keep the process.
   const transport = new Connection(() => void close().catch(onerror));
   const report = inWords(onerror);
-  const handle = serve(() => reporting(served, report), { onerror: report, transport });
+  const handle = serve(() => buildServer(served, report), { onerror: report, transport });
   return { closed, close };
 }
 

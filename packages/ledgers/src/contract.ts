@@ -3,7 +3,7 @@
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
-import type { Presented, StateLedger } from '@mrtr/core';
+import type { LeaseRequest, StateLedger } from '@mrtr/core';
 import { describe, expect, it } from 'vitest';
 
 export {
@@ -37,7 +37,7 @@ export interface LedgerUnderTest {
   lose?(): Promise<void>;
 }
 
-const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
+const presentation = (id: string, of: Partial<LeaseRequest> = {}): LeaseRequest => ({
   id,
   answers: 'yes',
   issuedAt: Date.now(),
@@ -51,7 +51,7 @@ const presented = (id: string, of: Partial<Presented> = {}): Presented => ({
 const FIRST = { kind: 'first', lease: expect.any(String) };
 
 /** Claims a token, and returns the id of the lease. */
-async function takeLease(ledger: StateLedger, of: Presented): Promise<string> {
+async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
   const claim = await ledger.claim(of);
   if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
   return claim.lease;
@@ -100,7 +100,7 @@ function decisions(make: Make): void {
     const id = randomUUID();
     const claims = await Promise.all(
       [one, two, three].flatMap((ledger) =>
-        Array.from({ length: 10 }, () => (ledger as StateLedger).claim(presented(id))),
+        Array.from({ length: 10 }, () => (ledger as StateLedger).claim(presentation(id))),
       ),
     );
     expect(claims.filter(({ kind }) => kind === 'first')).toHaveLength(1);
@@ -111,11 +111,11 @@ function decisions(make: Make): void {
     const { another, lapse } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    expect(await one.claim(presented(id, { leaseSeconds: 1 }))).toEqual(FIRST);
-    expect(await two.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
+    expect(await one.claim(presentation(id, { leaseSeconds: 1 }))).toEqual(FIRST);
+    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
     await lapse(id);
-    expect(await two.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
-    expect(await two.claim(presented(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
   });
 
   it('ignores the result of a token that was never claimed', async () => {
@@ -123,7 +123,7 @@ function decisions(make: Make): void {
     const ledger = await another();
     const id = randomUUID();
     await ledger.settle(id, randomUUID(), 'unasked');
-    expect(await ledger.claim(presented(id))).toEqual(FIRST);
+    expect(await ledger.claim(presentation(id))).toEqual(FIRST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
@@ -131,8 +131,8 @@ function decisions(make: Make): void {
     const ledger = await another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
-    for (const id of fresh) expect(await ledger.claim(presented(id))).toEqual(FIRST);
-    for (const id of fresh) expect(await ledger.claim(presented(id))).toEqual({ kind: 'in-flight' });
+    for (const id of fresh) expect(await ledger.claim(presentation(id))).toEqual(FIRST);
+    for (const id of fresh) expect(await ledger.claim(presentation(id))).toEqual({ kind: 'in-flight' });
   });
 }
 
@@ -141,19 +141,19 @@ function leases(make: Make): void {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    const before = await takeLease(one, presented(id));
+    const before = await takeLease(one, presentation(id));
     await one.release(id, before);
-    const lease = await takeLease(two, presented(id));
+    const lease = await takeLease(two, presentation(id));
     expect(lease).not.toBe(before);
     await two.settle(id, lease, 'done');
-    expect(await one.claim(presented(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+    expect(await one.claim(presentation(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
   it('gives back the place of a released token, of its principal too', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 1 });
     const [ada, id] = [randomUUID(), randomUUID()];
-    const lease = await takeLease(ledger, presented(id, { principal: ada }));
-    const second = presented(randomUUID(), { principal: ada });
+    const lease = await takeLease(ledger, presentation(id, { principal: ada }));
+    const second = presentation(randomUUID(), { principal: ada });
     await expect(ledger.claim(second)).rejects.toMatchObject({ code: 'store_full' });
     await ledger.release(id, lease);
     expect(await ledger.claim(second)).toEqual(FIRST);
@@ -165,24 +165,24 @@ function staleLeases(make: Make): void {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    const stale = await takeLease(one, presented(id));
+    const stale = await takeLease(one, presentation(id));
     await one.release(id, stale);
-    const lease = await takeLease(two, presented(id));
+    const lease = await takeLease(two, presentation(id));
     await one.settle(id, stale, 'stale');
     await one.release(id, stale);
-    expect(await one.claim(presented(id))).toEqual({ kind: 'in-flight' });
+    expect(await one.claim(presentation(id))).toEqual({ kind: 'in-flight' });
     await two.settle(id, lease, 'done');
-    expect(await one.claim(presented(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await one.claim(presentation(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('lets a lease that it never gave do nothing', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    await takeLease(ledger, presented(id));
+    await takeLease(ledger, presentation(id));
     for (const unknown of [randomUUID(), '']) {
       await ledger.settle(id, unknown, 'unknown');
       await ledger.release(id, unknown);
-      expect(await ledger.claim(presented(id))).toEqual({ kind: 'in-flight' });
+      expect(await ledger.claim(presentation(id))).toEqual({ kind: 'in-flight' });
     }
     await ledger.release(randomUUID(), randomUUID());
   });
@@ -190,32 +190,32 @@ function staleLeases(make: Make): void {
   it('keeps a result, whatever is released', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presented(id));
+    const lease = await takeLease(ledger, presentation(id));
     await ledger.settle(id, lease, 'done');
     await ledger.release(id, lease);
-    expect(await ledger.claim(presented(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await ledger.claim(presentation(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('keeps an entry whose lease ended, until its own lease is released', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
+    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.release(id, randomUUID());
-    expect(await ledger.claim(presented(id))).toEqual({ kind: 'lost' });
+    expect(await ledger.claim(presentation(id))).toEqual({ kind: 'lost' });
     await ledger.release(id, lease);
-    expect(await ledger.claim(presented(id))).toEqual(FIRST);
+    expect(await ledger.claim(presentation(id))).toEqual(FIRST);
   });
 
   it('gives a token that is released in many places at once to exactly one of the next claims', async () => {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    const lease = await takeLease(one, presented(id));
+    const lease = await takeLease(one, presentation(id));
     await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
     const next = [one, two, one, two].flatMap((ledger) => [
-      ledger.claim(presented(id)),
+      ledger.claim(presentation(id)),
       ledger.release(id, lease),
     ]);
     const kinds = (await Promise.all(next)).flatMap((claim) => (claim ? [claim.kind] : []));
@@ -230,16 +230,16 @@ function beginnings(make: Make): void {
     const id = randomUUID();
     // A ledger in memory begins with its process. It must not refuse every call that was open before.
     const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
-    expect(await ledger.claim(presented(id, { issuedAt: 0 }))).toEqual(expected);
-    expect(await ledger.claim(presented(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
+    expect(await ledger.claim(presentation(id, { issuedAt: 0 }))).toEqual(expected);
+    expect(await ledger.claim(presentation(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
   });
 
   it('answers what it knows of a token, however old the token is', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
-    const old = presented(id, { issuedAt: 0 });
+    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
+    const old = presentation(id, { issuedAt: 0 });
     expect(await ledger.claim(old)).toEqual({ kind: 'in-flight' });
     await lapse(id);
     expect(await ledger.claim(old)).toEqual({ kind: 'lost' });
@@ -254,7 +254,7 @@ function losses(make: Make): void {
     if (!lose) return skip('the ledger ends with its process');
     const [one, two] = [await another(), await another()];
     const [id, soon] = [randomUUID(), randomUUID()];
-    const token = presented(id);
+    const token = presentation(id);
     await one.settle(id, await takeLease(one, token), 'done');
     expect(await two.claim(token)).toMatchObject({ kind: 'settled' });
     await lose();
@@ -262,7 +262,7 @@ function losses(make: Make): void {
     expect(claims).toEqual(claims.map(() => ({ kind: 'older-than-ledger' })));
     // A server whose clock is ahead by half a minute may have issued this token before the loss.
     const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.claim(presented(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
+    expect(await one.claim(presentation(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
     // A new process did not know the entries that were lost.
     expect(await (await another()).claim(token)).toEqual({ kind: 'older-than-ledger' });
   });
@@ -271,12 +271,12 @@ function losses(make: Make): void {
     const { another, lose } = await make();
     if (!lose) return skip('the ledger ends with its process');
     const [one, two] = [await another(), await another()];
-    for (const ledger of [one, two]) await ledger.claim(presented(randomUUID()));
+    for (const ledger of [one, two]) await ledger.claim(presentation(randomUUID()));
     await lose();
     const fresh = await another();
-    await fresh.claim(presented(randomUUID())); // It begins, and knows of no loss.
+    await fresh.claim(presentation(randomUUID())); // It begins, and knows of no loss.
     const makeToken = (ms: number) =>
-      presented(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
+      presentation(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
     // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
     for (const ledger of [one, two, fresh])
       expect(await ledger.claim(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
@@ -288,21 +288,21 @@ function losses(make: Make): void {
     if (!lose) return skip('the ledger ends with its process');
     await lose();
     const ledger = await another();
-    await ledger.claim(presented(randomUUID())); // From now on, the ledger has a beginning.
-    const ahead = (issuedAt: number) => presented(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
+    await ledger.claim(presentation(randomUUID())); // From now on, the ledger has a beginning.
+    const ahead = (issuedAt: number) => presentation(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
     // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
     expect(await ledger.claim(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
     expect(await ledger.claim(ahead(Date.now() + 31_000))).toEqual(FIRST);
     // A clock that is behind proves nothing: another server may have issued the token.
     const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-    expect(await ledger.claim(presented(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.claim(presentation(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
   });
 }
 
 function limits(make: Make): void {
   it('gives no lease on a token that has expired by its own clock', async () => {
     const ledger = await (await make()).another();
-    const expired = presented(randomUUID(), { expiresAt: Date.now() - 5000 });
+    const expired = presentation(randomUUID(), { expiresAt: Date.now() - 5000 });
     expect(await ledger.claim(expired)).toEqual({ kind: 'expired' });
   });
 
@@ -310,7 +310,7 @@ function limits(make: Make): void {
     'refuses a server whose clock is %i ms off, and returns the difference',
     async (off) => {
       const ledger = await (await make()).another();
-      const claim = await ledger.claim(presented(randomUUID(), { now: Date.now() + off }));
+      const claim = await ledger.claim(presentation(randomUUID(), { now: Date.now() + off }));
       if (claim.kind !== 'clock-differs') throw new Error(`The ledger answered ${claim.kind}.`);
       expect(Math.abs(claim.byMs - off)).toBeLessThan(30_000);
     },
@@ -319,10 +319,10 @@ function limits(make: Make): void {
   it('limits the tokens of one principal, and still has room for others', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
-    for (let n = 0; n < 2; n++) await ledger.claim(presented(randomUUID(), { principal: ada }));
-    const third = ledger.claim(presented(randomUUID(), { principal: ada }));
+    for (let n = 0; n < 2; n++) await ledger.claim(presentation(randomUUID(), { principal: ada }));
+    const third = ledger.claim(presentation(randomUUID(), { principal: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.claim(presented(randomUUID(), { principal: bob }))).toEqual(FIRST);
+    expect(await ledger.claim(presentation(randomUUID(), { principal: bob }))).toEqual(FIRST);
   });
 
   it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
@@ -337,11 +337,11 @@ function limits(make: Make): void {
       [bob, 1000],
     ] as const) {
       const id = randomUUID();
-      const lease = await takeLease(ledger, presented(id, { principal }));
+      const lease = await takeLease(ledger, presentation(id, { principal }));
       await ledger.settle(id, lease, 'x'.repeat(bytes));
       // It was served, so it cannot be released any more.
       await ledger.release(id, lease);
-      kinds.push((await ledger.claim(presented(id, { principal }))).kind);
+      kinds.push((await ledger.claim(presentation(id, { principal }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
   });
@@ -353,19 +353,19 @@ function results(make: Make): void {
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
-    await one.settle(id, await takeLease(one, presented(id)), result);
-    expect(await two.claim(presented(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
-    expect(await one.claim(presented(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    await one.settle(id, await takeLease(one, presentation(id)), result);
+    expect(await two.claim(presentation(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    expect(await one.claim(presentation(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
   it('records a result also after its lease has ended', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presented(id, { leaseSeconds: 1 }));
+    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.settle(id, lease, 'late');
-    expect(await ledger.claim(presented(id, { leaseSeconds: 1 }))).toEqual({
+    expect(await ledger.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({
       kind: 'settled',
       result: 'late',
       answers: 'yes',
@@ -375,8 +375,8 @@ function results(make: Make): void {
   it('keeps the answers of the first presentation, also if the second brings others', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    await ledger.settle(id, await takeLease(ledger, presented(id, { answers: 'yes' })), 'done');
-    const second = await ledger.claim(presented(id, { answers: 'no' }));
+    await ledger.settle(id, await takeLease(ledger, presentation(id, { answers: 'yes' })), 'done');
+    const second = await ledger.claim(presentation(id, { answers: 'no' }));
     expect(second).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
@@ -384,9 +384,9 @@ function results(make: Make): void {
     const { another } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    const lease = await takeLease(one, presented(id));
+    const lease = await takeLease(one, presentation(id));
     await one.settle(id, lease, 'first');
     await two.settle(id, lease, 'second');
-    expect(await two.claim(presented(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
+    expect(await two.claim(presentation(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
   });
 }

@@ -1,6 +1,6 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
-import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
+import { type LeaseDecision, type LeaseRequest, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
@@ -141,7 +141,7 @@ export class PostgresLedger implements StateLedger {
    * @throws StoreFull when there is no room; otherwise the database's error. Then the request is refused, and does not
    * run.
    */
-  async claim(presented: Presented): Promise<Claim> {
+  async claim(presented: LeaseRequest): Promise<LeaseDecision> {
     await this.#sweep();
     const lease = randomUUID();
     try {
@@ -162,7 +162,7 @@ export class PostgresLedger implements StateLedger {
    * statement would wait for the entry to go and still see the beginning. TRUNCATE locks out the whole statement.
    */
   async #insert(
-    { id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: Presented,
+    { id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: LeaseRequest,
     lease: string,
   ): Promise<Seen> {
     const { rows } = await this.#db.query(
@@ -194,7 +194,7 @@ export class PostgresLedger implements StateLedger {
   }
 
   /** Why nothing was inserted. */
-  async #refusal({ id, issuedAt, expiresAt, now: theirs }: Presented, seen: Seen): Promise<Claim> {
+  async #refusal({ id, issuedAt, expiresAt, now: theirs }: LeaseRequest, seen: Seen): Promise<LeaseDecision> {
     const byMs = theirs - Number(seen.now);
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };
     const { rows } = await this.#db.query(

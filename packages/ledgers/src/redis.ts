@@ -1,6 +1,6 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
-import { type Claim, type Presented, type StateLedger, StoreFull } from '@mrtr/core';
+import { type LeaseDecision, type LeaseRequest, type StateLedger, StoreFull } from '@mrtr/core';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import {
   anObjectWith,
@@ -32,7 +32,7 @@ export interface RedisLedgerOptions {
 }
 
 type Reply = readonly [
-  kind: Claim['kind'] | 'all' | 'own',
+  kind: LeaseDecision['kind'] | 'all' | 'own',
   text?: string,
   answers?: string,
   /** The ledger's beginning. Absent if the claim did not need it. */
@@ -112,7 +112,15 @@ export class RedisLedger implements StateLedger {
    * @throws StoreFull when there is no room; otherwise the client's error. Then the request is refused, and does not
    * run.
    */
-  async claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now }: Presented): Promise<Claim> {
+  async claim({
+    id,
+    answers,
+    issuedAt,
+    expiresAt,
+    leaseSeconds,
+    principal,
+    now,
+  }: LeaseRequest): Promise<LeaseDecision> {
     const [all, own] = this.#limits;
     const limits = [all, principal === undefined ? 0 : own];
     const index = principal === undefined ? 'index' : `index:${principal}`;
@@ -205,7 +213,7 @@ const warnOfBeginning = (error: unknown): void =>
       'reached may be refused too.',
   );
 
-function claimOf([kind, text = '', answers = '']: Reply, lease: string): Claim {
+function claimOf([kind, text = '', answers = '']: Reply, lease: string): LeaseDecision {
   switch (kind) {
     case 'all':
     case 'own':

@@ -5,7 +5,7 @@ import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Client, Pool } from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import { Calls, tableOfCalls } from './calls.ts';
+import { CallTable, tableOfCalls } from './call-table.ts';
 import { Locks } from './locks.ts';
 import { DbosStore } from './store.ts';
 
@@ -26,7 +26,7 @@ async function instance(url: string, poolSize: number) {
   const locks = new Locks(pool, 'public');
   await locks.create();
   await pool.query(tableOfCalls('public'));
-  const calls = new Calls(pool, 'public', locks);
+  const calls = new CallTable(pool, 'public', locks);
   const sealed = Buffer.from('sealed');
   const add = (id: string, principal: string | undefined, ofPrincipal = { calls: 1000, bytes: 10_000 }) =>
     calls.add({

@@ -53,7 +53,7 @@ export class Locks {
 
   /** Runs `work` while no other instance launches. */
   launching<Result>(work: Work<Result>): Promise<Result> {
-    return this.#locked(LAUNCH, LAUNCH_PATIENCE_MS, work);
+    return this.#withLock(LAUNCH, LAUNCH_PATIENCE_MS, work);
   }
 
   /**
@@ -64,7 +64,7 @@ export class Locks {
     // Some principals share a row, which costs them a short wait.
     const row = 1 + (Number.parseInt(hash('sha256', principal).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
-    const result = before.then(() => this.#locked(row, this.#patienceMs, work));
+    const result = before.then(() => this.#withLock(row, this.#patienceMs, work));
     const over = result.then(
       () => {},
       () => {},
@@ -88,7 +88,7 @@ export class Locks {
     );
   }
 
-  async #locked<Result>(row: number, patienceMs: number, work: Work<Result>): Promise<Result> {
+  async #withLock<Result>(row: number, patienceMs: number, work: Work<Result>): Promise<Result> {
     const late = Date.now() + patienceMs;
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
       const done = await this.#tried(row, work);
@@ -103,7 +103,7 @@ export class Locks {
   async #tried<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
     const client = await this.#pool.connect();
     try {
-      if (!(await this.#taken(client, row))) {
+      if (!(await this.#tryLock(client, row))) {
         client.release();
         return undefined;
       }
@@ -117,7 +117,7 @@ export class Locks {
     }
   }
 
-  async #taken(client: PoolClient, row: number): Promise<boolean> {
+  async #tryLock(client: PoolClient, row: number): Promise<boolean> {
     try {
       await client.query(
         `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_AT_MOST_MS};

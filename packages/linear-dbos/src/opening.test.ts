@@ -1,7 +1,7 @@
 /** Options that `DbosStore.open` refuses, without a database. */
 import { requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { settled } from './options.ts';
+import { resolveOptions } from './options.ts';
 import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
@@ -84,7 +84,7 @@ test.each([
 test('an option that is undefined has its default', () => {
   const options = { postgres: 'postgres://mrtr@127.0.0.1:1/none', policy, version: '1' };
   const undefinedOnes = { schema: undefined, ttlSeconds: undefined, onerror: undefined } as object;
-  expect(settled({ ...options, ...undefinedOnes })).toMatchObject({
+  expect(resolveOptions({ ...options, ...undefinedOnes })).toMatchObject({
     schema: 'mrtr_linear',
     ttlSeconds: 600,
     onerror: expect.any(Function),

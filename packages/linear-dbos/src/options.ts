@@ -94,7 +94,7 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
 };
 
 /** @throws InvalidOption naming the option that cannot be honoured. */
-export function settled(options: DbosStoreOptions): Settings {
+export function resolveOptions(options: DbosStoreOptions): Settings {
   requireOptions('DbosStore', options, CHECKS);
   if (options.policy.ring[0]?.ephemeral) {
     throw new InvalidOption(

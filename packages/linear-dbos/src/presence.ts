@@ -80,9 +80,9 @@ export class Presence {
 
   async #begin(): Promise<void> {
     const client = await this.#pool.connect();
-    const lost = (error?: Error) => this.#lost(client, error);
-    client.on('error', lost);
-    client.on('end', () => lost());
+    const onLoss = (error?: Error) => this.#reconnectAfterLoss(client, error);
+    client.on('error', onLoss);
+    client.on('end', () => onLoss());
     client.on('notification', ({ channel, payload }: Notification) => {
       this.#held.get(channel.slice(channelOf('').length))?.(payload ?? '');
     });
@@ -95,7 +95,7 @@ export class Presence {
       this.#wait = RECONNECT_MS;
       this.#complainedAt = undefined;
     } catch (error) {
-      lost(error as Error);
+      onLoss(error as Error);
       throw error;
     }
   }
@@ -118,7 +118,7 @@ export class Presence {
     return said;
   }
 
-  #lost(client: PoolClient, error?: Error): void {
+  #reconnectAfterLoss(client: PoolClient, error?: Error): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     client.release(true);

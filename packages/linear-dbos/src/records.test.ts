@@ -2,11 +2,11 @@ import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ContinuationLost, ElicitationDeclined } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
 import { expect, test } from 'vitest';
-import { errorRecord, type Head, revivedError, unread, unreadAnswers, Vault } from './records.ts';
+import { type CallHeader, CallKey, errorRecord, hashAnswers, revivedError, saltedHash } from './records.ts';
 
 const KEY = 'k'.repeat(32);
-const revived = (thrown: unknown) => revivedError(JSON.parse(JSON.stringify(errorRecord(thrown))));
-const head = { salt: 'salt' } as Head;
+const revive = (thrown: unknown) => revivedError(JSON.parse(JSON.stringify(errorRecord(thrown))));
+const head = { salt: 'salt' } as CallHeader;
 
 test.each([
   ['a declined question', new ElicitationDeclined('cancelled')],
@@ -14,7 +14,7 @@ test.each([
   ['a client that cannot be asked', new CannotAsk('Nobody is there.')],
   ['an error of the protocol', new ProtocolError(-32002, 'Not there', { uri: 'a:b' })],
 ])('%s is revived as the same class, with its stack', (_what, error) => {
-  const again = revived(error);
+  const again = revive(error);
   expect(again).toEqual(error);
   expect([again.constructor, again.stack]).toEqual([error.constructor, error.stack]);
 });
@@ -26,7 +26,7 @@ test('any other error keeps its name, its message and its JSON properties', () =
     readonly reorder = () => {};
     readonly self = this;
   }
-  const again = revived(new OutOfStock('No tea left.'));
+  const again = revive(new OutOfStock('No tea left.'));
   expect(again).not.toBeInstanceOf(OutOfStock);
   expect({ name: again.name, message: again.message, shelf: (again as OutOfStock).shelf }).toEqual({
     name: 'OutOfStock',
@@ -39,7 +39,7 @@ test('any other error keeps its name, its message and its JSON properties', () =
 test.each([['a text'], [undefined], [null], [42]])(
   '%s that was thrown becomes an error with it as the message',
   (thrown) => {
-    expect(revived(thrown).message).toBe(String(thrown));
+    expect(revive(thrown).message).toBe(String(thrown));
   },
 );
 
@@ -53,7 +53,7 @@ test.each([
   ['that has no text', Object.create(null)],
   ['whose prototype cannot be read', new Proxy({}, { getPrototypeOf: fail })],
 ])('a thrown value %s becomes an error without details', (_what, thrown) => {
-  const again = revived(thrown);
+  const again = revive(thrown);
   expect(again).toBeInstanceOf(Error);
   expect(JSON.stringify([again.message, again.stack, again])).not.toContain('SECRET');
 });
@@ -64,27 +64,27 @@ function fail(): never {
 
 test('an error that only has the name of an error class of ours is not revived as one', () => {
   const error = Object.assign(new Error('The other end says so.'), { name: 'ElicitationDeclined' });
-  const again = revived(error);
+  const again = revive(error);
   expect(again).not.toBeInstanceOf(ElicitationDeclined);
   expect([again.name, again.message]).toEqual([error.name, error.message]);
 });
 
 test('a record opens as what it was sealed as, for its call, with a key of the policy', () => {
   const ring = keyRing([KEY]);
-  const vault = Vault.make('call');
+  const vault = CallKey.make('call');
   const sealed = vault.seal({ a: 1 }, 'head');
-  expect(Vault.of('call', vault.key(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
+  expect(CallKey.of('call', vault.key(ring), ring).open(sealed, 'head')).toEqual({ a: 1 });
   const complaint =
     /does not open: it was changed, or sealed with a key that is not among the policy’s `keys`/;
   expect(() => vault.open(sealed, 'turn 1')).toThrow(complaint);
-  expect(() => Vault.make('call').open(sealed, 'head')).toThrow(complaint);
-  expect(() => Vault.of('other', vault.key(ring), ring)).toThrow(complaint);
-  expect(() => Vault.of('call', vault.key(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
+  expect(() => CallKey.make('call').open(sealed, 'head')).toThrow(complaint);
+  expect(() => CallKey.of('other', vault.key(ring), ring)).toThrow(complaint);
+  expect(() => CallKey.of('call', vault.key(ring), keyRing(['o'.repeat(32)]))).toThrow(complaint);
 });
 
 test('the digest of answers ignores their order, and the digest of a step depends on the call’s salt', () => {
-  expect(unreadAnswers({ a: 1, b: 2 }, head)).toBe(unreadAnswers({ b: 2, a: 1 }, head));
-  expect(unreadAnswers(undefined, head)).toBe(unreadAnswers({}, head));
-  expect(unreadAnswers({ a: 1 }, head)).not.toBe(unreadAnswers({ a: 2 }, head));
-  expect(unread('charge', head)).not.toBe(unread('charge', { ...head, salt: 'pepper' }));
+  expect(hashAnswers({ a: 1, b: 2 }, head)).toBe(hashAnswers({ b: 2, a: 1 }, head));
+  expect(hashAnswers(undefined, head)).toBe(hashAnswers({}, head));
+  expect(hashAnswers({ a: 1 }, head)).not.toBe(hashAnswers({ a: 2 }, head));
+  expect(saltedHash('charge', head)).not.toBe(saltedHash('charge', { ...head, salt: 'pepper' }));
 });

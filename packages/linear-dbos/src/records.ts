@@ -13,7 +13,7 @@ import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/sea
 import { canonicalJson } from '@mrtr/core/shape';
 
 /** The beginning of a call. A handler that is run again has to see the same. */
-export interface Head {
+export interface CallHeader {
   readonly method: string;
   readonly target: string;
   readonly input: unknown;
@@ -30,7 +30,7 @@ export interface Head {
   readonly maxStateBytes: number;
   /** The version that its state is sealed with. */
   readonly version: string | undefined;
-  /** The salt of {@link unread}. */
+  /** The salt of {@link saltedHash}. */
   readonly salt: string;
 }
 
@@ -55,7 +55,7 @@ export type TurnRecord = (
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
   | { readonly kind: 'lost'; readonly why: string }
 ) & {
-  /** The digest of the answers that led to it, if any; see {@link unreadAnswers}. */
+  /** The digest of the answers that led to it, if any; see {@link hashAnswers}. */
   readonly answers?: string | undefined;
   /**
    * The caller's digest from the latest answer, made with a key as new as that answer's token. The key of the call's
@@ -78,12 +78,12 @@ export interface ErrorRecord {
 }
 
 /** A pseudonym of `text` for this call, which shows a reader of the database nothing of it. */
-export const unread = (text: string, { salt }: Head): string =>
+export const saltedHash = (text: string, { salt }: CallHeader): string =>
   hash('sha256', `${salt} ${text}`, 'base64url');
 
 /** A digest of answers: equal for equal answers. */
-export const unreadAnswers = (responses: Message['responses'], head: Head): string =>
-  unread(canonicalJson(responses ?? {}), head);
+export const hashAnswers = (responses: Message['responses'], head: CallHeader): string =>
+  saltedHash(canonicalJson(responses ?? {}), head);
 
 /** A stored record does not open here. */
 export class Unopened extends Error {
@@ -100,7 +100,7 @@ export class Unopened extends Error {
  * that it was sealed as. The call keeps its key, sealed with the policy's key, and seals it again with every turn. So
  * the policy's keys can be replaced while calls wait.
  */
-export class Vault {
+export class CallKey {
   readonly call: string;
   readonly #secret: string;
   readonly #ring: Ring;
@@ -112,15 +112,15 @@ export class Vault {
   }
 
   /** The vault of a new call. */
-  static make(call: string): Vault {
-    return new Vault(call, randomBytes(32).toString('base64url'));
+  static make(call: string): CallKey {
+    return new CallKey(call, randomBytes(32).toString('base64url'));
   }
 
   /** @throws Unopened when no key of the ring opens `key`. */
-  static of(call: string, key: Uint8Array, ring: Ring): Vault {
+  static of(call: string, key: Uint8Array, ring: Ring): CallKey {
     const secret = openAtRest(key, `${call} key`, ring);
     if (secret === undefined) throw new Unopened('key', call);
-    return new Vault(call, secret);
+    return new CallKey(call, secret);
   }
 
   /** The call's key, sealed with the first key of the ring. */

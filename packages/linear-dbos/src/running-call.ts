@@ -28,35 +28,35 @@ import {
   continuationState,
   Frame,
   FrameContext,
+  type FrameTurn,
   heldBytes,
   type LinearRound,
-  type Pause,
   UNANSWERED,
 } from '@mrtr/shapes/linear-store';
-import type { Calls } from './calls.ts';
-import type { News } from './news.ts';
+import type { CallTable } from './call-table.ts';
 import {
+  type CallHeader,
+  type CallKey,
   errorRecord,
-  type Head,
+  hashAnswers,
   type Message,
   revivedError,
   type StepRecord,
+  saltedHash,
   type TurnRecord,
   Unopened,
-  unread,
-  unreadAnswers,
-  type Vault,
 } from './records.ts';
 import { NEVER, type Runtime } from './runtime.ts';
+import type { TurnListeners } from './turn-listeners.ts';
 
 /** The store that a call runs in. */
 export interface Host {
   readonly instance: string;
   readonly ttlSeconds: number;
-  readonly calls: Calls;
+  readonly calls: CallTable;
   readonly runtime: Runtime;
   readonly policy: Pick<RequestStatePolicy, 'ring'>;
-  readonly news: News;
+  readonly news: TurnListeners;
   report(error: Error): void;
   /** The call no longer runs here. */
   ended(call: RunningCall): void;
@@ -78,8 +78,8 @@ export const UNRECORDED = 'This call cannot be resumed: it could not be recorded
 /** A call that was started here or taken over. */
 export class RunningCall {
   readonly id: string;
-  readonly #vault: Vault;
-  readonly #head: Head;
+  readonly #vault: CallKey;
+  readonly #head: CallHeader;
   readonly #handler: LinearRound['handler'];
   readonly #host: Host;
   readonly #frame: Frame;
@@ -110,7 +110,13 @@ export class RunningCall {
   /** The turn whose answers the call waits for. */
   parkedAt: number | undefined;
 
-  constructor(vault: Vault, head: Head, handler: LinearRound['handler'], published: number, host: Host) {
+  constructor(
+    vault: CallKey,
+    head: CallHeader,
+    handler: LinearRound['handler'],
+    published: number,
+    host: Host,
+  ) {
     this.id = vault.call;
     this.#vault = vault;
     this.#head = head;
@@ -134,7 +140,7 @@ export class RunningCall {
       if (error instanceof DBOSWorkflowConflictError) throw error; // DBOS waits for its new owner.
       if (this.#released) await NEVER;
       this.#host.report(error instanceof Error ? error : new Error(String(error)));
-      const why = diverged(error) ? DIVERGED : UNRECORDED;
+      const why = isDivergence(error) ? DIVERGED : UNRECORDED;
       this.#frame.abort(new ContinuationLost(why));
       await this.#publish({ kind: 'lost', why });
     } finally {
@@ -162,7 +168,7 @@ export class RunningCall {
   }
 
   /** The request of its open round was answered, so progress and log messages have no request to go out on. */
-  answered(request: ServerContext): void {
+  forgetRequest(request: ServerContext): void {
     if (this.request !== request) return;
     this.request = undefined;
     this.#frame.request = undefined;
@@ -195,7 +201,7 @@ export class RunningCall {
       if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
       this.#frame.askable = message.askable;
       this.#principal = message.principal;
-      this.#answered = unreadAnswers(message.responses, this.#head);
+      this.#answered = hashAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
       this.#reportsFrom(turn + 1);
       pause = this.#frame.resume(message.responses);
@@ -209,9 +215,9 @@ export class RunningCall {
     this.#frame.request = turn > this.published ? this.request : undefined;
   }
 
-  #recordOf(pause: Pause, turn: number): TurnRecord {
+  #recordOf(pause: FrameTurn, turn: number): TurnRecord {
     if (pause.kind === 'threw') return { kind: 'threw', error: errorRecord(pause.error) };
-    if (pause.kind === 'asked') return this.#asked(pause.requests, turn);
+    if (pause.kind === 'asked') return this.#recordQuestions(pause.requests, turn);
     try {
       JSON.stringify(pause.value);
       return pause;
@@ -220,7 +226,7 @@ export class RunningCall {
     }
   }
 
-  #asked(requests: InputRequests, round: number): TurnRecord {
+  #recordQuestions(requests: InputRequests, round: number): TurnRecord {
     const { maxRounds, maxQuestions, maxStateBytes, version } = this.#head;
     const limits = { round, maxRounds, maxQuestions, maxStateBytes, version, askable: this.#frame.askable };
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
@@ -243,7 +249,7 @@ export class RunningCall {
     const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
     if (await calls.publish(this.id, instance, published)) {
       this.published = turn;
-      news.tell(this.id, turn, told);
+      news.notify(this.id, turn, told);
       return true;
     }
     const row = await calls.read(this.id);
@@ -261,7 +267,7 @@ export class RunningCall {
       goOn = resolve;
     });
     this.#steps = this.#steps.then(() => parked);
-    const message = await this.#received(turn);
+    const message = await this.#receiveAnswers(turn);
     this.parkedAt = undefined;
     this.#turn = turn + 1;
     goOn();
@@ -271,7 +277,7 @@ export class RunningCall {
     return undefined;
   }
 
-  async #received(turn: number): Promise<Message | undefined> {
+  async #receiveAnswers(turn: number): Promise<Message | undefined> {
     for (let passedOver = 0; ; passedOver++) {
       try {
         const text = await DBOS.recv<string>(String(turn), {
@@ -299,14 +305,14 @@ export class RunningCall {
   async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
     const what = `step ${key}`;
     // DBOS threw this, not the step: errors of the step are recorded as its result.
-    const broken = async (error: unknown): Promise<never> => {
+    const failCall = async (error: unknown): Promise<never> => {
       this.#fail(error);
       return NEVER;
     };
     const record = await DBOS.runStep(
       async () => {
         if (this.#turn <= this.published) {
-          return broken(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
+          return failCall(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
         }
         const record: StepRecord = await step().then(
           (value) => ({ value }),
@@ -319,10 +325,10 @@ export class RunningCall {
           throw new Error('The value of a step could not be sealed.');
         }
       },
-      { name: `run ${unread(key, this.#head)}` },
+      { name: `run ${saltedHash(key, this.#head)}` },
     )
       .then((sealed) => this.#vault.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
-      .catch(broken);
+      .catch(failCall);
     if (this.#released) return NEVER;
     if ('error' in record) throw revivedError(record.error);
     return record.value;
@@ -342,7 +348,7 @@ function checkAsked(requests: InputRequests, answered: Message['asked'], turn: n
   }
 }
 
-const diverged = (error: unknown): boolean =>
+const isDivergence = (error: unknown): boolean =>
   error instanceof Diverged ||
   error instanceof DBOSStepNondeterminismError ||
   error instanceof DbosErrors.DBOSUnexpectedStepError;

@@ -7,7 +7,7 @@ import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidOption } from '@mrtr/core';
 import { processWide } from '@mrtr/core/shape';
 import { Pool } from 'pg';
-import { Calls, tableOfCalls } from './calls.ts';
+import { CallTable, tableOfCalls } from './call-table.ts';
 import { Locks } from './locks.ts';
 import type { Settings } from './options.ts';
 import { newInstance, Presence } from './presence.ts';
@@ -46,7 +46,7 @@ async function serve(): Promise<void> {
 
 /** DBOS, launched. */
 export class Runtime {
-  readonly calls: Calls;
+  readonly calls: CallTable;
   readonly presence: Presence;
   readonly #pool: Pool;
   readonly #locks: Locks;
@@ -59,7 +59,7 @@ export class Runtime {
     this.#pool = pool;
     this.#queue = QUEUE + instance;
     this.#locks = new Locks(pool, schema);
-    this.calls = new Calls(pool, schema, this.#locks);
+    this.calls = new CallTable(pool, schema, this.#locks);
     this.presence = new Presence(pool, onerror);
   }
 

@@ -10,7 +10,7 @@ const LOST = /^(?:08|57P0[123])|^E(?:CONN|PIPE|TIMEDOUT|HOSTUNREACH|AI_AGAIN)/;
 const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection error)/;
 
 /** Runs one statement, and repeats it for at most 1.5 s while connections are lost. */
-export const said = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
+export const query = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
   again(async () => (await pool.query<Row>(text, values)).rows);
 
 /** Repeats `work` while connections are lost, for at most 1.5 s. */

@@ -15,27 +15,27 @@ import {
   SERVER_FULL_OF_BYTES,
   type Turn,
 } from '@mrtr/shapes/linear-store';
-import type { CallRow } from './calls.ts';
+import type { CallRow } from './call-table.ts';
 import { HeldCalls } from './held-calls.ts';
-import { News } from './news.ts';
-import { type DbosStoreOptions, type Settings, settled } from './options.ts';
+import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
 import { newInstance } from './presence.ts';
 import {
-  type Head,
+  type CallHeader,
+  CallKey,
+  hashAnswers,
   type Message,
   revivedError,
   type TurnRecord,
   Unopened,
-  unreadAnswers,
-  Vault,
 } from './records.ts';
 import { type Host, KEEP_SECONDS, LOOK_AGAIN_MS, RunningCall, UNRECORDED } from './running-call.ts';
 import { Runtime } from './runtime.ts';
 import { Sweep } from './sweep.ts';
+import { TurnListeners } from './turn-listeners.ts';
 
 /** The turn that a request waits for. */
 interface AwaitedTurn {
-  readonly vault: Vault;
+  readonly vault: CallKey;
   readonly turn: number;
   /** The digest of the answers that start it; see `unreadAnswers`. */
   readonly answers?: string;
@@ -84,7 +84,7 @@ export class DbosStore implements LinearStore {
   readonly #options: Settings;
   readonly #runtime: Runtime;
   readonly #instance: string;
-  readonly #news = new News();
+  readonly #news = new TurnListeners();
   readonly #sweep: Sweep;
   readonly #running = new HeldCalls();
   readonly #rounds = new Set<Promise<unknown>>();
@@ -104,12 +104,12 @@ export class DbosStore implements LinearStore {
    * @throws Error of the database when it cannot be reached.
    */
   static async open(options: DbosStoreOptions): Promise<DbosStore> {
-    const settings = settled(options);
+    const settings = resolveOptions(options);
     const runtime = await Runtime.acquire(settings);
     const instance = newInstance();
     const store = new DbosStore(runtime, instance, settings);
     try {
-      await runtime.presence.hold(instance, (message) => store.#told(message));
+      await runtime.presence.hold(instance, (message) => store.#handleNotification(message));
     } catch (error) {
       await store.close();
       throw error;
@@ -130,7 +130,8 @@ export class DbosStore implements LinearStore {
    * @throws NotJson when the arguments of a new call are not JSON.
    */
   async round(round: LinearRound): Promise<Turn> {
-    if (this.#closing) throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lost(ELSEWHERE);
+    if (this.#closing)
+      throw round.id === undefined ? new StoreFull(NO_NEW_CALLS) : lostContinuation(ELSEWHERE);
     if (round.id === undefined && !(round.input instanceof URL)) assertJson(round.input, ARGUMENTS);
     const served = this.#serve(round);
     this.#rounds.add(served);
@@ -140,7 +141,7 @@ export class DbosStore implements LinearStore {
       if (error instanceof ContinuationLost || error instanceof StoreFull) throw error;
       // The database's error is for the operator.
       this.#options.onerror(error as Error);
-      throw lost(error instanceof Unopened ? LOST : UNREACHABLE);
+      throw lostContinuation(error instanceof Unopened ? LOST : UNREACHABLE);
     } finally {
       this.#rounds.delete(served);
     }
@@ -181,14 +182,14 @@ export class DbosStore implements LinearStore {
     if (signal.aborted) giveUp();
     try {
       const record = await this.#outcome(awaited, round);
-      if (record.kind === 'lost') throw lost(record.why);
+      if (record.kind === 'lost') throw lostContinuation(record.why);
       // Another request answered at the same time and came first. Its result is not for this request.
-      if (record.answers !== awaited.answers) throw lost();
+      if (record.answers !== awaited.answers) throw lostContinuation();
       if (record.kind === 'threw') return { kind: 'threw', error: revivedError(record.error) };
       if (record.kind === 'returned') return { kind: 'returned', value: record.value };
       if (record.overdrawn !== undefined) {
         // The boundary refuses it too, unless the call began with a stricter policy or another client.
-        if (!askProblem(call, record.requests)) throw lost(record.overdrawn);
+        if (!askProblem(call, record.requests)) throw lostContinuation(record.overdrawn);
         return { kind: 'asked', id: undefined, requests: record.requests };
       }
       // The shim makes all rounds within one request. When that ends, the call ends.
@@ -198,7 +199,7 @@ export class DbosStore implements LinearStore {
       return { kind: 'asked', id: `${awaited.vault.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       stopReminding();
-      this.#running.get(awaited.vault.call)?.answered(ctx);
+      this.#running.get(awaited.vault.call)?.forgetRequest(ctx);
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -231,7 +232,7 @@ export class DbosStore implements LinearStore {
       throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
     const salt = randomBytes(16).toString('base64url');
-    const initial: Head = {
+    const initial: CallHeader = {
       method,
       target,
       input,
@@ -244,10 +245,10 @@ export class DbosStore implements LinearStore {
       version,
       salt,
     };
-    const vault = Vault.make(id);
+    const vault = CallKey.make(id);
     const sealed = vault.seal(initial, 'head');
     // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.
-    const head = vault.open<Head>(sealed, 'head');
+    const head = vault.open<CallHeader>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
     running.request = ctx;
     this.#running.add(running);
@@ -270,7 +271,7 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(vault: Vault, head: Buffer, principal: string | undefined): Promise<void> {
+  async #admit(vault: CallKey, head: Buffer, principal: string | undefined): Promise<void> {
     const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
     const key = vault.key(policy.ring);
     const [id, instance] = [vault.call, this.#instance];
@@ -284,9 +285,9 @@ export class DbosStore implements LinearStore {
     const at = continuation.lastIndexOf('.');
     const [id, turn] = [continuation.slice(0, at), Number(continuation.slice(at + 1))];
     const row = await this.#runtime.calls.read(id);
-    if (!row) throw lost();
-    const vault = Vault.of(id, row.key, this.#options.policy.ring);
-    const head = vault.open<Head>(row.head, 'head');
+    if (!row) throw lostContinuation();
+    const vault = CallKey.of(id, row.key, this.#options.policy.ring);
+    const head = vault.open<CallHeader>(row.head, 'head');
     const { method, target } = head;
     const latest = latestIn(row, vault);
     if (
@@ -295,13 +296,13 @@ export class DbosStore implements LinearStore {
       target !== call.target
     ) {
       this.#options.onerror(new Error(`Call ${id} was presented by another principal, or for another tool.`));
-      throw lost();
+      throw lostContinuation();
     }
     const { inputResponses: responses } = ctx.mcpReq;
-    const awaited = { vault, turn: turn + 1, answers: unreadAnswers(responses, head) };
+    const awaited = { vault, turn: turn + 1, answers: hashAnswers(responses, head) };
     // A client whose connection or instance was lost sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
-    if (row.done || row.expired || row.turn !== turn) throw lost();
+    if (row.done || row.expired || row.turn !== turn) throw lostContinuation();
     this.#checkVersion(row);
     const asked = call.asked && [...call.asked];
     const { askable, principal } = call;
@@ -326,13 +327,13 @@ export class DbosStore implements LinearStore {
           const row = await this.#runtime.calls.read(id);
           const ended = row && recordIn(row, awaited);
           if (ended) return ended;
-          if (!row || row.turn > turn) throw lost();
+          if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
           if (isOurs || row.dead) await this.#takeOver(vault, row, round);
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
-        const record = await wait.heard(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
+        const record = await wait.next(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
         if (record) return record;
       } finally {
         wait.stop();
@@ -340,12 +341,12 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #takeOver(vault: Vault, row: CallRow, { handler, ctx }: LinearRound): Promise<void> {
+  async #takeOver(vault: CallKey, row: CallRow, { handler, ctx }: LinearRound): Promise<void> {
     const id = vault.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
-    if (this.#closing) throw lost(ELSEWHERE);
-    const head = vault.open<Head>(row.head, 'head');
+    if (this.#closing) throw lostContinuation(ELSEWHERE);
+    const head = vault.open<CallHeader>(row.head, 'head');
     const running = new RunningCall(vault, head, handler, row.turn, this.#host);
     running.request = ctx;
     this.#running.add(running);
@@ -377,17 +378,17 @@ export class DbosStore implements LinearStore {
       const body = vault.seal(record, `turn ${turn}`);
       if (!(await this.#runtime.calls.end(id, { turn, done: true, body, keepSeconds: KEEP_SECONDS }))) return;
       this.#running.get(id)?.abort(why);
-      this.#news.tell(id, turn, record);
+      this.#news.notify(id, turn, record);
     } catch (error) {
       this.#options.onerror(error as Error);
     }
   }
 
   /** Handles a notification of another instance: a turn has ended, or a call has to end. */
-  #told(message: string): void {
+  #handleNotification(message: string): void {
     const [what, id = ''] = message.split(' ');
     if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
-    this.#news.tell(id);
+    this.#news.notify(id);
   }
 
   /** Any role that can connect may send a notification to end a call, so only the table counts. */
@@ -402,7 +403,7 @@ export class DbosStore implements LinearStore {
 
   #checkVersion({ version, dead }: CallRow): void {
     if (!dead || version === this.#options.version) return;
-    throw lost(
+    throw lostContinuation(
       `This call began on version '${version}' of this server, and no instance of that version is left. Version ` +
         `'${this.#options.version}' cannot resume it. Start the call again.`,
     );
@@ -423,16 +424,16 @@ export class DbosStore implements LinearStore {
 
   #forget(call: RunningCall): void {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
-    this.#news.tell(call.id);
+    this.#news.notify(call.id);
   }
 }
 
 /** The latest turn that has ended. */
-const latestIn = ({ turn, body }: CallRow, vault: Vault): TurnRecord | undefined =>
+const latestIn = ({ turn, body }: CallRow, vault: CallKey): TurnRecord | undefined =>
   body ? vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
 
 /** The result of a turn, if it is the latest one. */
 const recordIn = (row: CallRow, { turn, vault }: AwaitedTurn): TurnRecord | undefined =>
   row.turn === turn ? latestIn(row, vault) : undefined;
 
-const lost = (why = LOST): ContinuationLost => new ContinuationLost(why);
+const lostContinuation = (why = LOST): ContinuationLost => new ContinuationLost(why);

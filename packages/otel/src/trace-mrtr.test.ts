@@ -29,11 +29,11 @@ test.each([
   [{ ttlSeconds: Number.NaN }, 'traceMrtr: ttlSeconds must be a whole number of at least 1; it is NaN.'],
   [{ maxCalls: '5' }, "traceMrtr: maxCalls must be a whole number of at least 1; it is '5'."],
 ])('the options %j are refused', (options, message) => {
-  expect(() => traced(options as object)).toThrow(new InvalidOption(message));
+  expect(() => traceInMemory(options as object)).toThrow(new InvalidOption(message));
 });
 
 /** A tracer in memory, and the spans that have ended. */
-function traced(options?: TraceOptions) {
+function traceInMemory(options?: TraceOptions) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const tracer = provider.getTracer('test');
@@ -71,7 +71,7 @@ const idOf = (span: ReadableSpan | undefined) => span?.spanContext().spanId;
 const outcomeOf = ({ attributes }: ReadableSpan) => attributes['mrtr.outcome'];
 
 test('two rounds of one call are children of one span, with the events of each', async () => {
-  const { calls, rounds } = traced();
+  const { calls, rounds } = traceInMemory();
   await round({
     asks: true,
     within: () => {
@@ -135,7 +135,7 @@ async function callAsOldClient(server: McpServer, name: string): Promise<unknown
 
 test('a call on a protected server is one span, also where the author keeps no state', async () => {
   vi.useRealTimers();
-  const { calls, rounds } = traced();
+  const { calls, rounds } = traceInMemory();
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const server = protectedServer({ name: 'shop', version: '1' }, policy);
   server.registerTool('deploy', {}, (ctx) =>
@@ -154,7 +154,7 @@ test('a call on a protected server is one span, also where the author keeps no s
 });
 
 test('events of rounds that run at the same time do not mix', async () => {
-  const { rounds } = traced();
+  const { rounds } = traceInMemory();
   const effect = (key: string) => async () => {
     await Promise.resolve();
     publish('mrtr:effect', { call: key, shape: 'once', key, phase: 'ran' });
@@ -167,7 +167,7 @@ test('events of rounds that run at the same time do not mix', async () => {
 });
 
 test('two calls are two spans, also of one tool', async () => {
-  const { calls } = traced();
+  const { calls } = traceInMemory();
   await round({ call: 'a', asks: true });
   await round({ call: 'b', asks: true });
   await round({ call: 'b', round: 2 });
@@ -176,7 +176,7 @@ test('two calls are two spans, also of one tool', async () => {
 });
 
 test('a round that is presented again after its call has ended has its own span, linked to the first', async () => {
-  const { calls } = traced();
+  const { calls } = traceInMemory();
   await round({ asks: true });
   await round({ round: 2 });
   await round({ round: 2 });
@@ -186,7 +186,7 @@ test('a round that is presented again after its call has ended has its own span,
 });
 
 test('a round that is presented twice at once is two rounds of one call, which ends with the last of them', async () => {
-  const { calls, rounds } = traced();
+  const { calls, rounds } = traceInMemory();
   await round({ asks: true });
   await Promise.all([round({ round: 2 }), round({ round: 2 })]);
   expect(rounds()).toHaveLength(3);
@@ -194,13 +194,13 @@ test('a round that is presented twice at once is two rounds of one call, which e
 });
 
 test('a call that began in another process has its own span, which names its first round here', async () => {
-  const { calls } = traced();
+  const { calls } = traceInMemory();
   await round({ round: 3 });
   expect(calls()[0]?.attributes).toMatchObject({ 'mrtr.call': 'c', 'mrtr.first_round': 3, 'mrtr.rounds': 1 });
 });
 
 test('rejected state has its own span, with an error and its reason', () => {
-  const { spans } = traced();
+  const { spans } = traceInMemory();
   publish('mrtr:state', { ...CALL, phase: 'rejected', bytes: 12, reason: 'tampered' });
   expect(spans()).toHaveLength(1);
   expect(spans()[0]).toMatchObject({
@@ -210,7 +210,7 @@ test('rejected state has its own span, with an error and its reason', () => {
 });
 
 test('a client’s trace context is the parent of the call, if it is valid', async () => {
-  const { calls } = traced();
+  const { calls } = traceInMemory();
   const trace1 = '0af7651916cd43dd8448eb211c80319c';
   const [trace, zero, version] = [`00-${trace1}`, `00-${'0'.repeat(32)}`, `ff-${trace1}`];
   for (const context of [trace, zero, version])
@@ -221,7 +221,7 @@ test('a client’s trace context is the parent of the call, if it is valid', asy
 });
 
 test('a later round is linked to the trace of its own request', async () => {
-  const { calls, rounds } = traced();
+  const { calls, rounds } = traceInMemory();
   await round({ asks: true, traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
   await round({
     round: 2,
@@ -232,7 +232,7 @@ test('a later round is linked to the trace of its own request', async () => {
 });
 
 test('a call whose client does not return ends as abandoned after its time to live', async () => {
-  const { calls } = traced({ ttlSeconds: 60 });
+  const { calls } = traceInMemory({ ttlSeconds: 60 });
   await round({ asks: true });
   vi.advanceTimersByTime(59_000);
   expect(calls()).toEqual([]);
@@ -241,7 +241,7 @@ test('a call whose client does not return ends as abandoned after its time to li
 });
 
 test('above maxCalls, the call that has waited longest ends as abandoned', async () => {
-  const { calls } = traced({ maxCalls: 2 });
+  const { calls } = traceInMemory({ maxCalls: 2 });
   for (const call of ['one', 'two', 'three']) await round({ call, asks: true, target: call });
   expect(calls().map(({ name }) => name)).toEqual(['tools/call one']);
   await round({ call: 'three', round: 2 });
@@ -249,13 +249,13 @@ test('above maxCalls, the call that has waited longest ends as abandoned', async
 });
 
 test('a round that fails fails its call', async () => {
-  const { spans } = traced();
+  const { spans } = traceInMemory();
   await round({ outcome: 'error' });
   expect(spans().map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR, SpanStatusCode.ERROR]);
 });
 
 test('the end of tracing ends every span, and later rounds have none', async () => {
-  const { stop, spans, calls } = traced();
+  const { stop, spans, calls } = traceInMemory();
   await round({ asks: true });
   let finish = () => {};
   const running = round({
@@ -276,7 +276,7 @@ test('the end of tracing ends every span, and later rounds have none', async () 
 });
 
 test('a long target is cut, and a resource is not in the name', async () => {
-  const { calls } = traced();
+  const { calls } = traceInMemory();
   await round({ target: 'x'.repeat(5000) });
   await round({ method: 'resources/read', target: 'config://a' });
   expect(calls().map(({ name }) => name.length)).toEqual([

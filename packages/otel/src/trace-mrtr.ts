@@ -136,11 +136,11 @@ function recordRejection(tracer: Tracer, event: StateEvent): void {
 type Called = Pick<RoundEvent, 'method' | 'target'> & { readonly call?: string | undefined };
 
 // A client may call a tool that does not exist, under a name of any length.
-const clipped = (target: string): string => target.slice(0, 100);
+const clip = (target: string): string => target.slice(0, 100);
 
 /** The span's name leaves a resource's URI out, as MCP's semantic conventions require: there are too many. */
 const nameOf = ({ method, target }: Called): string =>
-  method === 'resources/read' ? method : `${method} ${clipped(target)}`;
+  method === 'resources/read' ? method : `${method} ${clip(target)}`;
 
 const TARGET_ATTRIBUTES: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
@@ -151,7 +151,7 @@ const TARGET_ATTRIBUTES: Readonly<Record<string, string>> = {
 const attributesOf = ({ call, method, target }: Called): Attributes => ({
   'mcp.method.name': method,
   ...(call !== undefined && { 'mrtr.call': call }),
-  [TARGET_ATTRIBUTES[method] ?? 'mrtr.target']: clipped(target),
+  [TARGET_ATTRIBUTES[method] ?? 'mrtr.target']: clip(target),
 });
 
 function linksTo(around: Context): Link[] {

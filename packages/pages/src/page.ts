@@ -2,7 +2,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { pseudonym } from '@mrtr/core/seal';
 import { webPage } from '@mrtr/core/shape';
-import { type Interactions, type Kept, refOf } from './records.ts';
+import { type Interactions, refOf, type StoredInteraction } from './records.ts';
 
 /** A browser of the right user is at the start page. */
 export interface Started {
@@ -81,10 +81,10 @@ export class Pages<T> {
   async #start(query: URLSearchParams, principal: string): Promise<Response> {
     const ref = refOf(query.get('id') ?? '');
     const kept = await this.#own(ref, principal);
-    if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refused('start', kept);
+    if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
     const [nonce, codeVerifier] = [secret(16), secret(32)];
     const started = await this.#records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
-    if (!started) return this.#refused('start', kept);
+    if (!started) return this.#refuse('start', kept);
     const location = await this.#options.start({
       callbackUrl: this.#pageAt('callback'),
       state: `${ref}.${nonce}`,
@@ -98,10 +98,10 @@ export class Pages<T> {
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
     const kept = await this.#own(ref, principal);
     if (kept?.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
-      return this.#refused('callback', kept);
+      return this.#refuse('callback', kept);
     // From here on the state is used up: of two requests with it, one gets past this line.
     const taken = await this.#records.replace(ref, kept, { stage: 'finishing' });
-    if (!taken) return this.#refused('callback', kept);
+    if (!taken) return this.#refuse('callback', kept);
     if (query.get('error') === 'access_denied') {
       await this.#records.replace(ref, taken, { stage: 'refused' });
       return page(200, {}, 'Nothing was done, as you chose. You can close this page.');
@@ -110,7 +110,7 @@ export class Pages<T> {
       const visit = { callbackUrl: this.#pageAt('callback'), query, principal };
       const value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
       const finished = await this.#records.replace(ref, taken, { stage: 'finished', value: value ?? null });
-      return finished ? page(200) : this.#refused('callback', undefined);
+      return finished ? page(200) : this.#refuse('callback', undefined);
     } catch (error) {
       await this.#records.replace(ref, taken, { stage: 'waiting' });
       throw error;
@@ -118,7 +118,7 @@ export class Pages<T> {
   }
 
   /** The interaction, if it is this principal's. */
-  async #own(ref: string, principal: string): Promise<Kept | undefined> {
+  async #own(ref: string, principal: string): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
     const isOwn = this.#records.ring.some((key) => pseudonym(principal, key) === kept?.principal);
     if (kept && !isOwn) this.#report(new Error("Somebody came to another user's pending interaction."));
@@ -126,7 +126,7 @@ export class Pages<T> {
   }
 
   /** One answer for all: whether there is such an interaction, and whose, is not for every browser. */
-  #refused(name: string, kept: Kept | undefined): Response {
+  #refuse(name: string, kept: StoredInteraction | undefined): Response {
     const why = kept ? `it is ${kept.stage}, or the state is not its latest` : 'this browser has none there';
     this.#report(new Error(`The ${name} page of a pending interaction was refused: ${why}.`));
     return page(404);

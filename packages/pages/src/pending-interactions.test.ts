@@ -10,7 +10,7 @@ const SIGNED_IN = { headers: { 'x-user': 'ada' } };
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
 
 /** A server whose tool waits for a page, and the page itself. The browser says in a header whose it is. */
-function linked(over: Partial<PendingInteractionsOptions<string>> = {}) {
+function hostWithPage(over: Partial<PendingInteractionsOptions<string>> = {}) {
   const errors: string[] = [];
   const policy = requestStatePolicy({
     keys: ['k'.repeat(32)],
@@ -51,7 +51,7 @@ function linked(over: Partial<PendingInteractionsOptions<string>> = {}) {
 type Asking = { inputRequests: { link: { params: { url: string } } }; requestState: string };
 
 /** The page of a call, and its retry. */
-async function asking({ call }: ReturnType<typeof linked>) {
+async function asking({ call }: ReturnType<typeof hostWithPage>) {
   const { inputRequests, requestState } = (await call()).result as unknown as Asking;
   const inputResponses = { link: { action: 'accept' } };
   return {
@@ -62,12 +62,12 @@ async function asking({ call }: ReturnType<typeof linked>) {
 }
 
 /** Where a browser of ada's is sent back to. */
-const sentBack = async ({ open }: ReturnType<typeof linked>, page: string) =>
+const sentBack = async ({ open }: ReturnType<typeof hostWithPage>, page: string) =>
   (await open(page)).headers.get('location') as string;
 
 test('of two callbacks at the same moment one finishes, and the work is done once', async () => {
   let runs = 0;
-  const shop = linked({ finish: async () => `linked ${++runs}` });
+  const shop = hostWithPage({ finish: async () => `linked ${++runs}` });
   const { page, retry } = await asking(shop);
   const back = await sentBack(shop, page);
   const responses = await Promise.all([1, 2, 3].map(() => shop.open(back)));
@@ -77,7 +77,7 @@ test('of two callbacks at the same moment one finishes, and the work is done onc
 });
 
 test('of two starts at the same moment one counts', async () => {
-  const shop = linked();
+  const shop = hostWithPage();
   const { page } = await asking(shop);
   const responses = await Promise.all([shop.open(page), shop.open(page)]);
   expect(responses.map(({ status }) => status).sort()).toEqual([303, 404]);
@@ -94,7 +94,7 @@ test('a page that a browser opens while its call gives it up is closed all the s
       return super.replace(...args);
     }
   }
-  const shop = linked({ store: new Slow() });
+  const shop = hostWithPage({ store: new Slow() });
   const { page, decline } = await asking(shop);
   let back = '';
   opens = async () => {
@@ -106,14 +106,14 @@ test('a page that a browser opens while its call gives it up is closed all the s
 });
 
 test('a caller without a principal is refused in words: nobody could come to the page', async () => {
-  expect((await linked().call({}, '')).result).toMatchObject({
+  expect((await hostWithPage().call({}, '')).result).toMatchObject({
     isError: true,
     content: [{ text: 'This needs a caller whose identity is known: the page belongs to one user.' }],
   });
 });
 
 test('pages are opened, and nothing else is done with them', async () => {
-  const shop = linked();
+  const shop = hostWithPage();
   const { page } = await asking(shop);
   for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
     expect((await shop.open(page, { ...SIGNED_IN, method })).status).toBe(405);
@@ -129,7 +129,7 @@ test('pages are opened, and nothing else is done with them', async () => {
 });
 
 test('no page can be framed, is kept, or tells the next page its address', async () => {
-  const shop = linked();
+  const shop = hostWithPage();
   const { page } = await asking(shop);
   const back = await sentBack(shop, page);
   for (const url of [page, back, back]) {
@@ -147,7 +147,7 @@ test('what the author’s functions throw stays on the server, and the user may 
     if (down) throw new Error('db-7.internal is down');
     return 'linked';
   };
-  const shop = linked({ finish: fails });
+  const shop = hostWithPage({ finish: fails });
   const { page, retry } = await asking(shop);
   const failed = await shop.open(await sentBack(shop, page));
   expect([failed.status, await failed.text()]).toEqual([500, 'This did not work. Open the link again.\n']);
@@ -156,20 +156,20 @@ test('what the author’s functions throw stays on the server, and the user may 
   expect(await (await shop.open(await sentBack(shop, page))).text()).toBe(FINISHED);
   expect((await retry()).result).toMatchObject({ content: [{ text: 'linked' }] });
 
-  const lost = linked({ identifyBrowser: fails, start: fails });
+  const lost = hostWithPage({ identifyBrowser: fails, start: fails });
   down = true;
   expect((await lost.open('https://shop.example/link/start?id=x')).status).toBe(500);
 });
 
 test('a browser is never sent to what is no page', async () => {
-  const shop = linked({ start: () => 'javascript:alert(1)' });
+  const shop = hostWithPage({ start: () => 'javascript:alert(1)' });
   const { page } = await asking(shop);
   const response = await shop.open(page);
   expect([response.status, response.headers.get('location')]).toEqual([500, null]);
 });
 
 test('a value of finish that is too large to keep is the author’s mistake', async () => {
-  const shop = linked({ finish: () => 'x'.repeat(8192) });
+  const shop = hostWithPage({ finish: () => 'x'.repeat(8192) });
   const { page } = await asking(shop);
   expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
   expect(shop.errors[0]).toMatch(/^An interaction would hold \d+ bytes; 8192 are allowed\.$/);
@@ -187,7 +187,7 @@ test('who reads the store finds neither the id of a page, nor a state, nor a use
       return super.replace(...args);
     }
   }
-  const shop = linked({ store: new Read() });
+  const shop = hostWithPage({ store: new Read() });
   const { page } = await asking(shop);
   const back = await sentBack(shop, page);
   await shop.open(back);
@@ -206,5 +206,5 @@ test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
   [{ identifyBrowser: undefined as never }, /identifyBrowser must be a function/],
   [{ url: 'shop.example' }, /A page needs a whole address/],
 ])('rejects the option %o', (over, why) => {
-  expect(() => linked(over)).toThrow(why);
+  expect(() => hostWithPage(over)).toThrow(why);
 });

@@ -14,7 +14,7 @@ import {
 } from '@mrtr/core';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { anyValue, aText, type Call, callOf, isDigestOf, ownEntry, requireOptions } from '@mrtr/core/shape';
-import { type Interactions, isOpen, type Kept, type Known, refOf } from './records.ts';
+import { type Interactions, isOpen, type Known, refOf, type StoredInteraction } from './records.ts';
 
 /** What one question may say. */
 export interface LinkOptions<T> {
@@ -77,7 +77,7 @@ export class Asking {
     const response = ownEntry(ctx.mcpReq.inputResponses, key);
     // Where the user agreed to open the page, it is given some time: a client may answer at once.
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const kept = agreed ? await this.#waitedFor(ref, ctx.mcpReq.signal) : await records.find(ref);
+    const kept = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
     if (kept?.stage === 'finished' || kept?.stage === 'refused') return first(kept);
     const refuses = isRefusal(first(undefined).read(response));
     const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
@@ -99,9 +99,9 @@ export class Asking {
     const { fallback } = options;
     const canAsk = ctx.canAsk('elicitation.url');
     if (!canAsk && fallback !== undefined) return fallback;
-    const id = await ctx.once(`${key}: page`, () => this.#begun(canAsk, ctx.principal));
+    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.principal));
     try {
-      return await this.#finished<T>(ctx, key, message, id);
+      return await this.#askUntilFinished<T>(ctx, key, message, id);
     } catch (error) {
       // The user refused, or the call is over: nobody reads what they would finish now.
       await this.#options.records.close(refOf(id)).catch(() => {});
@@ -110,7 +110,7 @@ export class Asking {
   }
 
   /** Asks until the user has finished, or may not any more. */
-  async #finished<T>(ctx: WaitingContext, key: string, message: string, id: string): Promise<T> {
+  async #askUntilFinished<T>(ctx: WaitingContext, key: string, message: string, id: string): Promise<T> {
     const [ref, url] = [refOf(id), this.#pageOf(id)];
     for (let asked = 1; ; asked++) {
       const text = asked === 1 ? message : `${AGAIN} ${message}`;
@@ -126,7 +126,7 @@ export class Asking {
   }
 
   /** Begins an interaction of a handler that waits. Its id is kept with the call, and from nowhere else can it be had. */
-  async #begun(canAsk: boolean, principal: string | undefined): Promise<string> {
+  async #begin(canAsk: boolean, principal: string | undefined): Promise<string> {
     const id = randomBytes(16).toString('base64url');
     if (!canAsk) return id; // The question itself is refused in a moment.
     if (principal === undefined) throw new CannotAsk(NOBODY);
@@ -136,7 +136,7 @@ export class Asking {
 
   /** How far the user is on the page, and what came of it. Closes the page when its time, or the last visit, is over. */
   async #visit(ref: string, asked: number, signal: AbortSignal): Promise<Known> {
-    const found = await this.#waitedFor(ref, signal);
+    const found = await this.#waitForFinish(ref, signal);
     // The last visit. An aborted handler is refused its next question, and closes the page then.
     const isLast = asked >= this.#options.maxAsks && !signal.aborted;
     const { stage, value } = (isLast ? await this.#options.records.close(ref) : found) ?? CLOSED;
@@ -144,13 +144,13 @@ export class Asking {
   }
 
   /** The interaction, when the user is through with it, or has had `waitSeconds`. */
-  async #waitedFor(ref: string, signal: AbortSignal): Promise<Kept | undefined> {
+  async #waitForFinish(ref: string, signal: AbortSignal): Promise<StoredInteraction | undefined> {
     const { records, waitSeconds } = this.#options;
     let left = waitSeconds * 1000;
     for (let pause = 50; ; pause = Math.min(pause * 2, 1000, left)) {
       const kept = await records.find(ref);
       if (!kept || !isOpen(kept) || left <= 0 || signal.aborted) return kept;
-      await paused(pause, signal);
+      await sleep(pause, signal);
       left -= pause;
     }
   }
@@ -163,7 +163,7 @@ export class Asking {
 }
 
 /** Waits, until the client cancels. */
-const paused = (ms: number, signal: AbortSignal): Promise<void> =>
+const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const over = () => {
       clearTimeout(timer);
@@ -185,7 +185,7 @@ interface Worded<T> extends LinkOptions<T> {
   readonly ring: readonly SealingKey[];
 }
 
-type Made<T> = (kept: Kept | undefined) => Question<T>;
+type Made<T> = (kept: StoredInteraction | undefined) => Question<T>;
 
 /** The question as it goes out first, and as it goes out again. An answer to either is an answer to both. */
 function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T>] {
@@ -203,7 +203,10 @@ function wordings<T>(worded: Worded<T>): readonly [first: Made<T>, again: Made<T
  * How answers are read. A client's `accept` counts once the interaction is finished. Later rounds read what was kept,
  * whose content is sealed for this interaction: no client can make it up, and the store may have forgotten by then.
  */
-function answering<T>({ id, url, message, ring, ...options }: Worded<T>, kept: Kept | undefined) {
+function answering<T>(
+  { id, url, message, ring, ...options }: Worded<T>,
+  kept: StoredInteraction | undefined,
+) {
   const place = `answer ${id}`;
   const agreed = urlElicitation(message, url);
   const read = (response: unknown): Answer<T> => {

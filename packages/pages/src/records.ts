@@ -20,7 +20,7 @@ export interface Known {
 }
 
 /** An interaction as it was found. */
-export interface Kept extends Known {
+export interface StoredInteraction extends Known {
   /** A keyed digest of the identity of its user. */
   readonly principal: string;
   /** The stored text: the interaction is replaced only while it is this one. */
@@ -47,23 +47,27 @@ export class Interactions {
 
   /** Begins an interaction, unless there is one. */
   async begin(ref: string, principal: string): Promise<void> {
-    const value = this.#sealed(ref, { stage: 'waiting', principal });
+    const value = this.#seal(ref, { stage: 'waiting', principal });
     await this.#store.add({ id: ref, principal, value, ttlSeconds: this.#ttlSeconds });
   }
 
   /** An interaction; undefined for none, and for what was not sealed here. */
-  async find(ref: string): Promise<Kept | undefined> {
+  async find(ref: string): Promise<StoredInteraction | undefined> {
     const text = await this.#store.find(ref);
     const plain =
       text === undefined ? undefined : openAtRest(Buffer.from(text, 'base64url'), placeOf(ref), this.ring);
     return plain === undefined
       ? undefined
-      : { ...(JSON.parse(plain) as Omit<Kept, 'text'>), text: text ?? '' };
+      : { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text: text ?? '' };
   }
 
   /** Replaces what was found; undefined when it is no longer there as it was. */
-  async replace(ref: string, { text, principal }: Kept, known: Known): Promise<Kept | undefined> {
-    const next = this.#sealed(ref, { ...known, principal });
+  async replace(
+    ref: string,
+    { text, principal }: StoredInteraction,
+    known: Known,
+  ): Promise<StoredInteraction | undefined> {
+    const next = this.#seal(ref, { ...known, principal });
     return (await this.#store.replace(ref, text, next)) ? { ...known, principal, text: next } : undefined;
   }
 
@@ -72,7 +76,7 @@ export class Interactions {
    *
    * @returns the interaction as it is now
    */
-  async close(ref: string): Promise<Kept | undefined> {
+  async close(ref: string): Promise<StoredInteraction | undefined> {
     for (;;) {
       const kept = await this.find(ref);
       const closed = kept && isOpen(kept) ? await this.replace(ref, kept, { stage: 'closed' }) : kept;
@@ -80,7 +84,7 @@ export class Interactions {
     }
   }
 
-  #sealed(ref: string, kept: Omit<Kept, 'text'>): string {
+  #seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
     return sealAtRest(JSON.stringify(kept), placeOf(ref), this.ring).toString('base64url');
   }
 }

@@ -61,14 +61,14 @@ export async function postgresServer(url?: string, options: StartOptions = {}): 
 export async function ownServer(options: StartOptions = {}): Promise<OwnServer> {
   const keeper = new Keeper();
   try {
-    return await startedIn(await keeper.folder, keeper, options);
+    return await startIn(await keeper.folder, keeper, options);
   } catch (cause) {
     await keeper.leave();
     throw new Error('PostgreSQL did not start. Name a running one instead.', { cause });
   }
 }
 
-async function startedIn(
+async function startIn(
   folder: string,
   keeper: Keeper,
   { fsync = false, programs }: StartOptions,

@@ -26,14 +26,14 @@ const OFFER = Symbol.for('mrtr.postgres of the run');
 const shared = globalThis as { [OFFER]?: Promise<Offer> };
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  shared[OFFER] ??= offered();
+  shared[OFFER] ??= offerServer();
   const { url, close } = await shared[OFFER];
   project.provide('postgres', url);
   return close;
 }
 
 /** Listens for the first worker that needs the server. Every worker gets its connection string, or why it did not start. */
-async function offered(): Promise<Offer> {
+async function offerServer(): Promise<Offer> {
   let starting: Promise<PostgresServer> | undefined;
   // The path is a secret: the connection string has the password in it.
   const path = `/${randomBytes(16).toString('hex')}`;

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { ownServer, query } from './index.ts';
 
 const GONE = { timeout: 20_000 };
-const refused = (url: string) =>
+const expectRefusal = (url: string) =>
   vi.waitFor(() => expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), GONE);
 
 test('a server restarts on its port with its data, and stops', async () => {
@@ -21,7 +21,7 @@ test('a server restarts on its port with its data, and stops', async () => {
   await server.restart();
   expect(await query(url, 'SELECT what FROM kept')).toEqual([]);
   await server.stop();
-  await refused(url);
+  await expectRefusal(url);
 }, 60_000);
 
 /** Starts a process that starts a server and prints its database; its folders are in `temporary`. */
@@ -54,7 +54,7 @@ test('a server ends when the process that started it is killed, and leaves no fo
   const url = String(said).trim();
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
   child.kill('SIGKILL');
-  await refused(url);
+  await expectRefusal(url);
   await vi.waitFor(() => expect(ours(folder)).toEqual([]), GONE);
 }, 60_000);
 

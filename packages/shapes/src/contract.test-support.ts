@@ -28,9 +28,9 @@ import {
   ada,
   type Caller,
   cancel,
-  counted,
+  countRuns,
+  Deferred,
   decline,
-  Gate,
   kelvin,
   metric,
   name,
@@ -95,7 +95,7 @@ function serve(
   policy: RequestStateOptions = {},
   over: Partial<Script<CallToolResult>> = {},
 ) {
-  const done = counted(() => {});
+  const done = countRuns(() => {});
   const below: Script<CallToolResult>['below'] = (answers) => {
     done();
     return textResult(JSON.stringify(answers));
@@ -131,8 +131,8 @@ async function asksForName(...requests: readonly Request[]) {
 
 /** Hangs up while a tool pays, which then ends with `end`. Returns what the retry gets. */
 async function hangUpDuring(shape: Shape, end: () => CallToolResult) {
-  const [paying, gone] = [new Gate(), new Gate()];
-  const pays = counted(() => paying.open());
+  const [paying, gone] = [new Deferred(), new Deferred()];
+  const pays = countRuns(() => paying.open());
   const below = async (): Promise<CallToolResult> => {
     pays();
     await gone.promise;
@@ -162,7 +162,7 @@ function answer(client: Caller, asked: Outcome, byMessage: Readonly<Record<strin
   );
 }
 
-const shown = ({ asks }: Outcome) => (asks === undefined ? undefined : Object.values(asks));
+const questionsIn = ({ asks }: Outcome) => (asks === undefined ? undefined : Object.values(asks));
 
 const [WHICH_UNITS, WHICH_NAME] = [units.message, name.message];
 const TWO_ROUNDS = [{ units }, { name }];
@@ -189,7 +189,7 @@ async function answerAll(client: Caller): Promise<Outcome> {
 
 const behaviours = {
   async 'a server that does not protect its state is refused before anything runs'(shape) {
-    const above = counted(() => {});
+    const above = countRuns(() => {});
     const { site, done } = serve(shape, [], {}, { above });
     site.serve(() => {
       const server = new McpServer({ name: 'bare', version: '0' });
@@ -235,7 +235,7 @@ const behaviours = {
       const site = new Site(tool(async () => inputRequired({ requestState })));
       const client = await site.connect();
       const left = await client.send();
-      const above = counted(() => {});
+      const above = countRuns(() => {});
       site.deploy(asking(shape, TWO_ROUNDS, { above }));
       const { rejects } = await client.answer(left, {});
       expect(rejects).toMatch(/Invalid or expired requestState/);
@@ -353,7 +353,7 @@ const behaviours = {
     const first = await client.send();
     const send = () => client.answer(first, { units: metric });
     const [second, other] = [await send(), await send()];
-    expect([shown(second), shown(other)]).toEqual([[WHICH_NAME], [WHICH_NAME]]);
+    expect([questionsIn(second), questionsIn(other)]).toEqual([[WHICH_NAME], [WHICH_NAME]]);
     const finish = (asked: Outcome) => client.answer(asked, { name: ada });
     expect([await finish(second), await finish(second), await finish(other)]).toEqual([BOTH, BOTH, BOTH]);
   },
@@ -423,11 +423,11 @@ const behaviours = {
   async 'several questions of one round may be answered one by one'(shape) {
     const client = await serve(shape, [{ units, name, more: text('more') }]).site.connect();
     const first = await client.send();
-    expect(shown(first)).toEqual([WHICH_UNITS, WHICH_NAME, 'Question more?']);
+    expect(questionsIn(first)).toEqual([WHICH_UNITS, WHICH_NAME, 'Question more?']);
     const second = await answer(client, first, { [WHICH_UNITS]: kelvin, [WHICH_NAME]: ada });
-    expect(shown(second)).toEqual([WHICH_UNITS, 'Question more?']);
+    expect(questionsIn(second)).toEqual([WHICH_UNITS, 'Question more?']);
     const third = await answer(client, second, { 'Question more?': accept({ more: 'yes' }) });
-    expect(shown(third)).toEqual([WHICH_UNITS]);
+    expect(questionsIn(third)).toEqual([WHICH_UNITS]);
     const { says } = await answer(client, third, { [WHICH_UNITS]: metric });
     const answers = { units: { units: 'metric' }, name: { name: 'Ada' }, more: { more: 'yes' } };
     expect(JSON.parse(says ?? '')).toEqual(answers);
@@ -438,12 +438,12 @@ const behaviours = {
     const { site } = serve(shape, [questions]);
     const client = await site.connect(undefined, { elicitation: {}, sampling: {}, roots: {} });
     const asked = await client.send();
-    expect(shown(asked)).toEqual(['sampling/createMessage', 'roots/list', WHICH_UNITS]);
+    expect(questionsIn(asked)).toEqual(['sampling/createMessage', 'roots/list', WHICH_UNITS]);
     const title = { role: 'assistant', content: { type: 'text', text: 'Storms' }, model: 'm' };
     const roots = { roots: [{ uri: 'file:///home' }] };
     const good = { 'sampling/createMessage': title, 'roots/list': roots };
     const again = await answer(client, asked, { ...good, [WHICH_UNITS]: kelvin });
-    expect(shown(again)).toEqual([WHICH_UNITS]);
+    expect(questionsIn(again)).toEqual([WHICH_UNITS]);
     const { says } = await answer(client, again, { [WHICH_UNITS]: metric });
     expect(JSON.parse(says ?? '')).toEqual({ title, roots, units: { units: 'metric' } });
   },

@@ -56,14 +56,14 @@ export const tool =
   };
 
 /** `fn` as an effect that counts its runs, and gets the number of the run. */
-export function counted<T>(fn: (run: number) => T) {
+export function countRuns<T>(fn: (run: number) => T) {
   const effect = () => fn(++effect.runs);
   effect.runs = 0;
   return effect;
 }
 
 /** A promise that a test settles by hand. */
-export class Gate<T = void> {
+export class Deferred<T = void> {
   readonly promise: Promise<T>;
   open!: (value: T) => void;
   fail!: (reason: unknown) => void;
@@ -173,12 +173,15 @@ export class Site {
   /** An old client. Without a user it cannot be asked. */
   async connectLegacy(user?: User, capabilities?: ClientCapabilities): Promise<LegacyCaller> {
     const questions: string[] = [];
-    const shown: User = (message) => {
+    const show: User = (message) => {
       questions.push(message);
       return (user as User)(message);
     };
-    const client = await oldClient(this.server(), user && shown, capabilities);
-    return { questions, call: (args = {}) => seen(() => client.callTool({ name: 'tool', arguments: args })) };
+    const client = await oldClient(this.server(), user && show, capabilities);
+    return {
+      questions,
+      call: (args = {}) => outcomeOf(() => client.callTool({ name: 'tool', arguments: args })),
+    };
   }
 }
 
@@ -198,13 +201,13 @@ export class Caller {
 
   /** The whole call, answered by the user. */
   call(args: Args = {}): Promise<Outcome> {
-    return seen(() => this.#client.callTool({ name: 'tool', arguments: args }));
+    return outcomeOf(() => this.#client.callTool({ name: 'tool', arguments: args }));
   }
 
   /** One request, as it is. */
   send(round: Round = {}, options: RequestOptions = {}): Promise<Outcome> {
-    const params = { name: 'tool', arguments: {}, ...stated(round) };
-    return seen(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));
+    const params = { name: 'tool', arguments: {}, ...withState(round) };
+    return outcomeOf(() => this.#client.callTool(params as never, { ...options, allowInputRequired: true }));
   }
 
   /** The next round after `outcome`, with these answers. May be sent twice. */
@@ -218,17 +221,17 @@ export class Caller {
   }
 
   prompt(round: Round = {}): Promise<Outcome> {
-    const params = { name: 'prompt', arguments: {}, ...stated(round) };
-    return seen(() => this.#client.getPrompt(params as never, { allowInputRequired: true }));
+    const params = { name: 'prompt', arguments: {}, ...withState(round) };
+    return outcomeOf(() => this.#client.getPrompt(params as never, { allowInputRequired: true }));
   }
 
   resource(round: Round = {}): Promise<Outcome> {
-    const params = { uri: 'test://resource', ...stated(round) };
-    return seen(() => this.#client.readResource(params as never, { allowInputRequired: true }));
+    const params = { uri: 'test://resource', ...withState(round) };
+    return outcomeOf(() => this.#client.readResource(params as never, { allowInputRequired: true }));
   }
 }
 
-const stated = ({ requestState, ...round }: Round) => ({
+const withState = ({ requestState, ...round }: Round) => ({
   ...round,
   ...(requestState !== undefined && { requestState }),
 });
@@ -243,7 +246,7 @@ interface AnyResult {
   readonly contents?: readonly { readonly text: string }[];
 }
 
-async function seen(request: () => Promise<unknown>): Promise<Outcome> {
+async function outcomeOf(request: () => Promise<unknown>): Promise<Outcome> {
   let result: AnyResult;
   try {
     result = (await request()) as AnyResult;

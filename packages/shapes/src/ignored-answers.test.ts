@@ -6,7 +6,7 @@ import { journal } from './journal/index.ts';
 import { once } from './once/index.ts';
 
 /** Answers every question of a call with `metric`, until its rounds run out. */
-async function exhausted(register: ReturnType<typeof tool>) {
+async function exhaustRounds(register: ReturnType<typeof tool>) {
   const errors: string[] = [];
   const events: AnswerEvent[] = [];
   onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
@@ -53,7 +53,7 @@ test.each([
     journal(async (_args, ctx) => textResult((await ctx.ask('units', counting())).units)),
   ],
 ])('%s is reported from the second time on', async (_what, reason, callback) => {
-  const { outcome, events, errors } = await exhausted(tool(callback));
+  const { outcome, events, errors } = await exhaustRounds(tool(callback));
   const key = Object.keys({ unist: 1, units: 1 }).find((name) => outcome.fails?.includes(`'${name}'`));
   expect(outcome).toEqual({
     fails: `This call still needs input after 4 rounds. It asked '${key}' 4 times. Start it again.`,

@@ -2,7 +2,7 @@
 import { cancelledResult, type EffectEvent, observe, textResult } from '@mrtr/core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AuthorContext, Shape } from './contract.test-support.ts';
-import { counted, Gate, kelvin, metric, Site, tool, turns, units } from './fixture.test-support.ts';
+import { countRuns, Deferred, kelvin, metric, Site, tool, turns, units } from './fixture.test-support.ts';
 
 type Context = Required<AuthorContext>;
 
@@ -40,7 +40,7 @@ export function onceContract(shape: Shape): void {
       ['text'],
       [{ a: [1, { b: null }], c: { d: 'e' } }],
     ])('an effect runs once, and its value %j is the same in every round', async (value) => {
-      const [reads, effect]: [unknown[], ReturnType<typeof counted>] = [[], counted(() => value)];
+      const [reads, effect]: [unknown[], ReturnType<typeof countRuns>] = [[], countRuns(() => value)];
       const site = working(shape, async ({ once }) => void reads.push(await once('effect', effect)));
       expect(await threeRounds(site)).toEqual({ says: 'undefined' });
       expect(new Set(reads.map((read) => JSON.stringify(read)))).toEqual(new Set([JSON.stringify(value)]));
@@ -48,7 +48,7 @@ export function onceContract(shape: Shape): void {
     });
 
     test('a second effect with the same key is refused, also after the first has failed', async () => {
-      const second = counted(() => 2);
+      const second = countRuns(() => 2);
       for (const first of [() => 1, () => Promise.reject(new Error('No.'))]) {
         const site = working(shape, async ({ once }) => {
           await once<unknown>('key', first).catch(() => {});
@@ -91,7 +91,7 @@ export function onceContract(shape: Shape): void {
     });
 
     test('an effect that nobody awaits ends before the question goes out, and so does the next one', async () => {
-      const [started, finish, runs]: [Gate, Gate, string[]] = [new Gate(), new Gate(), []];
+      const [started, finish, runs]: [Deferred, Deferred, string[]] = [new Deferred(), new Deferred(), []];
       const site = working(shape, ({ once }) => {
         void (async () => {
           await once('first', () => {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import * as sdk from '@modelcontextprotocol/server';
 import * as imported from '@mrtr/core';
-import { Conversation, host, recordEffect, scripted } from '@mrtr/harness';
+import { Conversation, host, recordEffect, scriptedUser } from '@mrtr/harness';
 import { eventsOf } from '@mrtr/harness/transcript';
 import * as journals from '@mrtr/shapes/journal';
 import * as onces from '@mrtr/shapes/once';
@@ -96,7 +96,7 @@ async function call(name: string, reply: boolean | 'decline') {
         return mix.sdk.createMcpHandler(() => server(mix));
       }),
   );
-  const user = scripted({ sure: [reply === 'decline' ? { action: reply } : reply] });
+  const user = scriptedUser({ sure: [reply === 'decline' ? { action: reply } : reply] });
   const done = await conversation.first.answer(user);
   const again = await conversation.first.again();
   const { events } = await conversation.close();

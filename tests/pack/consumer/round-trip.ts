@@ -14,7 +14,7 @@ import {
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { converse, scripted } from '@mrtr/harness';
+import { converse, scriptedUser } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import { once } from '@mrtr/shapes/once';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
@@ -65,10 +65,18 @@ function server(): McpServer {
 }
 
 const calls = [
-  { name: 'deploy', arguments: { env: 'staging' }, user: scripted({ sure: [true] }) },
-  { name: 'deploy', arguments: { env: 'production' }, user: scripted({ sure: [{ action: 'decline' }] }) },
-  { name: 'weather', arguments: { location: 'Berlin' }, user: scripted({ units: ['kelvin', 'imperial'] }) },
-  { name: 'order', arguments: { item: 'a shirt' }, user: scripted({ size: ['large', 42], order: [true] }) },
+  { name: 'deploy', arguments: { env: 'staging' }, user: scriptedUser({ sure: [true] }) },
+  { name: 'deploy', arguments: { env: 'production' }, user: scriptedUser({ sure: [{ action: 'decline' }] }) },
+  {
+    name: 'weather',
+    arguments: { location: 'Berlin' },
+    user: scriptedUser({ units: ['kelvin', 'imperial'] }),
+  },
+  {
+    name: 'order',
+    arguments: { item: 'a shirt' },
+    user: scriptedUser({ size: ['large', 42], order: [true] }),
+  },
 ];
 
 async function main(): Promise<void> {

@@ -13,8 +13,8 @@ import { MRTR_REVISION } from '../wire/revision.ts';
 import { inputRequired } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { eventsOf, hosted, oldClient, type PostOptions } from './hosted.test-support.ts';
-import { type Claim, MemoryLedger, type Presented, type StateLedger } from './ledger.ts';
+import { eventsOf, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
+import { type LeaseDecision, type LeaseRequest, MemoryLedger, type StateLedger } from './ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 
@@ -40,7 +40,7 @@ function defer<T = void>(): Deferred<T> {
 /** A tool that pays after it has asked. Each payment waits for the test. */
 function till(options: RequestStateOptions = {}) {
   const payments: { readonly signal: AbortSignal; readonly end: Deferred }[] = [];
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       const registered = server.registerTool('pay', { inputSchema: z.object({}) }, async (_, ctx) => {
         if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
@@ -53,7 +53,7 @@ function till(options: RequestStateOptions = {}) {
       site.tools.push(registered);
     },
     { singleUse: 'replay', ledger: new MemoryLedger(), ...options },
-  ) as ReturnType<typeof hosted> & { tools: { disable(): void; enable(): void }[] };
+  ) as ReturnType<typeof hostTools> & { tools: { disable(): void; enable(): void }[] };
   site.tools = [];
   const call = { name: 'pay', arguments: {} };
   const begin = async (by?: PostOptions) => {
@@ -113,9 +113,9 @@ test('a retry that finds no free place spends nothing: it is served when a place
 
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
   const ledger: StateLedger = {
-    claim,
+    claim: claim,
     settle: (...settled) => memory.settle(...settled),
     release: (...released) => memory.release(...released),
   };
@@ -260,7 +260,11 @@ test('a ledger that never settles does not keep the result from the client', asy
 });
 
 test('a waiting retry is served when the claim before it is given back', async () => {
-  const claims: Claim[] = [{ kind: 'in-flight' }, { kind: 'in-flight' }, { kind: 'first', lease: 'lease 2' }];
+  const claims: LeaseDecision[] = [
+    { kind: 'in-flight' },
+    { kind: 'in-flight' },
+    { kind: 'first', lease: 'lease 2' },
+  ];
   const settle = vi.fn(async () => {});
   const ledger: StateLedger = {
     claim: async () => claims.shift() ?? { kind: 'lost' },
@@ -288,10 +292,10 @@ test('with `reject`, a retry does not wait for another', async () => {
 
 test('a retry whose client hangs up while it waits asks the ledger no more', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
   const site = till({
     ledger: {
-      claim,
+      claim: claim,
       settle: (...settled) => memory.settle(...settled),
       release: (...released) => memory.release(...released),
     },
@@ -325,7 +329,7 @@ test('the signal does not fire when the handler has ended, although the SDK fire
     return undefined;
   };
   const late: ServerContext[] = [];
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerTool('pay', {}, (ctx) => {
         ctx.mcpReq.signal.addEventListener('abort', fired);
@@ -359,7 +363,7 @@ test.each([
     await end.promise;
     throw new Error('the signal fired');
   };
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) => pay(ctx));
       server.registerPrompt('pay', {}, (ctx) => pay(ctx));
@@ -429,7 +433,7 @@ test('abandoned handlers count for their caller', async () => {
 
 test('a cancelled call of an old client leaves its place too', async () => {
   const entered = defer();
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerTool('hang', {}, () => {
         entered.resolve();
@@ -454,7 +458,7 @@ test('a cancelled call of an old client leaves its place too', async () => {
 test('a tool that is disabled when its answer comes spends nothing', async () => {
   let enabled = true;
   const paid = vi.fn(() => textResult('Paid.'));
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       const tool = server.registerTool('pay', { inputSchema: z.object({}) }, (_, ctx) =>
         readAnswer(ctx, 'sure', sure).kind === 'accepted'
@@ -486,7 +490,7 @@ test('arguments that do not fit any more spend nothing, and a handler that is no
   const entries: string[] = [];
   let next = false;
   const ask = () => inputRequired({ inputRequests: { sure: sure.request } });
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       const amount = next ? z.number().max(1) : z.number();
       server.registerTool('pay', { inputSchema: z.object({ amount }) }, (_, ctx) => {
@@ -524,7 +528,7 @@ test('arguments that do not fit any more spend nothing, and a handler that is no
 
 test('a handler that was replaced spends its token, and a low-level handler of the author does', async () => {
   const entries: string[] = [];
-  const replaced = hosted(
+  const replaced = hostTools(
     (server) => {
       const asks = () => inputRequired({ requestState: 'asked' });
       server.registerTool('pay', { inputSchema: z.object({}) }, asks).update({
@@ -562,7 +566,7 @@ test('a client that hangs up while its arguments are validated spends nothing', 
     return true;
   });
   const paid = vi.fn(() => textResult('Paid.'));
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerTool('pay', { inputSchema: z.object({ to }) }, (_, ctx) =>
         readAnswer(ctx, 'sure', sure).kind === 'accepted'
@@ -601,7 +605,7 @@ test.each<[string, () => unknown]>([
   ],
 ])('%s cannot be recorded: its token is lost at once', async (_what, end) => {
   const entries: string[] = [];
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerPrompt('pay', {}, (ctx) => {
         if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
@@ -624,7 +628,11 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a kind that does not exist', { kind: 'constructor' }],
 ])('a ledger that answers %s refuses the round', async (_what, claim) => {
-  const ledger = { claim: async () => claim as Claim, settle: async () => {}, release: async () => {} };
+  const ledger = {
+    claim: async () => claim as LeaseDecision,
+    settle: async () => {},
+    release: async () => {},
+  };
   const site = till({ ledger });
   expect(await site.retry(await site.begin())).toMatchObject({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
@@ -634,13 +642,13 @@ test.each<[string, unknown]>([
     expect(site.errors).toEqual([expect.stringContaining("the kind 'constructor', which does not exist")]);
 });
 
-test.each<[string, (presented: Presented) => unknown, RequestStateOptions, string]>([
+test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, string]>([
   ['a record that is no text', ({ answers }) => ({ kind: 'settled', answers }), {}, 'lost'],
   ['a record of other answers', () => ({ kind: 'settled', answers: 'no', result: '' }), {}, 'other_answers'],
   ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
 ])('%s is refused, and `onerror` gets the reason', async (_what, claim, options, reason) => {
   const ledger = {
-    claim: async (presented: Presented) => claim(presented) as Claim,
+    claim: async (presented: LeaseRequest) => claim(presented) as LeaseDecision,
     settle: async () => {},
     release: async () => {},
   };
@@ -649,13 +657,13 @@ test.each<[string, (presented: Presented) => unknown, RequestStateOptions, strin
   expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
 });
 
-test.each<[string, Claim | undefined]>([
+test.each<[string, LeaseDecision | undefined]>([
   ['nothing', undefined],
   ['that another is being served', { kind: 'in-flight' }],
 ])('a late decision that says %s gives nothing back', async (_what, claim) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const decided = defer<Claim>();
+  const decided = defer<LeaseDecision>();
   const release = vi.fn(async () => {});
   const ledger = { claim: () => decided.promise, settle: async () => {}, release };
   const site = till({ ledger, claimSeconds: 5 });
@@ -663,7 +671,7 @@ test.each<[string, Claim | undefined]>([
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   await vi.advanceTimersByTimeAsync(5000);
   expect((await late).error).toMatchObject({ code: -32603 });
-  decided.resolve(claim as Claim);
+  decided.resolve(claim as LeaseDecision);
   await new Promise(setImmediate);
   expect(release).not.toHaveBeenCalled();
 });
@@ -683,7 +691,7 @@ test('an `onerror` that throws ends neither the call nor the process', async () 
 
 test('the digest covers every answer that passes, unasked ones too', async () => {
   const read: unknown[] = [];
-  const site = hosted(
+  const site = hostTools(
     (server) => {
       server.registerTool('pay', {}, (ctx) => {
         if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: 'asked' });
@@ -738,7 +746,7 @@ test('a request that was cancelled before it came counts among the abandoned', a
 
 test('a request that was cancelled before its claim does not ask the ledger', async () => {
   const memory = new MemoryLedger();
-  const claim = vi.fn((presented: Presented) => memory.claim(presented));
+  const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
   const ledger = { claim, settle: async () => {}, release: async () => {} };
   const { reported, send, begin } = admission(
     { ledger },

@@ -7,8 +7,8 @@ import { elicitation } from '../questions/elicitation.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { type InputRequests, inputRequired, type ServerContext } from '../wire/wire.ts';
-import { ARGUMENTS, begun, PLAN, sure, YES } from './asking.test-support.ts';
-import { eventsOf, hosted, oldClient } from './hosted.test-support.ts';
+import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
+import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
 import type { RequestStateOptions } from './policy.ts';
 
 const DEPLOY = { name: 'deploy', arguments: ARGUMENTS };
@@ -21,7 +21,7 @@ function deleting(
   requestState?: string,
 ) {
   const deleted: number[] = [];
-  const host = hosted((server) => {
+  const host = hostTools((server) => {
     server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
       if (!isYes(ctx)) {
         return inputRequired({
@@ -61,7 +61,7 @@ test.each(READERS)(
   async (_how, isYes) => {
     for (const state of [undefined, PLAN]) {
       const site = deleting(isYes, undefined, {}, state);
-      const { requestState: _, ...withoutState } = await begun(site);
+      const { requestState: _, ...withoutState } = await beginCall(site);
       const { result } = await site.post('tools/call', { ...withoutState, inputResponses: YES });
       expect(result?.resultType).toBe('input_required');
       expect(site.deleted).toEqual([]);
@@ -73,7 +73,7 @@ test.each(READERS.slice(0, 3))(
   'an answer to a key that was not asked does nothing, read with %s',
   async (_how, isYes) => {
     const site = deleting(isYes, { other: sure.request });
-    const retry = await begun(site);
+    const retry = await beginCall(site);
     const inputResponses = { ...YES, other: YES.sure };
     expect((await site.post('tools/call', { ...retry, inputResponses })).result?.resultType).toBe(
       'input_required',
@@ -90,7 +90,7 @@ test('the state of an early question does not let an answer to a later one in', 
     },
     { units: sure.request },
   );
-  const first = await begun(site);
+  const first = await beginCall(site);
   await site.post('tools/call', { ...first, inputResponses: { units: YES.sure, ...YES } });
   expect(site.deleted).toEqual([]);
 });
@@ -119,7 +119,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
     };
     for (const requests of [{ [key]: sure.request }, { sure: sure.request }]) {
       const site = deleting(read, requests);
-      await site.post('tools/call', { ...(await begun(site)), inputResponses: { x: 1 } });
+      await site.post('tools/call', { ...(await beginCall(site)), inputResponses: { x: 1 } });
     }
     expect(reads).toEqual(Array(4).fill(['missing', undefined]).flat());
   },
@@ -129,7 +129,7 @@ test('a question under the key __proto__ goes out, and never counts as answered 
   // The SDK collects the answers by assignment, so this one becomes the prototype of the others.
   const requests = JSON.parse(`{"__proto__":${JSON.stringify(sure.request)}}`) as InputRequests;
   const site = deleting((ctx) => readAnswer(ctx, '__proto__', sure).kind === 'accepted', requests);
-  const retry = await begun(site);
+  const retry = await beginCall(site);
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES.sure)}}`);
   expect((await site.post('tools/call', { ...retry, inputResponses })).result?.resultType).toBe(
     'input_required',
@@ -143,7 +143,7 @@ test('a round of 255 questions, the most that a token holds, is asked and answer
   const isYes = (ctx: ServerContext) => keys.every((key) => readAnswer(ctx, key, sure).kind === 'accepted');
   const site = deleting(isYes, requests, { maxQuestions: 255 });
   const inputResponses = Object.fromEntries(keys.map((key) => [key, YES.sure]));
-  await site.post('tools/call', { ...(await begun(site)), inputResponses });
+  await site.post('tools/call', { ...(await beginCall(site)), inputResponses });
   expect(site.deleted).toEqual([0]);
 });
 
@@ -176,7 +176,7 @@ test('a key of 65 535 bytes is asked and answered', async () => {
   const key = 'k'.repeat(65_535);
   const isYes = (ctx: ServerContext) => readAnswer(ctx, key, sure).kind === 'accepted';
   const site = deleting(isYes, { [key]: sure.request }, { maxBytes: 1_000_000 });
-  await site.post('tools/call', { ...(await begun(site)), inputResponses: { [key]: YES.sure } });
+  await site.post('tools/call', { ...(await beginCall(site)), inputResponses: { [key]: YES.sure } });
   expect(site.deleted).toEqual([0]);
 });
 
@@ -201,7 +201,7 @@ test.each<[string, unknown, InputRequests]>([
     {},
     PLAN,
   );
-  const { requestState } = await begun(site, { capabilities });
+  const { requestState } = await beginCall(site, { capabilities });
   expect(requestState).toMatch(/^v1\.[\w-]+$/);
   expect(asks.map(({ keys }) => keys)).toEqual([Object.keys(requests)]);
   const inputResponses = { url: { action: 'accept' } };
@@ -274,14 +274,14 @@ const other = elicitation('Delete the backups too?', z.object({ sure: z.boolean(
 
 test('a yes to one question does not count for another text under the same key', async () => {
   let text = sure;
-  const host = hosted((server) => {
+  const host = hostTools((server) => {
     server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) =>
       readAnswer(ctx, 'sure', text).kind === 'accepted'
         ? textResult('Deleted.')
         : inputRequired({ inputRequests: { sure: text.request } }),
     );
   });
-  const retry = await begun(host);
+  const retry = await beginCall(host);
   text = other;
   const asked = await host.post('tools/call', { ...retry, inputResponses: YES });
   expect(asked.result).toMatchObject({

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
-import { asking, begun, sure, YES } from './asking.test-support.ts';
-import { hosted, oldClient } from './hosted.test-support.ts';
+import { asking, beginCall, sure, YES } from './asking.test-support.ts';
+import { hostTools, oldClient } from './hosted.test-support.ts';
 
 const answer = (padding: unknown) => ({ action: 'accept', content: { sure: true, padding } });
 /** An answer of exactly `bytes` of JSON. */
-const sized = (bytes: number) => answer('x'.repeat(bytes - JSON.stringify(answer('')).length));
-const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+const answerOfBytes = (bytes: number) => answer('x'.repeat(bytes - JSON.stringify(answer('')).length));
+const nestArrays = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
 const REFUSED = {
   error: {
@@ -21,9 +21,9 @@ const REFUSED = {
 };
 
 /** A call that was asked a question, and its retries. */
-async function asked(entries: (string | undefined)[] = [], options = {}) {
-  const site = hosted(asking(entries), options);
-  const retry = await begun(site);
+async function askDeploy(entries: (string | undefined)[] = [], options = {}) {
+  const site = hostTools(asking(entries), options);
+  const retry = await beginCall(site);
   return {
     ...site,
     reply: (inputResponses: object) => site.post('tools/call', { ...retry, inputResponses }),
@@ -32,55 +32,55 @@ async function asked(entries: (string | undefined)[] = [], options = {}) {
 
 test('an answer of exactly the limit is accepted, and one byte more is refused', async () => {
   const entries: (string | undefined)[] = [];
-  const { reply, errors } = await asked(entries);
-  expect(await reply({ sure: sized(65_537) })).toEqual(REFUSED);
+  const { reply, errors } = await askDeploy(entries);
+  expect(await reply({ sure: answerOfBytes(65_537) })).toEqual(REFUSED);
   expect(entries).toEqual([undefined]);
   expect(errors).toEqual([
     'Error: An answer to tools/call deploy was refused. ' +
       'An answer has to be JSON of at most 16384 bytes, nested at most 200 levels deep.',
   ]);
-  expect((await reply({ sure: sized(16_384) })).result).toMatchObject(textResult('Done.'));
+  expect((await reply({ sure: answerOfBytes(16_384) })).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer to a question that was not asked is limited too', async () => {
-  const { reply } = await asked();
-  expect(await reply({ ...YES, other: sized(65_537) })).toEqual(REFUSED);
+  const { reply } = await askDeploy();
+  expect(await reply({ ...YES, other: answerOfBytes(65_537) })).toEqual(REFUSED);
 });
 
 test('several answers may together be larger than one', async () => {
-  const { reply } = await asked();
-  const replied = await reply({ ...YES, other: sized(16_384), another: sized(16_384) });
+  const { reply } = await askDeploy();
+  const replied = await reply({ ...YES, other: answerOfBytes(16_384), another: answerOfBytes(16_384) });
   expect(replied.result).toMatchObject(textResult('Done.'));
 });
 
 test('a refused answer leaves its state unused, so a shorter one resumes the call', async () => {
-  const { reply } = await asked([], { singleUse: 'reject' });
-  expect(await reply({ sure: sized(65_537) })).toEqual(REFUSED);
+  const { reply } = await askDeploy([], { singleUse: 'reject' });
+  expect(await reply({ sure: answerOfBytes(65_537) })).toEqual(REFUSED);
   expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer that is nested too deeply is refused like a large one', async () => {
-  const { reply } = await asked();
+  const { reply } = await askDeploy();
   // Two levels are the answer and its content.
-  expect(await reply({ sure: answer(nested(200)) })).toEqual(REFUSED);
-  expect((await reply({ sure: answer(nested(199)) })).result).toMatchObject(textResult('Done.'));
+  expect(await reply({ sure: answer(nestArrays(200)) })).toEqual(REFUSED);
+  expect((await reply({ sure: answer(nestArrays(199)) })).result).toMatchObject(textResult('Done.'));
 });
 
 test('the policy sets the limit', async () => {
-  const { reply } = await asked([], { maxAnswerBytes: 60 });
-  expect((await reply({ sure: sized(61) })).error).toMatchObject({ code: -32602 });
+  const { reply } = await askDeploy([], { maxAnswerBytes: 60 });
+  expect((await reply({ sure: answerOfBytes(61) })).error).toMatchObject({ code: -32602 });
   expect((await reply(YES)).result).toMatchObject(textResult('Done.'));
 });
 
 test('an answer over an old client’s stream has the same limit', async () => {
   const entries: (string | undefined)[] = [];
-  const client = await oldClient(hosted(asking(entries)), () => sized(65_537));
+  const client = await oldClient(hostTools(asking(entries)), () => answerOfBytes(65_537));
   await expect(client.callTool({ name: 'deploy' })).rejects.toMatchObject({ code: -32602 });
   expect(entries).toEqual([undefined]);
 });
 
 test.each([
-  ['100 000 levels of lists', answer(nested(100_000))],
+  ['100 000 levels of lists', answer(nestArrays(100_000))],
   ['a number that overflows', JSON.parse('{"action":"accept","content":{"sure":1e999}}')],
   ['a number that overflows, before a large text', JSON.parse(`{"a":1e999,"b":"${'x'.repeat(70_000)}"}`)],
   ['letters of several bytes', answer('€'.repeat(25_000))],
@@ -96,7 +96,7 @@ test('missing answers fit, and so do null and text', () => {
 
 test('an answer in the prototype is not found by the SDK’s own helper', async () => {
   const seen: unknown[] = [];
-  const { post } = hosted(
+  const { post } = hostTools(
     (server) => {
       server.registerTool('deploy', {}, (ctx) => {
         seen.push(acceptedContent(ctx.mcpReq.inputResponses, 'sure'));
@@ -120,7 +120,7 @@ test('the answers that a handler sees have no inherited entry and none that was 
 
 /** A tool that asks `count` questions at once. */
 const asksFor = (count: number, options = {}) =>
-  hosted((server) => {
+  hostTools((server) => {
     const inputRequests = Object.fromEntries(
       Array.from({ length: count }, (_, at) => [`q${at}`, sure.request]),
     );

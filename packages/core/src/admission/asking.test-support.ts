@@ -64,7 +64,7 @@ export const UNKNOWN = {
 };
 
 /** Begins a call of the tool `deploy`, and gives its retry, without answers. */
-export async function begun({ post }: Pick<Hosted, 'post'>, options?: PostOptions) {
+export async function beginCall({ post }: Pick<Hosted, 'post'>, options?: PostOptions) {
   const call = { name: 'deploy', arguments: ARGUMENTS };
   const { result } = await post('tools/call', call, options);
   return { ...call, requestState: result?.requestState as string };

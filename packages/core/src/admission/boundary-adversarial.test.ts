@@ -7,13 +7,13 @@ import { bytesOf, NOW, tokenOf } from '../state/sealed.test-support.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
-import { ARGUMENTS, as, asking, begun, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
 import {
   eventsOf,
   type Hosted,
-  hosted,
-  hostedBy,
+  hostServers,
+  hostTools,
   oldClient,
   type PostOptions,
 } from './hosted.test-support.ts';
@@ -32,10 +32,11 @@ interface Attempt {
   readonly later: number;
 }
 
-const flipped = (token: string) => token.slice(0, 60) + (token[60] === 'A' ? 'B' : 'A') + token.slice(61);
+const flipCharacter = (token: string) =>
+  token.slice(0, 60) + (token[60] === 'A' ? 'B' : 'A') + token.slice(61);
 
 const ATTEMPTS: [string, string, (attempt: Attempt) => Partial<Attempt>][] = [
-  ['tampered with', 'tampered', ({ token }) => ({ token: flipped(token) })],
+  ['tampered with', 'tampered', ({ token }) => ({ token: flipCharacter(token) })],
   ['cut short by a byte', 'tampered', ({ token }) => ({ token: tokenOf(bytesOf(token).subarray(0, -1)) })],
   ['cut short to nothing', 'malformed', () => ({ token: '' })],
   ['made up', 'malformed', () => ({ token: 'v1.{"plan":"mine"}' })],
@@ -43,7 +44,11 @@ const ATTEMPTS: [string, string, (attempt: Attempt) => Partial<Attempt>][] = [
   ['in another spelling', 'malformed', ({ token }) => ({ token: `${token}=` })],
   ['the author’s plaintext', 'malformed', () => ({ token: PLAN })],
   ['larger than the limit', 'too_large', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
-  ['sealed with another key', 'unknown_key', () => ({ host: hosted(asking(), { keys: ['o'.repeat(32)] }) })],
+  [
+    'sealed with another key',
+    'unknown_key',
+    () => ({ host: hostTools(asking(), { keys: ['o'.repeat(32)] }) }),
+  ],
   ['expired', 'expired', () => ({ later: 600_000 })],
   ['from the future', 'issued_in_the_future', () => ({ later: -60_001 })],
   ['of another tool', 'other_target', () => ({ params: { ...DEPLOY, name: 'destroy' } })],
@@ -61,7 +66,7 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
   let now = NOW;
-  const host = hosted(asking(entries), { now: () => now });
+  const host = hostTools(asking(entries), { now: () => now });
   const { result } = await host.post('tools/call', DEPLOY, as('alice'));
   const token = result?.requestState as string;
   const honest = { token, params: DEPLOY, options: as('alice'), host, later: 0 };
@@ -81,7 +86,7 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
 
 test('the honest retry is accepted to the last millisecond', async () => {
   let now = NOW;
-  const { post } = hosted(asking(), { now: () => now });
+  const { post } = hostTools(asking(), { now: () => now });
   const { result } = await post('tools/call', DEPLOY, as('alice'));
   now += 599_999;
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
@@ -89,8 +94,8 @@ test('the honest retry is accepted to the last millisecond', async () => {
 });
 
 test('state of another server with the same keys is rejected', async () => {
-  const { result } = await hosted(asking()).post('tools/call', DEPLOY);
-  const other = hosted(asking(), {}, 'other-server');
+  const { result } = await hostTools(asking()).post('tools/call', DEPLOY);
+  const other = hostTools(asking(), {}, 'other-server');
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
   expect(await other.post('tools/call', echo)).toEqual(REJECTED);
   expect(other.errors).toEqual(['Error: requestState of tools/call deploy rejected: other_audience']);
@@ -98,9 +103,9 @@ test('state of another server with the same keys is rejected', async () => {
 
 test('two servers with the same audience serve each other’s calls', async () => {
   const shared = { audience: 'the-fleet' };
-  const { result } = await hosted(asking(), shared, 'blue').post('tools/call', DEPLOY);
+  const { result } = await hostTools(asking(), shared, 'blue').post('tools/call', DEPLOY);
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
-  const { result: done } = await hosted(asking(), shared, 'green').post('tools/call', echo);
+  const { result: done } = await hostTools(asking(), shared, 'green').post('tools/call', echo);
   expect(done).toMatchObject(textResult('Done.'));
 });
 
@@ -108,14 +113,14 @@ test.each([[42], [null], [true], [{ toString: 'v1.' }], [['v1.']]])(
   'state that is not text (%j) is rejected in the same way',
   async (requestState) => {
     const entries: (string | undefined)[] = [];
-    const { post } = hosted(asking(entries));
+    const { post } = hostTools(asking(entries));
     expect(await post('tools/call', { ...DEPLOY, inputResponses: YES, requestState })).toEqual(REJECTED);
     expect(entries).toEqual([]);
   },
 );
 
 test('state of one method is rejected by the others', async () => {
-  const { post } = hosted(asking());
+  const { post } = hostTools(asking());
   for (const [from, params] of CALLS) {
     const { result } = await post(from, params);
     for (const [to, otherParams] of CALLS) {
@@ -128,7 +133,7 @@ test('state of one method is rejected by the others', async () => {
 
 test('state does not open for arguments that are nested too deeply to compare', async () => {
   const entries: (string | undefined)[] = [];
-  const { post, errors } = hosted(asking(entries));
+  const { post, errors } = hostTools(asking(entries));
   const { result } = await post('tools/call', DEPLOY);
   const arguments_ = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`);
   const echo = { ...DEPLOY, arguments: arguments_, inputResponses: YES, requestState: result?.requestState };
@@ -139,7 +144,7 @@ test('state does not open for arguments that are nested too deeply to compare', 
 
 test('an old client that makes up state gets the same error, and its handler does not run', async () => {
   const entries: (string | undefined)[] = [];
-  const host = hosted(asking(entries));
+  const host = hostTools(asking(entries));
   const client = await oldClient(host, () => YES.sure);
   const forged = { ...DEPLOY, inputResponses: YES, requestState: PLAN };
   await expect(client.callTool(forged)).rejects.toMatchObject({
@@ -151,7 +156,7 @@ test('an old client that makes up state gets the same error, and its handler doe
 });
 
 test('an answer in the prototype of the answers does not count', async () => {
-  const { post } = hosted(asking());
+  const { post } = hostTools(asking());
   const { result } = await post('tools/call', DEPLOY);
   const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)}}`);
   const { result: again } = await post('tools/call', {
@@ -164,7 +169,7 @@ test('an answer in the prototype of the answers does not count', async () => {
 
 test('two calls on one connection at a time keep their states apart', async () => {
   const entries: (string | undefined)[] = [];
-  const host = hosted(asking(entries));
+  const host = hostTools(asking(entries));
   const states = eventsOf('mrtr:state');
   const client = await oldClient(host, () => YES.sure);
   const names = ['deploy', 'destroy', 'deploy', 'destroy'];
@@ -176,7 +181,7 @@ test('two calls on one connection at a time keep their states apart', async () =
 test('no result leaves the boundary unsealed, also where the SDK then refuses it', async () => {
   const handed: { requestState?: string }[] = [];
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, audience: 'a' });
-  const { send } = hostedBy(() => {
+  const { send } = hostServers(() => {
     const server = new McpServer({ name: 'a', version: '1' });
     const low = server.server;
     const set = low.setRequestHandler.bind(low) as (
@@ -200,14 +205,14 @@ test('no result leaves the boundary unsealed, also where the SDK then refuses it
 
 test('the state of another call of the same user resumes that call, with its id, round and state', async () => {
   const calls: unknown[] = [];
-  const host = hosted((server) => {
+  const host = hostTools((server) => {
     server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
       const { id, round } = callOf(ctx);
       calls.push([id, round, ctx.mcpReq.requestState()]);
       return inputRequired({ inputRequests: { sure: sure.request }, requestState: `plan ${calls.length}` });
     });
   });
-  const [one, other] = [await begun(host, as('alice')), await begun(host, as('alice'))];
+  const [one, other] = [await beginCall(host, as('alice')), await beginCall(host, as('alice'))];
   await host.post('tools/call', { ...one, requestState: other.requestState }, as('alice'));
   const [[first] = [], [second] = []] = calls as [string][];
   expect(second).not.toBe(first);
@@ -219,7 +224,7 @@ const no = { sure: { action: 'accept', content: { sure: false } } };
 /** A tool that repeats the answer it got, and counts its entries. */
 function repeating(options: RequestStateOptions) {
   const entries: boolean[] = [];
-  const host = hosted((server) => {
+  const host = hostTools((server) => {
     server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) => {
       const answer = readAnswer(ctx, 'sure', sure);
       if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { sure: sure.request } });
@@ -238,7 +243,7 @@ test.each<[RequestStateOptions['singleUse'], unknown[], unknown[], boolean[]]>([
   'state that is presented again under singleUse %j is served, rejected or replayed',
   async (singleUse, presented, texts, entries) => {
     const site = repeating({ singleUse, ledger: new MemoryLedger() });
-    const retry = await begun(site);
+    const retry = await beginCall(site);
     const replies = [];
     for (const inputResponses of presented) {
       const reply = await site.post('tools/call', { ...retry, inputResponses });
@@ -252,13 +257,13 @@ test.each<[RequestStateOptions['singleUse'], unknown[], unknown[], boolean[]]>([
 
 test('a second presentation with other answers gets the frozen refusal', async () => {
   const site = repeating({ singleUse: 'replay', ledger: new MemoryLedger() });
-  const retry = await begun(site);
+  const retry = await beginCall(site);
   await site.post('tools/call', { ...retry, inputResponses: YES });
   expect(await site.post('tools/call', { ...retry, inputResponses: no })).toEqual(REJECTED);
 });
 
 test('a replayed error is the error that went out', async () => {
-  const { post } = hosted(
+  const { post } = hostTools(
     (server) => {
       server.registerResource('r', 'r://r', {}, (_, ctx) => {
         if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: PLAN });
@@ -284,8 +289,10 @@ test('a recorded result that was moved to another token in the ledger is not ser
     release: async () => {},
   };
   const site = repeating({ ledger: moved });
-  await site.post('tools/call', { ...(await begun(site)), inputResponses: YES });
-  expect(await site.post('tools/call', { ...(await begun(site)), inputResponses: YES })).toEqual(REJECTED);
+  await site.post('tools/call', { ...(await beginCall(site)), inputResponses: YES });
+  expect(await site.post('tools/call', { ...(await beginCall(site)), inputResponses: YES })).toEqual(
+    REJECTED,
+  );
   expect(site.entries).toEqual([true]);
 });
 
@@ -293,7 +300,7 @@ test('after a key rotation a recorded result is still replayed', async () => {
   const ledger = new MemoryLedger();
   const [oldKey, newKey] = ['k'.repeat(32), 'n'.repeat(32)];
   const before = repeating({ ledger, keys: [oldKey] });
-  const retry = { ...(await begun(before)), inputResponses: YES };
+  const retry = { ...(await beginCall(before)), inputResponses: YES };
   const first = await before.post('tools/call', retry);
   const after = repeating({ ledger, keys: [newKey, oldKey] });
   expect(await after.post('tools/call', retry)).toEqual(first);

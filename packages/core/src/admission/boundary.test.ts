@@ -8,9 +8,16 @@ import { bindRounds, observe } from '../wire/diagnostics.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
-import { ARGUMENTS, as, asking, begun, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
-import { eventsOf, type Hosted, hosted, hostedBy, oldClient, URL_IN_PROCESS } from './hosted.test-support.ts';
+import {
+  eventsOf,
+  type Hosted,
+  hostServers,
+  hostTools,
+  oldClient,
+  URL_IN_PROCESS,
+} from './hosted.test-support.ts';
 import { requestStatePolicy } from './policy.ts';
 
 const KEYS = ['k'.repeat(32)];
@@ -39,7 +46,7 @@ async function modernClient(host: Hosted, wire: string[] = []): Promise<Client> 
 test('the handler reads its plaintext, and the wire carries a sealed token that the client echoes', async () => {
   const entries: (string | undefined)[] = [];
   const wire: string[] = [];
-  const client = await modernClient(hosted(asking(entries)), wire);
+  const client = await modernClient(hostTools(asking(entries)), wire);
 
   expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toMatchObject(textResult('Done.'));
 
@@ -56,7 +63,7 @@ test('the handler reads its plaintext, and the wire carries a sealed token that 
 test.each(CALLS)('%s asks, gets its answer with its state, and completes', async (method, params) => {
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
-  const { post, errors } = hosted(asking(entries));
+  const { post, errors } = hostTools(asking(entries));
   const first = await post(method, params);
   expect(first).toEqual({
     result: {
@@ -82,7 +89,7 @@ test.each(CALLS)('%s asks, gets its answer with its state, and completes', async
 });
 
 test('a new instance with the same key resumes a call of another', async () => {
-  const [one, other] = [hosted(asking()), hosted(asking())];
+  const [one, other] = [hostTools(asking()), hostTools(asking())];
   const params = { name: 'deploy', arguments: ARGUMENTS };
   const { result } = await one.post('tools/call', params);
   const echo = { ...params, inputResponses: YES, requestState: result?.requestState };
@@ -90,7 +97,7 @@ test('a new instance with the same key resumes a call of another', async () => {
 });
 
 test('the arguments may come back in another order and another notation', async () => {
-  const { post } = hosted(asking());
+  const { post } = hostTools(asking());
   const { result } = await post('tools/call', { name: 'deploy', arguments: { a: { b: 1, c: [0] }, d: 'é' } });
   const arguments_ = JSON.parse('{"d":"\\u00e9","a":{"c":[-0.0],"b":1e0}}');
   const echo = {
@@ -104,7 +111,7 @@ test('the arguments may come back in another order and another notation', async 
 
 test('a question without the author’s state goes out with a token too', async () => {
   const states: unknown[] = [];
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('ask', {}, (ctx) => {
       states.push(ctx.mcpReq.requestState());
       return inputRequired({ inputRequests: { sure: sure.request } });
@@ -118,7 +125,7 @@ test('a question without the author’s state goes out with a token too', async 
 });
 
 test('state without a question goes out sealed, and comes back', async () => {
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('poll', {}, (ctx) =>
       ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
     );
@@ -133,21 +140,21 @@ test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
   'the state %j comes back as it was',
   async (plan) => {
     const entries: (string | undefined)[] = [];
-    const { post } = hosted(asking(entries, plan));
-    await post('tools/call', { ...(await begun({ post })), inputResponses: YES });
+    const { post } = hostTools(asking(entries, plan));
+    await post('tools/call', { ...(await beginCall({ post })), inputResponses: YES });
     expect(entries).toEqual([undefined, plan]);
   },
 );
 
 test('a complete result passes unchanged', async () => {
   const done = { ...textResult('Done.'), requestState: 'not ours to touch', structuredContent: { n: 1 } };
-  const { post } = hosted((server) => void server.registerTool('finish', {}, () => done));
+  const { post } = hostTools((server) => void server.registerTool('finish', {}, () => done));
   expect((await post('tools/call', { name: 'finish' })).result).toMatchObject(done);
 });
 
 test('the start and the end of each round are published, with its call and its outcome', async () => {
   const [rounds, states] = [eventsOf('mrtr:round'), eventsOf('mrtr:state')];
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     asking()(server);
     server.registerResource('broken', 'config://broken', {}, () => {
       throw new Error('no disk');
@@ -178,7 +185,7 @@ test('events in a round find the value that a listener made at its start', async
     onTestFinished(
       observe(name, ({ ...event }) => seen.push([name, 'phase' in event && event.phase, store.getStore()])),
     );
-  const { post } = hosted(asking());
+  const { post } = hostTools(asking());
   await post('tools/call', { name: 'deploy', _meta: { traceparent: 'x' } });
   const round = 'round 1 of x';
   expect(seen).toEqual([
@@ -207,7 +214,7 @@ test.each([undefined, '', 'again'])(
   'a call that asks in every round ends with an error after maxRounds rounds (state: %j)',
   async (state) => {
     const [asks, rounds] = [eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-    const { post } = hosted(insatiable(state), { maxRounds: 3 });
+    const { post } = hostTools(insatiable(state), { maxRounds: 3 });
     let reply = await post('tools/call', { name: 'ask' });
     for (let round = 2; round <= 4; round++) {
       const { requestState, resultType } = reply.result ?? {};
@@ -235,7 +242,7 @@ test.each([undefined, '', 'again'])(
 );
 
 test('a chain of ten questions completes under the default maxRounds, with the SDK’s client', async () => {
-  const host = hosted((server) => {
+  const host = hostTools((server) => {
     server.registerTool('chain', {}, (ctx) => {
       const asked = Number(ctx.mcpReq.requestState() ?? 0);
       return asked === 10
@@ -250,7 +257,7 @@ test('a chain of ten questions completes under the default maxRounds, with the S
 });
 
 test('a resource has no room for an error in its result, so its last round ends in a JSON-RPC error', async () => {
-  const { post } = hosted(insatiable(), { maxRounds: 1 });
+  const { post } = hostTools(insatiable(), { maxRounds: 1 });
   const { result } = await post('resources/read', { uri: 'config://ask' });
   expect(await post('resources/read', { uri: 'config://ask', requestState: result?.requestState })).toEqual({
     error: { code: -32600, message: 'This call still needs input after 1 round. Start it again.' },
@@ -259,7 +266,7 @@ test('a resource has no room for an error in its result, so its last round ends 
 
 test('state over maxBytes is an error without details for the client, and with them for `onerror`', async () => {
   const [states, asks, rounds] = [eventsOf('mrtr:state'), eventsOf('mrtr:ask'), eventsOf('mrtr:round')];
-  const { post, errors } = hosted(asking([], 'x'.repeat(1000)), { maxBytes: 1000 });
+  const { post, errors } = hostTools(asking([], 'x'.repeat(1000)), { maxBytes: 1000 });
   expect(await post('tools/call', { name: 'deploy' })).toEqual({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
@@ -275,7 +282,7 @@ test('state over maxBytes is an error without details for the client, and with t
 });
 
 test('state of exactly maxBytes passes in both directions', async () => {
-  const { post } = hosted(asking([], 'x'.repeat(650)), { maxBytes: 1002 });
+  const { post } = hostTools(asking([], 'x'.repeat(650)), { maxBytes: 1002 });
   const { result } = await post('tools/call', { name: 'deploy' });
   expect(result?.requestState).toHaveLength(1002);
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
@@ -285,7 +292,7 @@ test('state of exactly maxBytes passes in both directions', async () => {
 test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
   'state that is not well-formed text (%j) does not leave the server',
   async (state) => {
-    const { post } = hosted((server) => {
+    const { post } = hostTools((server) => {
       const result = {
         resultType: 'input_required',
         inputRequests: { sure: sure.request },
@@ -301,18 +308,19 @@ test.each([{ plan: 1 }, 42, null, ['a'], 'half a pair: \ud800'])(
 
 test('state is ignored on a method that cannot have any', async () => {
   const states = eventsOf('mrtr:state');
-  const { post, errors } = hosted(asking());
+  const { post, errors } = hostTools(asking());
   const { result } = await post('tools/list', { requestState: 'v1.anything', inputResponses: YES });
   expect(result?.tools).toMatchObject([{ name: 'deploy' }, { name: 'destroy' }]);
   expect({ states, errors }).toEqual({ states: [], errors: [] });
 });
 
-const nested = (levels: number): unknown => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+const nestObjects = (levels: number): unknown =>
+  JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
 
 test('arguments that cannot be hashed are rejected before the handler runs', async () => {
   const entries: (string | undefined)[] = [];
-  const { post } = hosted(asking(entries));
-  expect(await post('tools/call', { name: 'deploy', arguments: nested(300) })).toEqual({
+  const { post } = hostTools(asking(entries));
+  expect(await post('tools/call', { name: 'deploy', arguments: nestObjects(300) })).toEqual({
     error: {
       code: -32602,
       message: 'The arguments hold a number that is not finite, or are nested deeper than 200 levels',
@@ -322,7 +330,7 @@ test('arguments that cannot be hashed are rejected before the handler runs', asy
 });
 
 test('a user resumes a call with a refreshed access token of the same subject', async () => {
-  const { post } = hosted(asking());
+  const { post } = hostTools(asking());
   const { result } = await post('tools/call', { name: 'deploy' }, as('alice'));
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
   const { authInfo } = as('alice');
@@ -333,7 +341,7 @@ test('a user resumes a call with a refreshed access token of the same subject', 
 test('the legacy shim asks an old client and re-enters the handler through the boundary', async () => {
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
-  const host = hosted(asking(entries));
+  const host = hostTools(asking(entries));
   const client = await oldClient(host, () => YES.sure);
   expect(await client.callTool({ name: 'deploy', arguments: ARGUMENTS })).toEqual(textResult('Done.'));
   expect(
@@ -357,7 +365,7 @@ test('the legacy shim asks an old client and re-enters the handler through the b
 });
 
 test('maxRounds holds under the legacy shim too', async () => {
-  const client = await oldClient(hosted(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
+  const client = await oldClient(hostTools(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
   expect(await client.callTool({ name: 'ask' })).toEqual({
     content: [
       {
@@ -413,7 +421,7 @@ test('a policy without an audience is rejected, and the server is unchanged', as
 
 test('a server that is built by hand opens the state of one that protectedServer built', async () => {
   const policy = requestStatePolicy({ keys: KEYS, singleUse: false, audience: 'test-server' });
-  const byHand = hostedBy(() => {
+  const byHand = hostServers(() => {
     const server = new McpServer(INFO);
     protectRequestState(server, policy);
     asking()(server);
@@ -421,12 +429,12 @@ test('a server that is built by hand opens the state of one that protectedServer
   });
   const { result } = await byHand.post('tools/call', { name: 'deploy' });
   const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
-  expect((await hosted(asking()).post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
+  expect((await hostTools(asking()).post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
 });
 
 test('a handler of the low-level server is protected too', async () => {
   const entries: unknown[] = [];
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.server.registerCapabilities({ tools: {} });
     server.server.setRequestHandler('tools/call', (request, ctx) => {
       entries.push([request.params, ctx.mcpReq.requestState()]);
@@ -443,7 +451,7 @@ test('a handler of the low-level server is protected too', async () => {
 });
 
 test('a low-level handler with schemas of its own is rejected, because it does not get the request', () => {
-  const { server } = hosted(() => {});
+  const { server } = hostTools(() => {});
   const low = server().server;
   low.registerCapabilities({ tools: {} });
   const schemas = { params: z.looseObject({ name: z.string() }) };

@@ -11,27 +11,27 @@ import {
 } from './handler-run.ts';
 
 /** A context that carries a run, which nothing has happened to. */
-function watched(signal = new AbortController().signal) {
+function contextWithRun(signal = new AbortController().signal) {
   const run: HandlerRun = { entry: 'unseen', threw: false };
   const ctx = withHandlerRun({ mcpReq: { signal } } as unknown as ServerContext, run);
   return { run, ctx };
 }
 
 test('a handler that returns was entered', async () => {
-  const { run, ctx } = watched();
+  const { run, ctx } = contextWithRun();
   // The SDK spreads contexts.
   expect(await runHandler({ ...ctx }, () => 'done')).toBe('done');
   expect(run).toEqual({ entry: 'entered', threw: false });
 });
 
 test('a handler that throws was entered', async () => {
-  const { run, ctx } = watched();
+  const { run, ctx } = contextWithRun();
   await expect(runHandler(ctx, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(run).toEqual({ entry: 'entered', threw: true });
 });
 
 test('a handler whose client has gone is not entered', async () => {
-  const { run, ctx } = watched(AbortSignal.abort(new Error('gone')));
+  const { run, ctx } = contextWithRun(AbortSignal.abort(new Error('gone')));
   const handler = vi.fn();
   await expect(runHandler(ctx, handler)).rejects.toThrow('gone');
   expect(handler).not.toHaveBeenCalled();
@@ -40,7 +40,7 @@ test('a handler whose client has gone is not entered', async () => {
 
 test('a result or an error that says so was made without the author', async () => {
   const [result, error] = [asNotEntered({ content: [] }), asNotEntered(new Error('not here'))];
-  const [returns, throws] = [watched(), watched()];
+  const [returns, throws] = [contextWithRun(), contextWithRun()];
   expect(await runHandler(returns.ctx, () => result)).toBe(result);
   await expect(runHandler(throws.ctx, () => Promise.reject(error))).rejects.toBe(error);
   expect([returns.run.entry, throws.run.entry]).toEqual(['refused', 'refused']);

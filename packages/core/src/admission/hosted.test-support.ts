@@ -47,14 +47,14 @@ export const URL_IN_PROCESS = 'http://mrtr.invalid/mcp';
  * Hosts servers that `register` fills, a new one for each request. They have a key, and without a ledger their state
  * is not single-use, unless `options` say otherwise.
  */
-export function hosted(
+export function hostTools(
   register: (server: McpServer) => void,
   options: RequestStateOptions = {},
   name = 'test-server',
 ): Hosted {
   const singleUse = options.ledger ? undefined : false;
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse, ...options });
-  return hostedBy((errors) => {
+  return hostServers((errors) => {
     const server = protectedServer({ name, version: '1.0.0' }, policy);
     server.server.onerror = (error) => errors.push(String(error));
     register(server);
@@ -63,7 +63,7 @@ export function hosted(
 }
 
 /** The same, for servers that `protectedServer` does not build. */
-export function hostedBy(build: (errors: string[]) => McpServer): Hosted {
+export function hostServers(build: (errors: string[]) => McpServer): Hosted {
   const errors: string[] = [];
   const server = () => build(errors);
   const handler = createMcpHandler(server);

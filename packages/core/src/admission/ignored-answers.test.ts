@@ -7,7 +7,7 @@ import { elicitation } from '../questions/elicitation.ts';
 import { type AnswerEvent, observe } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
-import { hosted } from './hosted.test-support.ts';
+import { hostTools } from './hosted.test-support.ts';
 
 const Sure = z.object({ sure: z.boolean() });
 const question = (words = 'Really delete it?') => elicitation(words, Sure);
@@ -21,7 +21,7 @@ async function insisting(
 ) {
   const events: AnswerEvent[] = [];
   onTestFinished(observe('mrtr:answer', (event) => events.push(event)));
-  const site = hosted((server: McpServer) => {
+  const site = hostTools((server: McpServer) => {
     server.registerTool('delete', {}, ((ctx: ServerContext) => handler(ctx)) as () => never);
   });
   let reply = await site.post('tools/call', { name: 'delete' });

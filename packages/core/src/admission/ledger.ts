@@ -10,7 +10,7 @@ import { warnOnce } from '../wire/process-wide.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
 /** One presentation of a token. Times are in milliseconds since the epoch. */
-export interface Presented {
+export interface LeaseRequest {
   /** The token's unique id. */
   readonly id: string;
   /** A digest of the answers that came with it. */
@@ -28,7 +28,7 @@ export interface Presented {
 }
 
 /** A ledger's decision about a presented token. Only `first` gives a lease to serve it. */
-export type Claim =
+export type LeaseDecision =
   /**
    * The token is yours to serve. End the lease with {@link StateLedger.settle}, or with {@link StateLedger.release} if
    * nothing ran. `lease` is a random id: a server whose lease has ended can do nothing to a later one.
@@ -57,7 +57,7 @@ export interface StateLedger {
    *
    * @throws StoreFull when the limit of all tokens, or of this principal's, is reached. Nothing was recorded.
    */
-  claim(presented: Presented): Promise<Claim>;
+  claim(presented: LeaseRequest): Promise<LeaseDecision>;
   /** Records the result of the presentation that got `lease`. Does nothing if the entry has no such lease. */
   settle(id: string, lease: string, result: string): Promise<void>;
   /**
@@ -129,7 +129,14 @@ export class MemoryLedger implements StateLedger {
   }
 
   /** @throws StoreFull when there is no room, unless `whenFull` is `forget`. */
-  async claim({ id, answers, expiresAt, leaseSeconds, principal, now: theirs }: Presented): Promise<Claim> {
+  async claim({
+    id,
+    answers,
+    expiresAt,
+    leaseSeconds,
+    principal,
+    now: theirs,
+  }: LeaseRequest): Promise<LeaseDecision> {
     const now = this.#now();
     const byMs = theirs - now;
     if (Math.abs(byMs) > CLOCK_SKEW_MS) return { kind: 'clock-differs', byMs };

@@ -36,7 +36,7 @@ export function askProblem(
 ): AskProblem | undefined {
   const { round, maxRounds, maxQuestions, maxStateBytes, askable, version } = limits;
   if (round > maxRounds) {
-    const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${repeated(limits, requests)}. Start it again.`;
+    const message = `This call still needs input after ${maxRounds} round${maxRounds === 1 ? '' : 's'}${describeRepeats(limits, requests)}. Start it again.`;
     return { kind: 'rounds', message };
   }
   const asked = Object.entries(requests);
@@ -53,7 +53,7 @@ export function askProblem(
 }
 
 /** Names the questions that were asked again and again: the author's mistake shows in them. */
-function repeated({ timesAsked }: RoundLimits, requests: InputRequests): string {
+function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): string {
   const often = Object.keys(requests)
     .map((key) => [key, timesAsked?.get(key) ?? 0] as const)
     .filter(([, times]) => times > 1)

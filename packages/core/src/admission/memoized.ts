@@ -10,7 +10,7 @@ const known = new WeakMap<object, StandardSchemaWithJSON>();
  * each request has its own instance. With zod that costs 6 µs on every call of a tool. {@link protectedServer} does
  * this for the input schema of each tool.
  */
-export function memoized<Schema extends StandardSchemaWithJSON>(
+export function withMemoizedJson<Schema extends StandardSchemaWithJSON>(
   schema: Schema,
 ): StandardSchemaWithJSON & Pick<Schema, '~standard'> {
   const found = known.get(schema);

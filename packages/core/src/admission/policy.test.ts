@@ -4,8 +4,8 @@ import { ephemeralRing, keyRing } from '../state/key-ring.ts';
 import { callOf } from '../wire/call.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
-import { as, asking, begun, REJECTED, YES } from './asking.test-support.ts';
-import { hosted, oldClient } from './hosted.test-support.ts';
+import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
+import { hostTools, oldClient } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
@@ -119,17 +119,17 @@ const bearer = (token: string, sub?: unknown, clientId = 'app'): AuthInfo => ({
 
 /** The reply to a call that `first` began and `second` resumes. */
 async function handOver(first: AuthInfo, second: AuthInfo, options?: RequestStateOptions): Promise<unknown> {
-  const { post } = hosted(asking(), options);
-  const retry = await begun({ post }, { authInfo: first });
+  const { post } = hostTools(asking(), options);
+  const retry = await beginCall({ post }, { authInfo: first });
   return post('tools/call', { ...retry, inputResponses: YES }, { authInfo: second });
 }
 
 const accepted = { result: expect.objectContaining(textResult('Done.')) };
-const issued = (iss: unknown): AuthInfo => ({ ...bearer('1'), extra: { sub: 'alice', iss } });
+const tokenFrom = (iss: unknown): AuthInfo => ({ ...bearer('1'), extra: { sub: 'alice', iss } });
 
 test.each([
   ['a refreshed token of the same subject', bearer('1', 'alice'), bearer('2', 'alice')],
-  ['a refreshed token of the same subject and issuer', issued('https://a'), issued('https://a')],
+  ['a refreshed token of the same subject and issuer', tokenFrom('https://a'), tokenFrom('https://a')],
   ['the same token, where no subject is known', bearer('1'), bearer('1')],
 ])('by default %s resumes a call', async (_whom, first, second) => {
   expect(await handOver(first, second)).toEqual(accepted);
@@ -138,8 +138,8 @@ test.each([
 test.each([
   ['another subject of the same client', bearer('1', 'alice'), bearer('1', 'bob')],
   ['the same subject at another client', bearer('1', 'alice'), bearer('1', 'alice', 'web')],
-  ['the same subject of another issuer', issued('https://a'), issued('https://b')],
-  ['the same subject without an issuer', issued('https://a'), bearer('1', 'alice')],
+  ['the same subject of another issuer', tokenFrom('https://a'), tokenFrom('https://b')],
+  ['the same subject without an issuer', tokenFrom('https://a'), bearer('1', 'alice')],
   ['another token, where no subject is known', bearer('1'), bearer('2')],
   ['a subject that is spelt like a token', bearer('alice'), bearer('2', 'alice')],
   ['another token of a subject that is not text', bearer('1', 7), bearer('2', 7)],
@@ -158,7 +158,7 @@ test.each<[string, (id: string | undefined) => string | undefined | Promise<stri
 
 test('a caller without a principal is anonymous, also where the policy gives a promise of undefined', async () => {
   const principals: unknown[] = [];
-  const { post } = hosted(
+  const { post } = hostTools(
     (server) => {
       server.registerTool('who', {}, (ctx: ServerContext) => {
         principals.push(callOf(ctx).principal);
@@ -202,7 +202,7 @@ test.each<[string, () => unknown, string]>([
   'where the principal callback %s, the client gets -32603 and `onerror` the reason',
   async (_what, give, why) => {
     const entries: (string | undefined)[] = [];
-    const { post, errors } = hosted(asking(entries), { principal: give as () => string });
+    const { post, errors } = hostTools(asking(entries), { principal: give as () => string });
     expect(await post('tools/call', { name: 'deploy' }, as('alice'))).toEqual({
       error: { code: -32603, message: 'Internal error' },
     });
@@ -216,10 +216,10 @@ test('policies without keys share one key and one ledger, so a newer policy serv
   const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => emitWarning.mockRestore());
   const entries: (string | undefined)[] = [];
-  const retry = { ...(await begun(hosted(asking(), options))), inputResponses: YES };
-  const first = await hosted(asking(entries), options).post('tools/call', retry);
+  const retry = { ...(await beginCall(hostTools(asking(), options))), inputResponses: YES };
+  const first = await hostTools(asking(entries), options).post('tools/call', retry);
   expect(first.result).toMatchObject(textResult('Done.'));
-  expect(await hosted(asking(entries), options).post('tools/call', retry)).toEqual(first);
+  expect(await hostTools(asking(entries), options).post('tools/call', retry)).toEqual(first);
   expect(entries).toHaveLength(1);
 });
 
@@ -243,11 +243,11 @@ async function warningsOf(run: () => unknown): Promise<unknown[][]> {
 test('the process warns of a random key once, and only over HTTP', async () => {
   const counts: number[] = [];
   const warnings = await warningsOf(async () => {
-    const host = hosted(asking(), { keys: undefined });
+    const host = hostTools(asking(), { keys: undefined });
     await (await oldClient(host, () => YES.sure)).callTool({ name: 'deploy' });
     counts.push(vi.mocked(process.emitWarning).mock.calls.length);
     for (const _ of Array(3)) await host.post('tools/call', { name: 'deploy' });
-    await hosted(asking(), { keys: undefined }).post('tools/call', { name: 'deploy' });
+    await hostTools(asking(), { keys: undefined }).post('tools/call', { name: 'deploy' });
   });
   expect(counts).toEqual([0]);
   expect(warnings).toEqual([

@@ -8,7 +8,7 @@ import { guardListener, processWide, warnOnce } from '../wire/process-wide.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { POLICY_CHECKS } from './policy-options.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
-import type { SecondPresentation, SingleUsePolicy } from './single-use.ts';
+import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';
 
 /** The options of {@link requestStatePolicy}. Everything has a default. */
 export interface RequestStateOptions extends VersionOptions {
@@ -55,7 +55,7 @@ export interface RequestStateOptions extends VersionOptions {
    * that lost the result can retry. `reject` answers it with the frozen error. `false` turns single use off: a retry that
    * is sent twice is served twice, and its effects happen twice.
    */
-  readonly singleUse?: SecondPresentation | false | undefined;
+  readonly singleUse?: RepeatedRetry | false | undefined;
   /**
    * Records presented tokens, for all instances that share it. Default: this process's own, which other instances do not
    * see; with `keys`, one warning says so. It is a help and no promise: where it is full (100 000 tokens), it forgets the

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { publish } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
 import type { StandardSchemaWithJSON } from '../wire/wire.ts';
-import { eventsOf, hosted } from './hosted.test-support.ts';
+import { eventsOf, hostTools } from './hosted.test-support.ts';
 import { shapeCallback } from './shape-callback.ts';
 
 test('each entry of a plain handler is published, with its call', async () => {
   const [handlers, rounds] = [eventsOf('mrtr:handler'), eventsOf('mrtr:round')];
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, ({ a }) => textResult(`${a}`));
     server.registerTool('bare', {}, () => textResult(''));
     server.registerPrompt('p', {}, () => ({ messages: [] }));
@@ -29,7 +29,7 @@ test('each entry of a plain handler is published, with its call', async () => {
 
 test('no handler is entered with arguments that do not fit their schema', async () => {
   const handlers = eventsOf('mrtr:handler');
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('t', { inputSchema: z.object({ a: z.number() }) }, () => textResult(''));
   });
   await post('tools/call', { name: 't', arguments: { a: 'one' } });
@@ -38,7 +38,7 @@ test('no handler is entered with arguments that do not fit their schema', async 
 
 test('a shape publishes its own entries, so registration adds none', async () => {
   const handlers = eventsOf('mrtr:handler');
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     const step = shapeCallback('steps', async (_: object, __, { id, target }) => {
       publish('mrtr:handler', { call: id, target, shape: 'steps', part: 'step', name: 'first' });
       return textResult('');
@@ -59,7 +59,7 @@ test('the input schema of a tool is converted once for all server instances', as
   const inputSchema: StandardSchemaWithJSON = {
     '~standard': { version: 1, vendor: 'counted', validate, jsonSchema: { input: convert, output: convert } },
   };
-  const { post } = hosted((server: McpServer) => {
+  const { post } = hostTools((server: McpServer) => {
     server.registerTool('t', { title: 'T', inputSchema }, () => textResult('Done.'));
   });
   for (const _ of Array(3)) {
@@ -71,7 +71,7 @@ test('the input schema of a tool is converted once for all server instances', as
 });
 
 test('registering returns the handle of the SDK', async () => {
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     const handle = server.registerTool('t', {}, () => textResult(''));
     handle.disable();
   });

@@ -4,7 +4,7 @@ import { findCall } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
 import type { StandardSchemaWithJSON } from '../wire/wire.ts';
 import { runHandler } from './handler-run.ts';
-import { memoized } from './memoized.ts';
+import { withMemoizedJson } from './memoized.ts';
 import { notAResult, shapeOf } from './shape-callback.ts';
 
 type Callback = (...args: unknown[]) => unknown;
@@ -20,7 +20,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
   let registering = false;
   for (const method of METHODS) {
     const register = server[method].bind(server) as Register;
-    const watched: Register = (...args) => {
+    const watchRegistration: Register = (...args) => {
       registering = true;
       try {
         const callback = watchCallback(args.at(-1) as Callback);
@@ -29,7 +29,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
         registering = false;
       }
     };
-    server[method] = watched as never;
+    server[method] = watchRegistration as never;
   }
   return { isRegistering: () => registering };
 }
@@ -49,13 +49,13 @@ function watchCallback(callback: Callback): Callback {
       if (shapeOf(callback) !== undefined) return callback(...args);
       const call = findCall(ctx);
       if (call) publish('mrtr:handler', { call: call.id, target: call.target, part: 'handler' });
-      return checked(callback(...args));
+      return requireResult(callback(...args));
     });
   };
 }
 
 /** Without this check, a plain handler that returns a bare string or nothing fails far from its mistake. */
-async function checked(returned: unknown): Promise<unknown> {
+async function requireResult(returned: unknown): Promise<unknown> {
   const result = await returned;
   if (typeof result === 'object' && result !== null) return result;
   throw notAResult('registered', result);
@@ -63,7 +63,7 @@ async function checked(returned: unknown): Promise<unknown> {
 
 function withMemoizedSchema(config: unknown): unknown {
   const schema = (config as { inputSchema?: unknown } | undefined)?.inputSchema;
-  return isSchema(schema) ? { ...(config as object), inputSchema: memoized(schema) } : config;
+  return isSchema(schema) ? { ...(config as object), inputSchema: withMemoizedJson(schema) } : config;
 }
 
 /** Not a raw shape of zod fields: the SDK makes a new schema from it each time. */

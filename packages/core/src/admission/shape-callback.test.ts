@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textResult } from '../wire/results.ts';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../wire/wire.ts';
-import { hosted, hostedBy } from './hosted.test-support.ts';
+import { hostServers, hostTools } from './hosted.test-support.ts';
 import { shapeCallback, shapeOf } from './shape-callback.ts';
 
 /** Registers a tool and a prompt, each with and without a schema, and a resource. `seen` collects what they get. */
@@ -32,7 +32,7 @@ const registering =
 
 test('a shape gets the input, the context and the record of its call, with a schema and without', async () => {
   const seen: unknown[] = [];
-  const { post } = hosted(registering(seen));
+  const { post } = hostTools(registering(seen));
   await post('tools/call', { name: 'with', arguments: { a: 1 } });
   await post('tools/call', { name: 'without', arguments: { a: 1 } });
   await post('prompts/get', { name: 'with', arguments: { a: '1' } });
@@ -49,7 +49,7 @@ test('a shape gets the input, the context and the record of its call, with a sch
 
 test('a shape on an unprotected server is an error, and its code does not run', async () => {
   const seen: unknown[] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new Unprotected({ name: 'plain', version: '1' });
     registering(seen)(server);
     return server;
@@ -65,7 +65,11 @@ test('a shape on an unprotected server is an error, and its code does not run', 
 });
 
 test('a callback has the name of its shape, and an author’s function has none', () => {
-  const done = async () => textResult('');
-  expect(shapeOf(shapeCallback('once', done))).toBe('once');
-  expect([done, undefined, (_: ServerContext) => {}].map(shapeOf)).toEqual([undefined, undefined, undefined]);
+  const endCall = async () => textResult('');
+  expect(shapeOf(shapeCallback('once', endCall))).toBe('once');
+  expect([endCall, undefined, (_: ServerContext) => {}].map(shapeOf)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -6,7 +6,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
-import { eventsOf, type Hosted, hosted } from './hosted.test-support.ts';
+import { eventsOf, type Hosted, hostTools } from './hosted.test-support.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import type { RequestStateOptions } from './policy.ts';
 
@@ -21,7 +21,7 @@ const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLe
 /** A shop whose tool asks without state of its own, and counts its deliveries. */
 function shop(options: RequestStateOptions, deliver: () => Promise<void> = async () => {}) {
   const deliveries: number[] = [];
-  const site = hosted((server) => {
+  const site = hostTools((server) => {
     server.registerTool('deliver', { inputSchema: z.object({ to: z.string() }) }, async ({ to }, ctx) => {
       if (readAnswer(ctx, 'sure', sure).kind !== 'accepted')
         return inputRequired({ inputRequests: { sure: sure.request } });

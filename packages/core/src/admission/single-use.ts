@@ -4,15 +4,15 @@ import { ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { openAtRest, sealAtRest } from '../state/at-rest.ts';
 import type { OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
-import type { Claim, StateLedger } from './ledger.ts';
+import type { LeaseDecision, StateLedger } from './ledger.ts';
 
 /** The answer to a second presentation of a token: the frozen error, or the first one's result. */
-export type SecondPresentation = 'reject' | 'replay';
+export type RepeatedRetry = 'reject' | 'replay';
 
 /** How a policy makes state single-use. */
 export interface SingleUsePolicy {
   readonly ledger: StateLedger;
-  readonly second: SecondPresentation;
+  readonly second: RepeatedRetry;
   /** How long one round may take to serve, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
   /** How long the ledger may take to answer, in seconds. */
@@ -22,7 +22,7 @@ export interface SingleUsePolicy {
 }
 
 /** One presentation of a token. */
-export interface Presentation {
+export interface Retry {
   readonly opened: OpenedState;
   /** A digest of the answers that came with it. */
   readonly answers: string;
@@ -71,7 +71,7 @@ export class LedgerFailed extends Error {}
  *
  * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
  */
-export async function claimToken(policy: SingleUsePolicy, presentation: Presentation): Promise<Decision> {
+export async function claimToken(policy: SingleUsePolicy, presentation: Retry): Promise<Decision> {
   let claim = await claimOnce(policy, presentation);
   for (
     let wait = 5;
@@ -98,7 +98,7 @@ const REASONS = {
   expired: 'expired',
   'older-than-ledger': 'older_than_ledger',
   'clock-differs': 'clock_differs',
-} as const satisfies Partial<Record<Claim['kind'], UsedReason>>;
+} as const satisfies Partial<Record<LeaseDecision['kind'], UsedReason>>;
 
 /** A ledger may be anybody's code. */
 function reasonOf(kind: keyof typeof REASONS): UsedReason {
@@ -109,8 +109,8 @@ function reasonOf(kind: keyof typeof REASONS): UsedReason {
 }
 
 function decideRecorded(
-  { answers, result }: Extract<Claim, { kind: 'settled' }>,
-  presentation: Presentation,
+  { answers, result }: Extract<LeaseDecision, { kind: 'settled' }>,
+  presentation: Retry,
 ): Decision {
   if (answers !== presentation.answers) return { refused: 'other_answers' };
   const recorded = typeof result === 'string' ? open(result, presentation) : undefined;
@@ -126,7 +126,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
 const MOST_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
-async function claimOnce(policy: SingleUsePolicy, presentation: Presentation): Promise<Claim> {
+async function claimOnce(policy: SingleUsePolicy, presentation: Retry): Promise<LeaseDecision> {
   const { opened, answers, principal, now, report } = presentation;
   const { ledger, leaseSeconds, claimSeconds } = policy;
   const { id, issuedAt, expiresAt } = opened;
@@ -171,10 +171,10 @@ async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () 
  */
 export class Lease {
   readonly #policy: SingleUsePolicy;
-  readonly #presentation: Presentation;
+  readonly #presentation: Retry;
   readonly #id: string;
 
-  constructor(policy: SingleUsePolicy, presentation: Presentation, id: string) {
+  constructor(policy: SingleUsePolicy, presentation: Retry, id: string) {
     this.#policy = policy;
     this.#presentation = presentation;
     this.#id = id;
@@ -222,13 +222,13 @@ export function recordError(error: object): Extract<Recorded, { error: unknown }
 }
 
 // A result may be private, and others may read the ledger's database.
-function seal(text: string, { opened: { id }, ring }: Presentation, maxBytes: number): string {
+function seal(text: string, { opened: { id }, ring }: Retry, maxBytes: number): string {
   const kept =
     Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 
-function open(text: string, { opened: { id }, ring }: Presentation): Recorded | undefined {
+function open(text: string, { opened: { id }, ring }: Retry): Recorded | undefined {
   const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
   return plain === undefined ? undefined : (JSON.parse(plain) as Recorded);
 }

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventsOf, type Hosted, hosted, oldClient } from '../admission/hosted.test-support.ts';
+import { eventsOf, type Hosted, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots } from '../questions/model-and-roots.ts';
 import type { Question } from '../questions/question.ts';
@@ -25,7 +25,7 @@ const asking =
 async function ask(...replies: Record<string, unknown>[]): Promise<{ outcome: unknown; asked: string[] }> {
   const outcomes: unknown[] = [];
   const asked: string[] = [];
-  const client = await oldClient(hosted(asking(outcomes)), (params) => {
+  const client = await oldClient(hostTools(asking(outcomes)), (params) => {
     asked.push((params as { message: string }).message);
     return replies[Math.min(asked.length, replies.length) - 1] ?? {};
   });
@@ -75,7 +75,7 @@ test('after the eighth answer that does not fit, the question is not asked again
 
 test('a client that fails to show the question fails the call', async () => {
   const outcomes: unknown[] = [];
-  const client = await oldClient(hosted(asking(outcomes)), () => {
+  const client = await oldClient(hostTools(asking(outcomes)), () => {
     throw new Error('no screen');
   });
   await client.callTool({ name: 'ask' });
@@ -85,7 +85,7 @@ test('a client that fails to show the question fails the call', async () => {
 test('a client that did not declare elicitation is not asked, and the error says so', async () => {
   const outcomes: unknown[] = [];
   const asks = eventsOf('mrtr:ask');
-  await (await oldClient(hosted(asking(outcomes)))).callTool({ name: 'ask' });
+  await (await oldClient(hostTools(asking(outcomes)))).callTool({ name: 'ask' });
   expect(outcomes).toMatchObject([
     { code: 'cannot_ask', message: 'Cannot ask: the client did not declare the elicitation capability.' },
   ]);
@@ -94,7 +94,7 @@ test('a client that did not declare elicitation is not asked, and the error says
 
 test('a client is asked only for the kinds that it declared', async () => {
   const outcomes: unknown[] = [];
-  const client = await oldClient(hosted(asking(outcomes, listRoots())), () => metric);
+  const client = await oldClient(hostTools(asking(outcomes, listRoots())), () => metric);
   await client.callTool({ name: 'ask' });
   expect(outcomes).toMatchObject([
     { code: 'cannot_ask', message: 'Cannot ask: the client did not declare the roots capability.' },
@@ -103,7 +103,7 @@ test('a client is asked only for the kinds that it declared', async () => {
 
 test('an old client on stateless serving has no stream, and the error says so at once', async () => {
   const outcomes: unknown[] = [];
-  await hosted(asking(outcomes)).post('tools/call', { name: 'ask' }, { legacy: true });
+  await hostTools(asking(outcomes)).post('tools/call', { name: 'ask' }, { legacy: true });
   expect(outcomes).toMatchObject([
     {
       code: 'cannot_ask',
@@ -115,7 +115,7 @@ test('an old client on stateless serving has no stream, and the error says so at
 
 test('a client at 2026-07-28 has no stream either, and the error says what to do', async () => {
   const outcomes: unknown[] = [];
-  await hosted(asking(outcomes)).post('tools/call', { name: 'ask' });
+  await hostTools(asking(outcomes)).post('tools/call', { name: 'ask' });
   expect(outcomes).toMatchObject([
     {
       code: 'cannot_ask',
@@ -143,7 +143,7 @@ test.each<[string, (host: Hosted) => Promise<unknown>]>([
   const question = elicitation('Which units?', z.object({ units: z.string() }), {
     fallback: { units: 'metric' },
   });
-  await call(hosted(asking(outcomes, question)));
+  await call(hostTools(asking(outcomes, question)));
   expect(outcomes).toEqual([{ kind: 'accepted', value: { units: 'metric' } }]);
   expect(asks).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hosted, oldClient, type PostOptions } from '../admission/hosted.test-support.ts';
+import { hostTools, oldClient, type PostOptions } from '../admission/hosted.test-support.ts';
 import type { RequestStateOptions } from '../admission/policy.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots, sampling } from '../questions/model-and-roots.ts';
@@ -26,7 +26,7 @@ async function readsOf(
   options: RequestStateOptions = {},
 ): Promise<unknown> {
   let reads: unknown;
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('ask', {}, (ctx) => {
       if (callOf(ctx).round === 1) {
         const requests = Object.entries(asked).map(([key, { request }]) => [key, request]);
@@ -136,7 +136,7 @@ const withDefault = elicitation('Which units?', schema, { fallback: FALLBACK });
 
 /** A tool that reads `withDefault`, and asks while it has no answer. `reads` collects the answers. */
 const reading = (reads: unknown[], options: RequestStateOptions = {}) =>
-  hosted((server) => {
+  hostTools((server) => {
     server.registerTool('ask', {}, (ctx) => {
       const answer = readAnswer(ctx, 'units', withDefault);
       reads.push(answer);

@@ -1,7 +1,7 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import { hosted, hostedBy, oldClient } from '../admission/hosted.test-support.ts';
+import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import { textResult } from '../wire/results.ts';
 import { speaksMrtr } from '../wire/revision.ts';
@@ -40,7 +40,7 @@ test.each<[unknown, InputKind[]]>([
   [{}, []],
 ])('a client at 2026-07-28 that declares %j can be asked for %j', async (capabilities, kinds) => {
   const facts: unknown[] = [];
-  await hosted(collecting(facts)).post('tools/call', { name: 'who' }, { capabilities });
+  await hostTools(collecting(facts)).post('tools/call', { name: 'who' }, { capabilities });
   expect(facts).toEqual([{ ...modern, canAsk: kinds }]);
 });
 
@@ -48,7 +48,7 @@ test.each([[{ elicitation: null }], [{ elicitation: true }], [{ elicitation: 'fo
   'a request at 2026-07-28 that declares nonsense (%j) does not reach the handler',
   async (capabilities) => {
     const facts: unknown[] = [];
-    const reply = await hosted(collecting(facts)).post('tools/call', { name: 'who' }, { capabilities });
+    const reply = await hostTools(collecting(facts)).post('tools/call', { name: 'who' }, { capabilities });
     expect(reply.error?.code).toBe(-32602);
     expect(facts).toEqual([]);
   },
@@ -56,34 +56,34 @@ test.each([[{ elicitation: null }], [{ elicitation: true }], [{ elicitation: 'fo
 
 test('an old client on an open connection can be asked, by the shim and live', async () => {
   const facts: unknown[] = [];
-  const client = await oldClient(hosted(collecting(facts)), () => ({}));
+  const client = await oldClient(hostTools(collecting(facts)), () => ({}));
   await client.callTool({ name: 'who' });
   expect(facts).toEqual([{ ...old, canAsk: ['elicitation'], canAskLive: ['elicitation'] }]);
 });
 
 test('where the policy degrades old clients, they can be asked live only', async () => {
   const facts: unknown[] = [];
-  const client = await oldClient(hosted(collecting(facts), { legacy: 'degrade' }), () => ({}));
+  const client = await oldClient(hostTools(collecting(facts), { legacy: 'degrade' }), () => ({}));
   await client.callTool({ name: 'who' });
   expect(facts).toEqual([{ ...old, canAsk: [], canAskLive: ['elicitation'] }]);
 });
 
 test('an old client that did not declare elicitation cannot be asked', async () => {
   const facts: unknown[] = [];
-  const client = await oldClient(hosted(collecting(facts)));
+  const client = await oldClient(hostTools(collecting(facts)));
   await client.callTool({ name: 'who' });
   expect(facts).toEqual([{ ...old, canAsk: [], canAskLive: [] }]);
 });
 
 test('an old client on stateless serving cannot be asked', async () => {
   const facts: unknown[] = [];
-  await hosted(collecting(facts)).post('tools/call', { name: 'who' }, { legacy: true });
+  await hostTools(collecting(facts)).post('tools/call', { name: 'who' }, { legacy: true });
   expect(facts).toEqual([stranger]);
 });
 
 test('an old client that sends an envelope of the new revision stays an old client', async () => {
   const facts: unknown[] = [];
-  const client = await oldClient(hosted(collecting(facts), { legacy: 'degrade' }));
+  const client = await oldClient(hostTools(collecting(facts), { legacy: 'degrade' }));
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {} },
@@ -94,7 +94,7 @@ test('an old client that sends an envelope of the new revision stays an old clie
 
 test('an unprotected server believes the envelope, and asks no old client', async () => {
   const facts: unknown[] = [];
-  const host = hostedBy(() => {
+  const host = hostServers(() => {
     const server = new Unprotected({ name: 'plain', version: '1' });
     collecting(facts)(server);
     return server;

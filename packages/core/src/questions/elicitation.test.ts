@@ -65,7 +65,7 @@ test.each<[string, string, z.ZodObject]>([
 });
 
 /** A schema that counts how often it is converted. */
-function counted(properties: Record<string, unknown>): {
+function countConversions(properties: Record<string, unknown>): {
   schema: StandardSchemaWithJSON;
   conversions: () => number;
 } {
@@ -81,7 +81,7 @@ function counted(properties: Record<string, unknown>): {
 }
 
 test('a schema is converted once for all its questions', () => {
-  const { schema, conversions } = counted({ a: { type: 'string' } });
+  const { schema, conversions } = countConversions({ a: { type: 'string' } });
   const questions = ['One?', 'Two?', 'One?'].map((message) => elicitation(message, schema));
   expect(conversions()).toBe(1);
   expect(questions.map(({ digest }) => digest === questions[0]?.digest)).toEqual([true, false, true]);
@@ -164,7 +164,7 @@ test('a schema that validates asynchronously is rejected when an answer comes, w
 });
 
 test('undeclared fields do not reach a schema that would let them pass', () => {
-  const loose = elicitation('Which units?', counted({ units: { type: 'string' } }).schema);
+  const loose = elicitation('Which units?', countConversions({ units: { type: 'string' } }).schema);
   const response = JSON.parse(
     '{"action":"accept","content":{"units":"metric","admin":true,"__proto__":{"a":1}}}',
   );

@@ -80,7 +80,7 @@ export function elicitation(
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
   requireElicitationOptions('elicitation', options);
-  const asked = remembered(
+  const asked = prepareOnce(
     message,
     '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
   );
@@ -113,14 +113,14 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   return schema;
 }
 
-function remembered<Schema extends StandardSchemaWithJSON>(
+function prepareOnce<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
 ): Elicitation<Schema> {
   const form = formOf(message, schema);
   const kept = form.questions.get(message);
   if (kept) return kept as Elicitation<Schema>;
-  const made = prepared(message, schema, form);
+  const made = prepare(message, schema, form);
   if (message.length > LONGEST_KEPT) return made;
   if (form.questions.size === QUESTIONS_KEPT) form.questions.delete(form.questions.keys().next().value ?? '');
   form.questions.set(message, made);
@@ -151,7 +151,7 @@ function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): For
   }
 }
 
-function prepared<Schema extends StandardSchemaWithJSON>(
+function prepare<Schema extends StandardSchemaWithJSON>(
   message: string,
   schema: Schema,
   { requestedSchema, fields }: Form,
@@ -160,7 +160,7 @@ function prepared<Schema extends StandardSchemaWithJSON>(
     method: 'elicitation/create',
     params: { mode: 'form', message, requestedSchema },
   } as unknown as InputRequest;
-  const keep = (response: unknown) => pruned(response as ElicitResult, fields);
+  const keep = (response: unknown) => prune(response as ElicitResult, fields);
   return question<
     StandardSchemaV1.InferOutput<Schema>,
     Pick<Elicitation<Schema>, 'kind' | 'schema' | 'fields'>
@@ -198,7 +198,7 @@ function interpret<Schema extends StandardSchemaV1>(
 }
 
 /** The part of an elicitation's result that its form asked for. */
-function pruned({ action, content }: ElicitResult, fields: readonly string[]): unknown {
+function prune({ action, content }: ElicitResult, fields: readonly string[]): unknown {
   return action !== 'accept' || content == null
     ? { action }
     : { action, content: onlyFields(content, fields) };

@@ -149,10 +149,10 @@ test.each<[string, StandardSchemaWithJSON, string]>([
   ['an object', type({ address: { street: 'string' } }), 'properties.address'],
   ['no JSON Schema', z.object({ day: z.date() }), 'Date cannot be represented in JSON Schema'],
 ])('a schema with %s is rejected with the field, and with what to do', (_what, schema, named) => {
-  const asked = () => elicitation('When?', schema);
-  expect(asked).toThrow(TypeError);
-  expect(asked).toThrow('The schema of "When?" cannot be a form.');
-  expect(asked).toThrow(
+  const askWhen = () => elicitation('When?', schema);
+  expect(askWhen).toThrow(TypeError);
+  expect(askWhen).toThrow('The schema of "When?" cannot be a form.');
+  expect(askWhen).toThrow(
     `${named}. Ask for text, numbers, yes or no, or a choice of texts, one field for each, and check`,
   );
 });

@@ -31,7 +31,7 @@ export function sampling(
 ): Question<CreateMessageResult>;
 export function sampling(params: Params, options: ElicitationOptions<unknown> = {}): unknown {
   const fits = params.tools ? isSpecType.CreateMessageResultWithTools : isSpecType.CreateMessageResult;
-  return answeredBy(
+  return questionOf(
     params.tools ? 'sampling.tools' : 'sampling',
     inputRequired.createMessage(params),
     fits,
@@ -41,9 +41,9 @@ export function sampling(params: Params, options: ElicitationOptions<unknown> = 
 
 /** Asks for the client's roots (`roots/list`). Deprecated in the same way as {@link sampling}. */
 export const listRoots = (options: ElicitationOptions<ListRootsResult> = {}): Question<ListRootsResult> =>
-  answeredBy('roots', inputRequired.listRoots(), isSpecType.ListRootsResult, options);
+  questionOf('roots', inputRequired.listRoots(), isSpecType.ListRootsResult, options);
 
-function answeredBy<T>(
+function questionOf<T>(
   kind: InputKind,
   request: InputRequest,
   fits: (response: unknown) => boolean,

@@ -2,7 +2,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { REJECTED } from '../admission/asking.test-support.ts';
-import { hosted } from '../admission/hosted.test-support.ts';
+import { hostTools } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
 import { inputRequired } from '../wire/wire.ts';
@@ -58,9 +58,9 @@ async function read(
   [method, params]: readonly [string, Record<string, unknown>] = CALLS[0],
   swallow = false,
 ) {
-  const { result } = await hosted(keeping(state)).post(method, { ...params });
+  const { result } = await hostTools(keeping(state)).post(method, { ...params });
   const seen: unknown[] = [];
-  const { post, errors } = hosted(reading(schema, (value) => seen.push(value), swallow));
+  const { post, errors } = hostTools(reading(schema, (value) => seen.push(value), swallow));
   const reply = await post(method, { ...params, requestState: result?.requestState });
   return { reply, seen, errors };
 }
@@ -76,7 +76,7 @@ test('a default in the schema brings older state up to date', async () => {
 
 test('in the first round, and after one that kept nothing, there is no state', async () => {
   const seen: unknown[] = [];
-  const { post } = hosted(reading(Plan, (value) => seen.push(value)));
+  const { post } = hostTools(reading(Plan, (value) => seen.push(value)));
   await post('tools/call', { name: 'deploy', arguments: {} });
   expect(seen).toEqual([undefined]);
   expect((await read(undefined)).seen).toEqual([undefined]);

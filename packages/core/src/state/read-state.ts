@@ -26,7 +26,7 @@ export function readState<S extends StandardSchemaV1>(
 ): StandardSchemaV1.InferOutput<S> | undefined {
   const call = callOf(ctx);
   const text = ctx.mcpReq.requestState<string>();
-  return text === undefined ? undefined : fitting(call, 'the state', parsed(text, call), schema);
+  return text === undefined ? undefined : fitting(call, 'the state', parse(text, call), schema);
 }
 
 /**
@@ -53,7 +53,7 @@ export function fitting<S extends StandardSchemaV1>(
   return call.rejectState(`${what} does not fit its schema${path ? ` at '${path}'` : ''}: ${issue?.message}`);
 }
 
-function parsed(text: string, call: Call): unknown {
+function parse(text: string, call: Call): unknown {
   try {
     return JSON.parse(text);
   } catch {

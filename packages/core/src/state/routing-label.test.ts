@@ -2,8 +2,8 @@
 import { createDecipheriv } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { begun, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
-import { eventsOf, hosted } from '../admission/hosted.test-support.ts';
+import { beginCall, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
+import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { routingLabelOf, withRoutingLabel } from '../admission/shape-callback.ts';
 import { InvalidLabel } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
@@ -131,7 +131,7 @@ test('a label of 64 characters is the longest', () => {
 
 /** A tool that asks once and labels its state. */
 const site = (label: string | undefined, maxBytes?: number) =>
-  hosted(
+  hostTools(
     (server) => {
       server.registerTool('deploy', {}, (ctx) => {
         if (ctx.mcpReq.requestState() === PLAN) return textResult('Done.');
@@ -153,7 +153,7 @@ test('a label is set on the result, and no label changes nothing', () => {
 
 test('a result with a label has it on the wire, and every instance opens the next round', async () => {
   const states = eventsOf('mrtr:state');
-  const retry = await begun(site('i2'));
+  const retry = await beginCall(site('i2'));
   expect(retry.requestState).toMatch(/^v1\.[\w-]+~i2$/);
   const reply = await site('i3').post('tools/call', { ...retry, inputResponses: YES });
   expect(reply.result).toMatchObject(textResult('Done.'));
@@ -169,7 +169,7 @@ test.each<[string, (token: string) => string, string]>([
   ['makes the label invalid', (token) => `${token}/`, 'malformed'],
 ])('a client that %s gets the frozen answer', async (_what, change, reason) => {
   const { post, errors } = site('i2');
-  const retry = await begun({ post });
+  const retry = await beginCall({ post });
   const requestState = change(retry.requestState);
   expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
   expect(errors).toEqual([`Error: requestState of tools/call deploy rejected: ${reason}`]);

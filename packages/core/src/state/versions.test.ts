@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { asking, begun, PLAN, REJECTED, YES } from '../admission/asking.test-support.ts';
-import { hosted } from '../admission/hosted.test-support.ts';
+import { asking, beginCall, PLAN, REJECTED, YES } from '../admission/asking.test-support.ts';
+import { hostTools } from '../admission/hosted.test-support.ts';
 import { MemoryLedger } from '../admission/ledger.ts';
 import { type RequestStateOptions, requestStatePolicy } from '../admission/policy.ts';
 import { InvalidOption } from '../wire/errors.ts';
@@ -11,8 +11,8 @@ const IN_WORDS = ['Error: requestState of tools/call deploy rejected: other_vers
 /** A call that begins on a server of `before` and goes on on one of `after`. */
 async function across(before: RequestStateOptions, after: RequestStateOptions) {
   const entries: (string | undefined)[] = [];
-  const started = await begun(hosted(asking(), before));
-  const { post, errors } = hosted(asking(entries), after);
+  const started = await beginCall(hostTools(asking(), before));
+  const { post, errors } = hostTools(asking(entries), after);
   return { entries, errors, came: await post('tools/call', { ...started, inputResponses: YES }) };
 }
 
@@ -46,17 +46,17 @@ test.each<[string, RequestStateOptions, RequestStateOptions]>([
 
 test('state that is refused for its version stays good for an instance that accepts it', async () => {
   const ledger = new MemoryLedger();
-  const started = await begun(hosted(asking(), { version: '1', ledger }));
+  const started = await beginCall(hostTools(asking(), { version: '1', ledger }));
   const retry = { ...started, inputResponses: YES };
-  expect(await hosted(asking(), { version: '2', ledger }).post('tools/call', retry)).toEqual(REJECTED);
-  expect(await hosted(asking(), { version: '1', ledger }).post('tools/call', retry)).toEqual(DONE);
+  expect(await hostTools(asking(), { version: '2', ledger }).post('tools/call', retry)).toEqual(REJECTED);
+  expect(await hostTools(asking(), { version: '1', ledger }).post('tools/call', retry)).toEqual(DONE);
 });
 
 test('the version counts for the limit of sealed state', async () => {
-  const { requestState } = await begun(hosted(asking()));
+  const { requestState } = await beginCall(hostTools(asking()));
   const maxBytes = requestState.length;
-  expect((await begun(hosted(asking(), { maxBytes }))).requestState).toHaveLength(maxBytes);
-  expect((await begun(hosted(asking(), { maxBytes, version: 'long' }))).requestState).toBeUndefined();
+  expect((await beginCall(hostTools(asking(), { maxBytes }))).requestState).toHaveLength(maxBytes);
+  expect((await beginCall(hostTools(asking(), { maxBytes, version: 'long' }))).requestState).toBeUndefined();
 });
 
 test.each<[string, RequestStateOptions]>([

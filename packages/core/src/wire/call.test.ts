@@ -1,7 +1,7 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hosted, hostedBy, oldClient } from '../admission/hosted.test-support.ts';
+import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { AnswerReads } from './answer-reads.ts';
 import { type Call, callOf, findCall } from './call.ts';
@@ -29,7 +29,7 @@ const recording =
 
 test('a handler of each kind gets a record of its request', async () => {
   const calls: (Call | undefined)[] = [];
-  const { post } = hosted(recording(calls), { maxRounds: 7, maxBytes: 4096 });
+  const { post } = hostTools(recording(calls), { maxRounds: 7, maxBytes: 4096 });
   await post('tools/call', { name: 't', arguments: { name: 'not the target' } });
   await post('prompts/get', { name: 'p' });
   await post('resources/read', { uri: 'r://r', name: 'not the target' });
@@ -62,7 +62,7 @@ const QUESTIONS = ['a', 'b'].map((key) => elicitation(`Really ${key}?`, z.object
 
 test('each round has the id of its call, its number, and the questions of the round before', async () => {
   const seen: unknown[] = [];
-  const { post } = hosted((server) => {
+  const { post } = hostTools((server) => {
     server.registerTool('ask', {}, (ctx) => {
       const { id, round, asked } = callOf(ctx);
       seen.push([id, round, asked]);
@@ -88,7 +88,7 @@ test('each round has the id of its call, its number, and the questions of the ro
 
 test('where the policy accepts unasked answers, the record does not say what was asked', async () => {
   const calls: (Call | undefined)[] = [];
-  const { post } = hosted(recording(calls), { unaskedAnswers: { accept: ['t'] } });
+  const { post } = hostTools(recording(calls), { unaskedAnswers: { accept: ['t'] } });
   await post('tools/call', { name: 't' });
   await post('prompts/get', { name: 'p' });
   expect(calls.map((call) => call?.asked)).toEqual([undefined, new Map()]);
@@ -98,8 +98,8 @@ const user = (sub: string) => ({ authInfo: { token: 't', clientId: 'c', scopes: 
 
 test('the principal is a keyed digest: the same for one user, also on other instances, and not for two', async () => {
   const calls: (Call | undefined)[] = [];
-  const keyed = (fill: string) => hosted(recording(calls), { keys: [fill.repeat(32)] });
-  const [one, twin, stranger] = [keyed('k'), keyed('k'), keyed('o')];
+  const hostWithKey = (fill: string) => hostTools(recording(calls), { keys: [fill.repeat(32)] });
+  const [one, twin, stranger] = [hostWithKey('k'), hostWithKey('k'), hostWithKey('o')];
   for (const [{ post }, sub] of [
     [one, 'alice'],
     [twin, 'alice'],
@@ -122,9 +122,9 @@ test('isPrincipal knows the caller under every key of the ring, and no other cal
     [[newKey, oldKey], 'alice'],
     [[newKey, oldKey], 'bob'],
   ] as const) {
-    await hosted(recording(calls), { keys }).post('tools/call', { name: 't' }, user(sub));
+    await hostTools(recording(calls), { keys }).post('tools/call', { name: 't' }, user(sub));
   }
-  await hosted(recording(calls)).post('tools/call', { name: 't' });
+  await hostTools(recording(calls)).post('tools/call', { name: 't' });
   const [before, after, bob, anonymous] = calls as [Call, Call, Call, Call];
   expect(after.principal).not.toBe(before.principal);
   expect(after.isPrincipal(before.principal)).toBe(true);
@@ -140,7 +140,7 @@ test('isPrincipal knows the caller under every key of the ring, and no other cal
 
 test('a shape on an unprotected server gets an error that says what to do', async () => {
   const errors: unknown[] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new McpServer({ name: 'plain', version: '1' });
     server.registerTool('t', {}, (ctx) => {
       expect(findCall(ctx)).toBeUndefined();
@@ -166,7 +166,7 @@ test('a shape on an unprotected server gets an error that says what to do', asyn
 
 test('a client cannot send its own record', async () => {
   const calls: (Call | undefined)[] = [];
-  const client = await oldClient(hosted(recording(calls)));
+  const client = await oldClient(hostTools(recording(calls)));
   await client.callTool({
     name: 't',
     arguments: { 'mrtr.call': { round: 9 } },

@@ -77,24 +77,24 @@ test.each([
   expect(() => canonicalJson(value)).toThrow(TypeError);
 });
 
-const nested = (levels: number, open: string, close: string): unknown =>
+const nest = (levels: number, open: string, close: string): unknown =>
   JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
 
 test.each([
   ['arrays', '[', ']'],
   ['objects', '{"a":', '}'],
 ])('%s may be nested 200 levels deep and no deeper', (_what, open, close) => {
-  expect(canonicalJson(nested(200, open, close))).toBe(`${open.repeat(200)}1${close.repeat(200)}`);
-  expect(() => canonicalJson(nested(201, open, close))).toThrow(RangeError);
-  expect(() => canonicalJson(nested(5_000, open, close))).toThrow(RangeError);
+  expect(canonicalJson(nest(200, open, close))).toBe(`${open.repeat(200)}1${close.repeat(200)}`);
+  expect(() => canonicalJson(nest(201, open, close))).toThrow(RangeError);
+  expect(() => canonicalJson(nest(5_000, open, close))).toThrow(RangeError);
 });
 
 /** The same value with the keys of every object in the opposite order. */
-function reversed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reversed);
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).reverse();
-  return Object.fromEntries(entries.map(([key, member]) => [key, reversed(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, reverseKeys(member)]));
 }
 
 // Any code unit at all, so that keys and texts hold quotes, escapes and lone surrogates.
@@ -115,7 +115,7 @@ const anyJson = fc.letrec((tie) => ({
 test('equal values have equal texts, in any key order and with any white space', () => {
   fc.assert(
     fc.property(anyJson, fc.integer({ min: 0, max: 4 }), (value, indent) => {
-      expect(canonical(JSON.stringify(reversed(value), null, indent))).toBe(canonicalJson(value));
+      expect(canonical(JSON.stringify(reverseKeys(value), null, indent))).toBe(canonicalJson(value));
     }),
     { numRuns: 300 },
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hosted } from '../admission/hosted.test-support.ts';
+import { hostTools } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { callOf } from './call.ts';
 import { idempotencyKey } from './idempotency.ts';
@@ -11,7 +11,7 @@ const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
 
 /** A shop that asks twice, and takes a key for its payment in every round. */
 const shop = (keys: string[]) =>
-  hosted((server) => {
+  hostTools((server) => {
     server.registerTool('pay', {}, (ctx) => {
       const call = callOf(ctx);
       keys.push(idempotencyKey(call, 'pay'));

@@ -15,9 +15,9 @@ export const errorResult = (text: string): CallToolResult => ({ ...textResult(te
  *
  * @example if (isRefusal(answer)) return cancelledResult('units');
  */
-export const cancelledResult = (key: string): CallToolResult => textResult(cancelled(key));
+export const cancelledResult = (key: string): CallToolResult => textResult(cancellationText(key));
 
-const cancelled = (key: string | undefined): string =>
+const cancellationText = (key: string | undefined): string =>
   key === undefined ? 'Cancelled.' : `Cancelled: the question '${key}' was not answered.`;
 
 /**
@@ -33,4 +33,4 @@ export function endCall(call: Pick<Call, 'method'>, text: string): CallToolResul
 
 /** Ends a call after a refused question: politely for a tool, with {@link endCall} for prompts and resources. */
 export const endCancelled = (call: Pick<Call, 'method'>, key: string | undefined): CallToolResult =>
-  call.method === 'tools/call' ? textResult(cancelled(key)) : endCall(call, cancelled(key));
+  call.method === 'tools/call' ? textResult(cancellationText(key)) : endCall(call, cancellationText(key));

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hostedBy, oldClient } from '../admission/hosted.test-support.ts';
+import { hostServers, oldClient } from '../admission/hosted.test-support.ts';
 import { textResult } from './results.ts';
 import { MRTR_METHODS } from './wire.ts';
 
@@ -21,7 +21,7 @@ const MARK = Symbol.for('mrtr.facts');
 type Handler = (request: { params?: Record<string, unknown> }, ctx: ServerContext) => unknown;
 
 /** A server whose low-level handlers pass through `around`, as the boundary’s do. */
-function wrapped(around: (method: string, handler: Handler) => Handler): McpServer {
+function serverAround(around: (method: string, handler: Handler) => Handler): McpServer {
   const server = new McpServer(INFO);
   const low = server.server;
   const original = low.setRequestHandler.bind(low) as (method: string, handler: Handler) => void;
@@ -36,7 +36,7 @@ const ODD_STATE = 'v1.~é\0\ufeff\r\n 😀 "%7E+/=';
 
 test('registration on an McpServer calls setRequestHandler of that instance', () => {
   const methods: string[] = [];
-  const server = wrapped((method, handler) => {
+  const server = serverAround((method, handler) => {
     methods.push(method);
     return handler;
   });
@@ -52,8 +52,8 @@ test('registration on an McpServer calls setRequestHandler of that instance', ()
 
 test('the wrapped handler sees the name and the arguments, and not the fields of a retry', async () => {
   const seen: unknown[] = [];
-  const { post } = hostedBy(() => {
-    const server = wrapped((_, handler) => (request, ctx) => {
+  const { post } = hostServers(() => {
+    const server = serverAround((_, handler) => (request, ctx) => {
       seen.push(request.params);
       return handler(request, ctx);
     });
@@ -69,7 +69,7 @@ test('the legacy shim enters the wrapped handler again, and echoes its state byt
   const states: unknown[] = [];
   const host = {
     server: () => {
-      const server = wrapped((method, handler) => async (request, ctx) => {
+      const server = serverAround((method, handler) => async (request, ctx) => {
         if (method === 'tools/call') states.push(ctx.mcpReq.requestState());
         return handler(request, ctx);
       });
@@ -91,8 +91,8 @@ test('the legacy shim enters the wrapped handler again, and echoes its state byt
 
 test.each(['modern', 'legacy'])('a symbol on the context reaches the author on the %s era', async (era) => {
   const seen: unknown[] = [];
-  const host = hostedBy(() => {
-    const server = wrapped((_, handler) => (request, ctx) => {
+  const host = hostServers(() => {
+    const server = serverAround((_, handler) => (request, ctx) => {
       return handler(request, { ...ctx, [MARK]: 'marked' } as ServerContext);
     });
     const author = (ctx: ServerContext) => seen.push((ctx as { [MARK]?: string })[MARK]);
@@ -126,7 +126,7 @@ test.each(['modern', 'legacy'])('a symbol on the context reaches the author on t
 /** The state that a handler reads when the client sends `requestState`. */
 async function stateSeen(requestState: unknown, options = {}): Promise<unknown[]> {
   const seen: unknown[] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new McpServer(INFO, options);
     server.registerTool('t', {}, (ctx) => {
       seen.push(ctx.mcpReq.requestState());
@@ -172,7 +172,7 @@ test('a new server has no handler for a method that may have state', () => {
 
 test('the server knows the revision and the client of a connection, and neither on stateless legacy serving', async () => {
   const seen: unknown[] = [];
-  const host = hostedBy(() => {
+  const host = hostServers(() => {
     const server = new McpServer(INFO);
     server.registerTool('t', {}, () => {
       seen.push([server.server.getNegotiatedProtocolVersion(), server.server.getClientCapabilities()]);
@@ -193,8 +193,8 @@ test('the server knows the revision and the client of a connection, and neither 
 
 test('a ProtocolError of the wrapped handler reaches the wire unchanged, and one of a tool does not', async () => {
   const error = () => new ProtocolError(-32602, 'no', { reason: 'because' });
-  const { post } = hostedBy(() => {
-    const server = wrapped((_, handler) => (request, ctx) => {
+  const { post } = hostServers(() => {
+    const server = serverAround((_, handler) => (request, ctx) => {
       if (request.params?.name === 'outer') throw error();
       return handler(request, ctx);
     });
@@ -214,7 +214,7 @@ test('a ProtocolError of the wrapped handler reaches the wire unchanged, and one
 
 test('a handler with schemas of its own gets the params and not the request', async () => {
   const seen: unknown[] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new McpServer(INFO);
     server.server.registerCapabilities({ tools: {} });
     const schemas = { params: z.looseObject({ name: z.string() }) };
@@ -230,7 +230,7 @@ test('a handler with schemas of its own gets the params and not the request', as
 
 test('the answers are in an object whose prototype a client may set', async () => {
   const seen: unknown[] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new McpServer(INFO);
     server.registerTool('t', {}, ({ mcpReq: { inputResponses } }) => {
       seen.push([Object.keys(inputResponses ?? {}), inputResponses?.units]);
@@ -263,7 +263,7 @@ test.each<[keyof typeof LEGS, unknown, unknown]>([
 ])(
   'a question (%s) to a client that declares %j is -32021 with HTTP 400',
   async (leg, capabilities, missing) => {
-    const { send } = hostedBy(() => {
+    const { send } = hostServers(() => {
       const server = new McpServer(INFO);
       server.registerTool('t', {}, () =>
         inputRequired({ inputRequests: { q: LEGS[leg] }, requestState: 's' }),
@@ -282,7 +282,7 @@ test.each<[keyof typeof LEGS, unknown, unknown]>([
 );
 
 test('a question that the client declared goes out with HTTP 200', async () => {
-  const { send } = hostedBy(() => {
+  const { send } = hostServers(() => {
     const server = new McpServer(INFO);
     server.registerTool('t', {}, () => inputRequired({ inputRequests: { q: LEGS.url } }));
     return server;
@@ -293,7 +293,7 @@ test('a question that the client declared goes out with HTTP 200', async () => {
 
 test('a callback without a schema gets the context alone, also where the client sends arguments', async () => {
   const given: unknown[][] = [];
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     const server = new McpServer(INFO);
     const kinds = (args: unknown[]) => given.push(args.map((each) => (each as ServerContext).mcpReq?.method));
     server.registerTool('t', {}, (...args: unknown[]) => {
@@ -328,8 +328,8 @@ test.each(['modern', 'legacy'])(
       made.push(result);
       return result;
     };
-    const host = hostedBy(() => {
-      const server = wrapped((method, handler) => async (request, ctx) => {
+    const host = hostServers(() => {
+      const server = serverAround((method, handler) => async (request, ctx) => {
         const result = await handler(request, ctx);
         if (!method.endsWith('/list')) returned.push(result);
         return { ...textResult(''), messages: [], contents: [] };
@@ -367,7 +367,7 @@ test('the SDK’s own codec signs and does not hide', async () => {
 
 test('each request builds a new server', async () => {
   let built = 0;
-  const { post } = hostedBy(() => {
+  const { post } = hostServers(() => {
     built++;
     return new McpServer(INFO);
   });

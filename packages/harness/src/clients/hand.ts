@@ -1,6 +1,6 @@
 /** The person at a client that is asked over its connection, where the test is that person. */
 
-import { Gate } from '../processes/waiting.ts';
+import { Deferred } from '../processes/waiting.ts';
 import type { Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import type { RecordedApplication } from './recorded-application.ts';
@@ -17,11 +17,11 @@ export interface ByHand {
 
 /** Takes questions as they come. Each is a round, and the test's answer is the reply. */
 export class Hand {
-  readonly #asked: { readonly question: ShownQuestion; readonly reply: Gate<Reply> }[] = [];
-  #isAsked = new Gate();
+  readonly #asked: { readonly question: ShownQuestion; readonly reply: Deferred<Reply> }[] = [];
+  #isAsked = new Deferred();
 
   readonly user: User = (question) => {
-    const reply = new Gate<Reply>();
+    const reply = new Deferred<Reply>();
     this.#asked.push({ question, reply });
     this.#isAsked.open();
     return reply.promise;
@@ -49,7 +49,7 @@ export class Hand {
     for (;;) {
       const asked = this.#asked.shift();
       if (asked) return asked;
-      this.#isAsked = new Gate();
+      this.#isAsked = new Deferred();
       await this.#isAsked.promise;
     }
   }

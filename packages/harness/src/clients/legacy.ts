@@ -64,11 +64,11 @@ export async function transportTo(endpoint: Endpoint): Promise<Transport> {
     const { command, args, env = {} } = endpoint;
     return new StdioClientTransport({ command, args: [...args], env, stderr: 'ignore' });
   }
-  return linkedTo(endpoint.server);
+  return linkTo(endpoint.server);
 }
 
 /** The client's end of a connection in memory, whose other end `server` is connected to. */
-export async function linkedTo(server: McpServer): Promise<Transport> {
+export async function linkTo(server: McpServer): Promise<Transport> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
   return ours;
@@ -88,7 +88,7 @@ export const firstRound = (
   client: Client,
   call: LogicalCall,
   { application, hand, signal }: ByHand,
-): Promise<Round> => hand.round(makeCall(client, call, signal), (end) => application.ended(end));
+): Promise<Round> => hand.round(makeCall(client, call, signal), (end) => application.endWith(end));
 
 /**
  * This SDK does not end a call whose stream breaks, but lets it wait for its timeout. It does report the break; so

@@ -72,11 +72,11 @@ export const makeCall = (
   { application, user }: { readonly application: RecordedApplication; readonly user: User | undefined },
 ): Promise<End> =>
   user?.maySayNothing
-    ? answeredBy(user, firstRound(client, call, { application, hand: new Hand() }))
+    ? answerAll(user, firstRound(client, call, { application, hand: new Hand() }))
     : endOf(send(client, call, PATIENCE));
 
 /** The SDK's client answers every question, so a user who may be silent needs rounds by hand. */
-async function answeredBy(user: User, first: Promise<Round>): Promise<End> {
+async function answerAll(user: User, first: Promise<Round>): Promise<End> {
   let round = await first;
   while (!round.end) round = await round.answer(user);
   return round.end;
@@ -118,7 +118,7 @@ class Rounds {
     return this.#hand.round(endOf(send(this.#client, call, options)), (end) =>
       end.result?.resultType === 'input_required'
         ? this.#asking(end.result as unknown as InputRequiredResult)
-        : this.#application.ended(end),
+        : this.#application.endWith(end),
     );
   }
 
@@ -139,7 +139,7 @@ class Rounds {
             ? await replyTo(key, questionIn(request.params))
             : await this.#application.fulfil(request);
         const id = ids.get(key);
-        if (id !== undefined) this.#application.replied(id, response as Reply);
+        if (id !== undefined) this.#application.recordReply(id, response as Reply);
         if (response !== 'silence') inputResponses[key] = response;
       }
       const retry = { inputResponses, ...(requestState !== undefined && { requestState }) };

@@ -13,7 +13,7 @@ import { converse } from '../conversations/converse.ts';
 import { host } from '../hosts/host.ts';
 import { recordVisit } from '../recording/recorder.ts';
 import { eventsOf, toMermaid } from '../transcript/index.ts';
-import { scripted, type User } from './user.ts';
+import { scriptedUser, type User } from './user.ts';
 
 const CONFIRM = {
   type: 'object' as const,
@@ -69,7 +69,7 @@ test.each(['modern', 'legacy'] as const)(
       opened.push(`${message} ${url}`);
       return { action: 'accept' };
     };
-    const transcript = await deploy(client, scripted({ confirm: [true] }, open));
+    const transcript = await deploy(client, scriptedUser({ confirm: [true] }, open));
     expect(opened).toEqual(['Sign in to continue https://example.com/auth?env=prod']);
     expect(transcript.end.result).toMatchObject({ content: [{ text: 'deployed to prod' }] });
     const [, page] = eventsOf('question', transcript.events);
@@ -85,13 +85,13 @@ test.each(['modern', 'legacy'] as const)(
 test.each(['decline', 'cancel'] as const)('a user may %s a page', async (action) => {
   const { end } = await deploy(
     'modern',
-    scripted({ confirm: [true] }, () => ({ action })),
+    scriptedUser({ confirm: [true] }, () => ({ action })),
   );
   expect(end.result).toMatchObject({ isError: true });
 });
 
 test('a client whose user opens no pages does not declare that it can', async () => {
-  const { end } = await deploy('modern', scripted({ confirm: [true] }));
+  const { end } = await deploy('modern', scriptedUser({ confirm: [true] }));
   expect(end.error).toMatchObject({ code: -32021 });
 });
 
@@ -100,7 +100,7 @@ test('the page of a question and the visits of a browser are in the transcript, 
     recordVisit(url, 200);
     return { action: 'accept' };
   };
-  const transcript = await deploy('modern', scripted({ confirm: [true] }, open));
+  const transcript = await deploy('modern', scriptedUser({ confirm: [true] }, open));
   const [visit] = eventsOf('visit', transcript.events);
   expect(visit).toMatchObject({ from: 'person', url: 'https://example.com/auth?env=prod', status: 200 });
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
@@ -109,7 +109,7 @@ test('the page of a question and the visits of a browser are in the transcript, 
 });
 
 test('a user who may be silent can open pages as well', async () => {
-  const user = scripted({ confirm: ['silence', true] }, () => ({ action: 'accept' }));
+  const user = scriptedUser({ confirm: ['silence', true] }, () => ({ action: 'accept' }));
   const { end } = await deploy('modern', user);
   expect(end.result).toMatchObject({ content: [{ text: 'deployed to prod' }] });
 });

@@ -90,9 +90,9 @@ export class RecordedApplication implements ClientApplication {
   }
 
   /** The last round of the call. */
-  ended(end: End): Round {
+  endWith(end: End): Round {
     this.#end ??= end;
-    return Round.ended(end);
+    return Round.last(end);
   }
 
   /** How the call ended, the first time. */
@@ -101,7 +101,7 @@ export class RecordedApplication implements ClientApplication {
   }
 
   /** Records the reply to the question with this id. */
-  replied(id: number, reply: Reply): void {
+  recordReply(id: number, reply: Reply): void {
     this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
   }
 
@@ -110,7 +110,7 @@ export class RecordedApplication implements ClientApplication {
     if (!user) throw new Error('The client has no user.');
     const id = await this.show(question);
     const reply = await replyOf(user, question);
-    this.replied(id, reply);
+    this.recordReply(id, reply);
     return reply;
   }
 

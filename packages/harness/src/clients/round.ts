@@ -48,7 +48,7 @@ export class Round {
   }
 
   /** The last round of a call. */
-  static ended(end: End): Round {
+  static last(end: End): Round {
     return new Round({}, end, async () => {
       throw new Error('The call has ended: there is no question to answer.');
     });
@@ -91,10 +91,10 @@ function replyIn(replies: Replies | User, key: string, question: ShownQuestion):
 
 /** How a call ended: `call` gives its result, or fails. */
 export const endOf = (call: Promise<CallResult>): Promise<End> =>
-  call.then((result) => ({ result }), endedBy);
+  call.then((result) => ({ result }), errorEnd);
 
 /** The end of a call that an error ended. */
-export function endedBy(error: unknown): End {
+export function errorEnd(error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
   const { code } = error as { readonly code?: unknown };
   return { error: { message, ...(typeof code === 'number' && { code }) } };

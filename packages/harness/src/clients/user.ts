@@ -40,7 +40,7 @@ export interface User {
  *   return { action: 'accept' };
  * });
  */
-export function scripted(
+export function scriptedUser(
   replies: Readonly<Record<string, readonly (Reply | string | number | boolean)[]>>,
   open?: User['open'],
 ): User {

@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { expect, test } from 'vitest';
-import { scripted } from '../clients/user.ts';
+import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { host, type LocalHostingKind } from '../hosts/host.ts';
 import { CHANNELS } from '../recording/diagnostics.ts';
@@ -9,7 +9,7 @@ import type { ConversationRequest } from './conversation.ts';
 import { converse } from './converse.ts';
 
 const deploy = (hosting: LocalHostingKind, request: Partial<ConversationRequest> = {}) =>
-  converse({ ...CALL, user: scripted({ sure: [true] }), ...request }, () =>
+  converse({ ...CALL, user: scriptedUser({ sure: [true] }), ...request }, () =>
     host(hosting, () => ({ server: deployer })),
   );
 const brief = (event: TranscriptEvent) =>
@@ -80,7 +80,7 @@ test('a restart between two rounds is an event', async () => {
 });
 
 test('a user may be silent, and is asked again', async () => {
-  const transcript = await deploy('memory', { user: scripted({ sure: ['silence', true] }) });
+  const transcript = await deploy('memory', { user: scriptedUser({ sure: ['silence', true] }) });
   expect(eventsOf('answer', transcript.events).map(({ reply }) => reply)).toEqual([
     'silence',
     { action: 'accept', content: { sure: true } },
@@ -121,15 +121,15 @@ test('a message that reaches nobody is lost', async () => {
 });
 
 test('importing the harness observes no channel; a conversation does, and the last one stops it', async () => {
-  const observed = () => CHANNELS.map((name) => channel(name).hasSubscribers);
+  const channelsObserved = () => CHANNELS.map((name) => channel(name).hasSubscribers);
   await import('../index.ts');
-  expect(observed()).toEqual([false, false, false]);
+  expect(channelsObserved()).toEqual([false, false, false]);
   let during: boolean[] = [];
   const user = () => {
-    during = observed();
+    during = channelsObserved();
     return { action: 'cancel' } as const;
   };
   await Promise.all([deploy('memory', { user }), deploy('memory')]);
   expect(during).toEqual([true, true, true]);
-  expect(observed()).toEqual([false, false, false]);
+  expect(channelsObserved()).toEqual([false, false, false]);
 });

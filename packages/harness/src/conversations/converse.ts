@@ -1,5 +1,5 @@
 /** One logical call, from a real client to a running server, recorded from its first message to its end. */
-import { endedBy } from '../clients/round.ts';
+import { errorEnd } from '../clients/round.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { type ConversationRequest, type Deploy, OpenCall } from './conversation.ts';
 
@@ -24,7 +24,7 @@ export async function converse(request: ConversationRequest, deploy: Deploy): Pr
     try {
       // A client that cannot connect ends the call, too.
       const connecting = open.connect();
-      return await open.transcript(await connecting.then(({ call }) => call(request.call)).catch(endedBy));
+      return await open.transcript(await connecting.then(({ call }) => call(request.call)).catch(errorEnd));
     } finally {
       await open.close();
     }

@@ -44,7 +44,7 @@ export class InProcess {
 
   /** The published v1 client, on a connection in memory. */
   async legacy(application?: ClientApplication): Promise<LegacyClient> {
-    const { linkedTo } = await import('../clients/legacy.ts');
+    const { linkTo: linkedTo } = await import('../clients/legacy.ts');
     return this.#closing(await legacyClient(await linkedTo(this.#server()), application));
   }
 

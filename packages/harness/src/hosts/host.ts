@@ -114,7 +114,7 @@ class Local implements LocalHosting {
     await this.#restarted;
     const instance = this.#sole ?? (this.#running[this.#requests % this.#running.length] as Running);
     this.#requests++;
-    if (message) currentRecorder()?.routed(instance.id, String(init?.body));
+    if (message) currentRecorder()?.recordRoute(instance.id, String(init?.body));
     return inInstance(instance.id, () => instance.face.fetch(new Request(url, init)));
   };
 

@@ -16,7 +16,7 @@ export interface ProcessOptions {
 }
 
 /** Everything that a process wrote. */
-export interface Said {
+export interface ProcessOutput {
   readonly out: string;
   readonly err: string;
 }
@@ -83,7 +83,7 @@ export class RunningProcess {
   }
 
   /** Everything that it has written so far. */
-  get said(): Said {
+  get said(): ProcessOutput {
     return this.#said;
   }
 
@@ -96,7 +96,7 @@ export class RunningProcess {
    *
    * @throws Error with its output, when it ends before, or takes too long.
    */
-  async until<T>(find: (said: Said) => T | undefined): Promise<T> {
+  async until<T>(find: (said: ProcessOutput) => T | undefined): Promise<T> {
     const { stdout, stderr } = this.child;
     let look = () => {};
     const found = new Promise<T>((resolve) => {

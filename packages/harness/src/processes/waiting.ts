@@ -8,7 +8,7 @@
  * const tool = async () => { await gate.promise; };
  * gate.open();
  */
-export class Gate<T = void> {
+export class Deferred<T = void> {
   readonly promise: Promise<T>;
   open!: (value: T) => void;
   fail!: (reason: unknown) => void;

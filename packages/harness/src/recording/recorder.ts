@@ -164,19 +164,19 @@ export class Recorder {
   }
 
   /** A message of the client reached one of the instances. */
-  routed(to: string, body: string): void {
+  recordRoute(to: string, body: string): void {
     this.#latest = to;
-    const { id, method } = parsed(body);
+    const { id, method } = parse(body);
     if (id !== undefined && method !== undefined) this.#served.set(id, to);
-    const event = this.#unrouted(id, method);
+    const event = this.#findUnrouted(id, method);
     if (event) event.to ??= to;
     this.#announce();
   }
 
   /** Somebody on the way keeps the client's `body` back, and sends `message` in its place. */
-  altered(body: string, message: WireMessage): void {
-    const { id, method } = parsed(body);
-    const event = this.#unrouted(id, method);
+  recordAltered(body: string, message: WireMessage): void {
+    const { id, method } = parse(body);
+    const event = this.#findUnrouted(id, method);
     if (event) {
       event.lost = true;
       delete event.to;
@@ -184,7 +184,7 @@ export class Recorder {
     this.record({ kind: 'message', from: CLIENT, message, altered: true });
   }
 
-  #unrouted(id: unknown, method: unknown): Unrouted | undefined {
+  #findUnrouted(id: unknown, method: unknown): Unrouted | undefined {
     return this.events.findLast(
       (one): one is Unrouted =>
         one.kind === 'message' &&
@@ -199,7 +199,7 @@ export class Recorder {
     const send = transport.send.bind(transport);
     transport.send = async (message, options) => {
       // Recorded before the send: over HTTP the answer arrives before the send returns.
-      const event = this.#sent(message as WireMessage);
+      const event = this.#recordRequest(message as WireMessage);
       try {
         await send(message, options);
       } catch (error) {
@@ -216,7 +216,7 @@ export class Recorder {
         receive =
           listener &&
           ((message: unknown, extra?: unknown) => {
-            this.#received(message as WireMessage);
+            this.#recordResponse(message as WireMessage);
             listener(message, extra);
           });
       },
@@ -224,7 +224,7 @@ export class Recorder {
     return transport;
   }
 
-  #sent(message: WireMessage): Unrouted | undefined {
+  #recordRequest(message: WireMessage): Unrouted | undefined {
     const [sole, ...others] = this.#instances();
     const known = others.length === 0 && sole !== undefined && { to: sole };
     this.record({ kind: 'message', from: CLIENT, ...known, message });
@@ -232,7 +232,7 @@ export class Recorder {
     return event?.kind === 'message' && event.message === message ? event : undefined;
   }
 
-  #received(message: WireMessage): void {
+  #recordResponse(message: WireMessage): void {
     const from = (message.method === undefined && this.#served.get(message.id)) || this.#here();
     this.record({ kind: 'message', from, to: CLIENT, message });
   }
@@ -260,7 +260,7 @@ const INSIDE = new Set<Happening['kind']>(['entry', 'lines', 'guard', 'effect', 
 /** What ran before one of these belongs to what came before it. */
 const ENDS_A_STRETCH = new Set<Happening['kind']>(['entry', 'question', 'model', 'roots']);
 
-function parsed(body: string): WireMessage {
+function parse(body: string): WireMessage {
   try {
     return JSON.parse(body) as WireMessage;
   } catch {

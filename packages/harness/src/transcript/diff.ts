@@ -6,13 +6,13 @@ export function diffViews(
   expected: { readonly title: string; readonly lines: readonly string[] },
   actual: { readonly title: string; readonly lines: readonly string[] },
 ): string | undefined {
-  const [before, after] = [expected, actual].map(({ lines }) => `${lines.map(indented).join('\n')}\n`);
+  const [before, after] = [expected, actual].map(({ lines }) => `${lines.map(indent).join('\n')}\n`);
   if (before === after) return undefined;
   return createTwoFilesPatch(expected.title, actual.title, before ?? '', after ?? '', '', '', { context: 2 });
 }
 
 /** A message's JSON over several lines: a diff of one long line shows nothing. */
-function indented(line: string): string {
+function indent(line: string): string {
   const at = line.indexOf(' ');
   try {
     return `${line.slice(0, at)} ${JSON.stringify(JSON.parse(line.slice(at + 1)), null, 2)}`;

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { converse } from '../conversations/converse.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
-import { host, scripted } from '../index.ts';
+import { host, scriptedUser } from '../index.ts';
 import { type Transcript, type TranscriptEvent, toMermaid } from './index.ts';
 
 test('a conversation on a fleet is a sequence diagram, with an arrow to the instance that each round reached', async () => {
-  const transcript = await converse({ ...CALL, user: scripted({ sure: [true] }) }, () =>
+  const transcript = await converse({ ...CALL, user: scriptedUser({ sure: [true] }) }, () =>
     host('fleet', () => ({ server: deployer })),
   );
   expect(toMermaid(transcript)).toMatchInlineSnapshot(`

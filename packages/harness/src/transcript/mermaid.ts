@@ -32,11 +32,11 @@ export function toMermaid({ title, participants, events, end }: Transcript): str
   const writer = new Writer((id) => names.get(id) ?? names.get(CLIENT) ?? 'P0', names.has(WORLD));
   const heads = participants.map(
     ({ id, kind, label }) =>
-      `${kind === 'person' ? 'actor' : 'participant'} ${names.get(id)} as ${escaped(label)}`,
+      `${kind === 'person' ? 'actor' : 'participant'} ${names.get(id)} as ${escapeText(label)}`,
   );
   const lines = [...heads, ...events.flatMap((event) => writer.next(event))];
   if (end.error && !writer.errorShown) lines.push(writer.note(CLIENT, `✗ ${end.error.message}`));
-  return ['sequenceDiagram', `  title ${escaped(title)}`, ...lines.map((line) => `  ${line}`)].join('\n');
+  return ['sequenceDiagram', `  title ${escapeText(title)}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
 class Writer {
@@ -89,7 +89,7 @@ class Writer {
   }
 
   note(over: string, text: string): string {
-    return `Note over ${this.#name(over)}: ${escaped(text)}`;
+    return `Note over ${this.#name(over)}: ${escapeText(text)}`;
   }
 
   #effect(from: string, text: string): string {
@@ -117,7 +117,7 @@ class Writer {
   }
 
   #arrow(from: string, to: string, kind: '->>' | '-->>' | '-x', text: string): string {
-    return `${this.#name(from)}${kind}${this.#name(to)}: ${escaped(text)}`;
+    return `${this.#name(from)}${kind}${this.#name(to)}: ${escapeText(text)}`;
   }
 }
 
@@ -128,7 +128,7 @@ const MOST = 200;
  * Text as Mermaid shows it: on one line, and with everything escaped that Mermaid, or the HTML that it makes, could
  * take for syntax.
  */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   const line = text
     .replace(/\s+/gu, ' ')
     .replace(/[\p{Cc}\p{Cs}]/gu, '\ufffd')

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import schema from '../../transcript.schema.json' with { type: 'json' };
-import { scripted } from '../clients/user.ts';
+import { scriptedUser } from '../clients/user.ts';
 import type { ConversationRequest } from '../conversations/conversation.ts';
 import { converse } from '../conversations/converse.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
@@ -15,7 +15,7 @@ function mistakes(transcript: unknown): unknown {
 }
 
 const run = (request: Partial<ConversationRequest> = {}, hosting: LocalHostingKind = 'memory') =>
-  converse({ ...CALL, user: scripted({ sure: [true] }), ...request }, () =>
+  converse({ ...CALL, user: scriptedUser({ sure: [true] }), ...request }, () =>
     host(hosting, () => ({ server: deployer })),
   );
 
@@ -24,7 +24,7 @@ test.each([
   ['on a fleet, timed by the clock', { now: undefined }, 'fleet'],
   ['through restarts', {}, 'restart'],
   ['of an old client', { client: 'legacy' }, 'memory'],
-  ['of a silent user', { user: scripted({ sure: ['silence', { action: 'cancel' }] }) }, 'memory'],
+  ['of a silent user', { user: scriptedUser({ sure: ['silence', { action: 'cancel' }] }) }, 'memory'],
   ['that ends in an error', { user: undefined }, 'memory'],
 ] as const)('the transcript of a call %s fits the schema', async (_, request, hosting) => {
   expect(mistakes(await run(request, hosting))).toEqual([]);

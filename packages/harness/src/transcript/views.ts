@@ -60,11 +60,11 @@ export function hostViewOfAnyEra({ events, end }: Pick<Transcript, 'events' | 'e
 export const wireView = ({ events }: Pick<Transcript, 'events'>): string[] =>
   events.flatMap((event) =>
     event.kind === 'message' && !event.lost
-      ? [`${event.from === CLIENT ? 'client' : 'server'} ${canonical(masked(event.message))}`]
+      ? [`${event.from === CLIENT ? 'client' : 'server'} ${canonical(mask(event.message))}`]
       : [],
   );
 
-function masked(message: WireMessage): unknown {
+function mask(message: WireMessage): unknown {
   const copy = structuredClone(message);
   for (const { path, mask } of MASKED) {
     const parent = path

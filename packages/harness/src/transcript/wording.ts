@@ -33,7 +33,7 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
 
 /** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
 export function askText(request: JsonObject): string {
-  const text = askedIn(request);
+  const text = questionText(request);
   return text === undefined
     ? asText(request.method)
     : `${asText(request.method)}  "${text}"${pageIn(request)}`;
@@ -53,7 +53,7 @@ export function addressText(address: string): string {
 }
 
 /** What is asked in words: of a user, or of a model, where the beginning of the last message has to do. */
-function askedIn(request: JsonObject): string | undefined {
+function questionText(request: JsonObject): string | undefined {
   const { message, messages } = objectIn(request, 'params');
   if (typeof message === 'string') return message;
   const prompt = objects(messages).at(-1);
@@ -67,7 +67,7 @@ export function questionsText(result: JsonObject): string {
   const requests = objectIn(result, 'inputRequests');
   const questions = Object.keys(requests).map((key) => {
     const request = objectIn(requests, key);
-    const asked = request.method === 'elicitation/create' ? askedIn(request) : undefined;
+    const asked = request.method === 'elicitation/create' ? questionText(request) : undefined;
     return `${key}: ${asked === undefined ? askText(request) : `"${asked}"${pageIn(request)}`}`;
   });
   const head = 'input_required  ';

@@ -32,7 +32,7 @@ test.each([
 });
 
 const TOKENS = { alice: 'token-of-alice-1', again: 'token-of-alice-2', bob: 'token-of-bob-one' };
-const guarded = () =>
+const hostWithTokens = () =>
   hosting({
     verifier: listVerifier(parseTokenList(`alice=${TOKENS.alice},alice=${TOKENS.again},bob=${TOKENS.bob}`)),
   });
@@ -45,7 +45,7 @@ test.each([
   ['with an empty one', as('')],
   ['with one of another scheme', { authorization: `Basic ${TOKENS.alice}` }],
 ])('a request %s is refused, whatever it asks for', async (_what, headers) => {
-  const { url } = await guarded();
+  const { url } = await hostWithTokens();
   const requests: RequestInit[] = [
     requestInit('tools/list', {}, { headers }),
     { ...INITIALIZE, headers: { ...INITIALIZE.headers, ...headers } },
@@ -62,12 +62,12 @@ test.each([
 });
 
 test('a health check needs no token', async () => {
-  const { url } = await guarded();
+  const { url } = await hostWithTokens();
   expect((await fetch(new URL('/healthz', url))).status).toBe(200);
 });
 
 test('a token’s subject is who calls, on either era', async () => {
-  const { url } = await guarded();
+  const { url } = await hostWithTokens();
   const [modern, old] = await Promise.all([modernClient(url, TOKENS.bob), oldClient(url, TOKENS.alice)]);
   expect((await modern.callTool({ name: 'who' })).content).toEqual([{ type: 'text', text: 'bob' }]);
   expect((await old.callTool({ name: 'who' })).content).toEqual([{ type: 'text', text: 'alice' }]);
@@ -77,7 +77,7 @@ test.each([
   ['bob', TOKENS.bob, { code: -32602, message: 'Invalid or expired requestState' }],
   ['alice with her other token', TOKENS.again, undefined],
 ])('a request state that alice was given, from %s', async (_who, token, error) => {
-  const { url } = await guarded();
+  const { url } = await hostWithTokens();
   const call = { name: 'ask' };
   const { result } = await read(
     await fetch(url, requestInit('tools/call', call, { headers: as(TOKENS.alice) })),
@@ -93,7 +93,7 @@ test.each([
 });
 
 test("somebody else's session is not found; one's own is, with either token", async () => {
-  const { url } = await guarded();
+  const { url } = await hostWithTokens();
   const withToken = (init: RequestInit, token: string) => ({
     ...init,
     headers: { ...init.headers, ...as(token) },

@@ -90,7 +90,7 @@ export class Bodies {
    */
   #receive(body: Readable, principal: string | undefined): Promise<Buffer | Response> {
     const { bodySeconds } = this.#limits;
-    const held = new Held(this.#incoming, principal);
+    const held = new BodyBuffer(this.#incoming, principal);
     return new Promise<Buffer | Response>((resolve, reject) => {
       const late = setTimeout(
         () => end(problem(408, `A body has to come in within ${bodySeconds} seconds; send it again`, LAST)),
@@ -105,21 +105,21 @@ export class Bodies {
         if (received instanceof Error) reject(received);
         else resolve(received);
       };
-      const gone = () => end(new Error('The client went away before the end of its request'));
+      const endAsGone = () => end(new Error('The client went away before the end of its request'));
       const take = (chunk: Buffer) => {
         const refused = this.#add(held, chunk);
         if (refused) end(refused);
       };
-      if (body.destroyed) return gone();
+      if (body.destroyed) return endAsGone();
       body
         .on('data', take)
         .once('end', () => end(held.bytes))
-        .once('error', gone)
-        .once('close', gone);
+        .once('error', endAsGone)
+        .once('close', endAsGone);
     });
   }
 
-  #add(held: Held, chunk: Buffer): Response | undefined {
+  #add(held: BodyBuffer, chunk: Buffer): Response | undefined {
     const { maxBodyBytes } = this.#limits;
     if (held.bytes.length + chunk.length > maxBodyBytes) return this.#tooLong();
     const full = held.add(chunk, maxBodyBytes);
@@ -132,7 +132,7 @@ export class Bodies {
 }
 
 /** What has come in of one body, in one piece. */
-class Held {
+class BodyBuffer {
   readonly #quota: Quota;
   readonly #principal: string | undefined;
   #buffer = Buffer.alloc(0);

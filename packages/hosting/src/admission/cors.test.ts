@@ -99,11 +99,14 @@ test.each([
 
 test('a page reads that the server failed, in both eras', async () => {
   const errors: string[] = [];
-  const broken = () => {
+  const throwError = () => {
     throw new Error('db-7.internal is down');
   };
   const onerror = ({ message }: Error) => errors.push(message);
-  const http = await serveHttp({ server: broken, close: async () => {} }, { ...app, drainMs: 100, onerror });
+  const http = await serveHttp(
+    { server: throwError, close: async () => {} },
+    { ...app, drainMs: 100, onerror },
+  );
   onTestFinished(() => http.close());
   for (const init of [INITIALIZE, listTools]) {
     const failed = await fetch(http.url, from(APP, init));

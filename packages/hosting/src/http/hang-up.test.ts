@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ServerContext } from '@mrtr/core';
-import { Gate, requestInit, settle, until } from '@mrtr/harness';
+import { Deferred, requestInit, settle, until } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { hosting, modernClient, oldClient, oldRequest } from '../hosting.test-support.ts';
 import { eventually, waiting } from '../waiting.test-support.ts';
@@ -120,7 +120,7 @@ test('calls that a new client sent on one connection at once end together when i
 });
 
 test('a new client that hangs up while its token is checked enters no handler', async () => {
-  const [checking, checked] = [new Gate(), new Gate()];
+  const [checking, checked] = [new Deferred(), new Deferred()];
   const verifier = {
     verifyAccessToken: async (token: string) => {
       checking.open();

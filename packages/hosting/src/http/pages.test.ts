@@ -1,5 +1,5 @@
 /** Pages for browsers, which are served beside the MCP server. */
-import { Gate, requestInit } from '@mrtr/harness';
+import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { serveHttp } from '../http.ts';
 
@@ -23,7 +23,7 @@ test('serveHttp serves pages beside the MCP server, for its own hosts, from anyw
 });
 
 test('a page that is being served is waited for when the server closes', async () => {
-  const [entered, released] = [new Gate(), new Gate()];
+  const [entered, released] = [new Deferred(), new Deferred()];
   const pages = {
     path: '/slow',
     async fetch() {

@@ -92,12 +92,12 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
       const call = this.#calls.get(message.id);
       if (call) call.entered = true;
     } else if (isSpecType.CancelledNotification(message) && message.params.requestId !== undefined) {
-      this.#cancelled(message.params.requestId);
+      this.#cancel(message.params.requestId);
     }
   }
 
   /** A cancelled call gets no response. */
-  #cancelled(id: RequestId): void {
+  #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
     RunningCall.of(call.request)?.cancel(() => call.place.give());

@@ -10,7 +10,7 @@ import {
   withDefaults,
 } from '@mrtr/core/shape';
 import { noRoom, problem } from '../admission/problem.ts';
-import { type OnError, reporting, type Served } from '../instance/served.ts';
+import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { SessionTransport } from './session-transport.ts';
 import { whenSent } from './when-sent.ts';
 
@@ -67,7 +67,7 @@ interface Session {
 
 /** Serves clients at 2025-11-25 with sessions. */
 export class Sessions {
-  readonly #served: Served;
+  readonly #served: ServerInstance;
   readonly #limits: Required<SessionLimits>;
   readonly #onerror: OnError | undefined;
   readonly #sessions = new Map<string, Session>();
@@ -75,7 +75,7 @@ export class Sessions {
   readonly #bytes: Quota;
   readonly #sweeper: NodeJS.Timeout;
 
-  constructor(served: Served, limits: SessionLimits = {}, onerror?: OnError) {
+  constructor(served: ServerInstance, limits: SessionLimits = {}, onerror?: OnError) {
     this.#served = served;
     this.#limits = withDefaults(limits, DEFAULTS);
     this.#onerror = onerror;
@@ -100,7 +100,7 @@ export class Sessions {
     if (session) return this.#use(session, request, parsedBody, authInfo);
     if (!isInitializeRequest(parsedBody))
       return problem(400, 'A session id is required; begin with initialize');
-    return this.#begin(request, keptOf(parsedBody), authInfo);
+    return this.#begin(request, prune(parsedBody), authInfo);
   }
 
   /** Ends all sessions. */
@@ -128,7 +128,7 @@ export class Sessions {
     // Counted before anything is awaited: clients that begin together must not pass the limit together.
     this.#sessions.set(id, session);
     try {
-      await reporting(this.#served, this.#onerror).connect(transport);
+      await buildServer(this.#served, this.#onerror).connect(transport);
       return await this.#use(session, request, initialize, authInfo);
     } finally {
       // Refused by the transport, for its Accept header for example.
@@ -152,7 +152,7 @@ export class Sessions {
     authInfo: AuthInfo | undefined,
   ): Promise<Response> {
     session.open++;
-    const used = () => {
+    const noteUse = () => {
       session.open--;
       session.lastUsed = Date.now();
     };
@@ -161,9 +161,9 @@ export class Sessions {
         ...(parsedBody !== undefined && { parsedBody }),
         ...(authInfo && { authInfo }),
       });
-      return whenSent(request, response, used);
+      return whenSent(request, response, noteUse);
     } catch (error) {
-      used();
+      noteUse();
       throw error;
     }
   }
@@ -179,7 +179,7 @@ export class Sessions {
 }
 
 /** An `initialize` with what its session keeps: no icons, and nothing that the specification does not name. */
-function keptOf(initialize: InitializeRequest): InitializeRequest {
+function prune(initialize: InitializeRequest): InitializeRequest {
   const { protocolVersion, capabilities, clientInfo } = initialize.params;
   const { name, version, title } = clientInfo;
   const client = { name, version, ...(title !== undefined && { title }) };

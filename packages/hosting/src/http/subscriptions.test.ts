@@ -29,7 +29,7 @@ async function instance(options: HttpOptions = {}): Promise<HttpHosting> {
 }
 
 /** A real client's subscription, and what reached it. */
-async function subscribed(
+async function subscribe(
   { url }: HttpHosting,
   filter: SubscriptionFilter = { toolsListChanged: true },
 ): Promise<{ heard: string[]; subscription: McpSubscription }> {
@@ -48,7 +48,7 @@ async function subscribed(
 test('a subscription on one instance hears what another instance publishes, over a bus that they share', async () => {
   const bus = new InMemoryServerEventBus();
   const instances = [await instance({ bus }), await instance({ bus })];
-  const clients = await Promise.all(instances.map((one) => subscribed(one)));
+  const clients = await Promise.all(instances.map((one) => subscribe(one)));
   for (const [n, { notify }] of instances.entries()) {
     notify.toolsChanged();
     for (const { heard } of clients) await vi.waitFor(() => expect(heard).toHaveLength(n + 1));
@@ -62,12 +62,12 @@ test('a subscription on one instance hears what another instance publishes, over
 test('a subscription hears only the changes that it asked for', async () => {
   const bus = new InMemoryServerEventBus();
   const [here, there] = [await instance({ bus }), await instance({ bus })];
-  const all = await subscribed(there, {
+  const all = await subscribe(there, {
     toolsListChanged: true,
     resourcesListChanged: true,
     resourceSubscriptions: ['menu://today', 'menu://tomorrow'],
   });
-  const one = await subscribed(there, { resourceSubscriptions: ['menu://tomorrow'] });
+  const one = await subscribe(there, { resourceSubscriptions: ['menu://tomorrow'] });
   here.notify.toolsChanged();
   here.notify.resourcesChanged();
   here.notify.resourceUpdated('menu://today');
@@ -81,7 +81,7 @@ test('a subscription hears only the changes that it asked for', async () => {
 test('without a bus, an instance publishes to its own subscriptions', async () => {
   const [here, there] = [await instance(), await instance()];
   const filter = { toolsListChanged: true, resourcesListChanged: true };
-  const [ofHere, ofThere] = [await subscribed(here, filter), await subscribed(there, filter)];
+  const [ofHere, ofThere] = [await subscribe(here, filter), await subscribe(there, filter)];
   here.notify.toolsChanged();
   await vi.waitFor(() => expect(ofHere.heard).toEqual(['tools']));
   there.notify.resourcesChanged();
@@ -92,7 +92,7 @@ test('without a bus, an instance publishes to its own subscriptions', async () =
 test('an instance that closes ends its subscriptions, and leaves the bus to the others', async () => {
   const bus = new InMemoryServerEventBus();
   const [closing, staying] = [await instance({ bus }), await instance({ bus })];
-  const [ofClosing, ofStaying] = [await subscribed(closing), await subscribed(staying)];
+  const [ofClosing, ofStaying] = [await subscribe(closing), await subscribe(staying)];
   const before = bus.listenerCount;
   await closing.close();
   expect(await ofClosing.subscription.closed).toBe('graceful');

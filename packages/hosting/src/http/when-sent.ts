@@ -10,18 +10,18 @@ export function whenSent(request: Request, response: Response, done: () => void)
     return response;
   }
   const reader = response.body.getReader();
-  const gone = () => {
+  const end = () => {
     over();
     reader.cancel().catch(() => {});
   };
   // Holds the request, without which Node may collect what forwards a signal to the request's.
   const over = () => {
-    request.signal.removeEventListener('abort', gone);
+    request.signal.removeEventListener('abort', end);
     done();
     done = () => {};
   };
-  request.signal.addEventListener('abort', gone);
-  if (request.signal.aborted) gone();
+  request.signal.addEventListener('abort', end);
+  if (request.signal.aborted) end();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -33,7 +33,7 @@ export function whenSent(request: Request, response: Response, done: () => void)
       }
       over();
     },
-    cancel: gone,
+    cancel: end,
   });
   return new Response(body, response);
 }

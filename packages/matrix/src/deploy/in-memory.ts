@@ -31,7 +31,7 @@ export const inMemory =
     };
     const fetch: Fetch = (url, init) => {
       const { id, face } = current;
-      if (init?.method === 'POST') recorder.routed(id, String(init.body));
+      if (init?.method === 'POST') recorder.recordRoute(id, String(init.body));
       return inInstance(id, () => face.fetch(new Request(url, init)));
     };
     return {

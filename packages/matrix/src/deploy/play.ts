@@ -2,7 +2,7 @@
 
 import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
-import { converse, type Hosting, type ShownQuestion, scripted } from '@mrtr/harness';
+import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import type { Change } from './changes.ts';
 import { CHANGES, isAsk } from './code.ts';
@@ -40,7 +40,7 @@ export function play(
 ): Promise<Transcript> {
   let hosting: TwoVersions | undefined;
   let asked = 0;
-  const answers = scripted({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });
+  const answers = scriptedUser({ size: ['M', 'L'], colour: ['red'], gift: ['no'] });
   const user = async (question: ShownQuestion) => {
     asked++;
     if (asked === (wanted.moment === 'asked' ? 1 : 2)) await hosting?.deploy();

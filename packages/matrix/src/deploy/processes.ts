@@ -41,7 +41,7 @@ export class TwoProcesses {
     };
     let current = await open(this.#old, 'v1', 'nothing');
     const served: Fetch = (_url, init) => {
-      if (init?.method === 'POST') recorder.routed(current.id, String(init.body));
+      if (init?.method === 'POST') recorder.recordRoute(current.id, String(init.body));
       return fetch(current.url, init);
     };
     return {

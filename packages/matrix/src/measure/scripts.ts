@@ -2,7 +2,7 @@
 
 import type { ToolName } from '@mrtr/example-tools';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
-import { scripted, type User } from '@mrtr/harness';
+import { scriptedUser, type User } from '@mrtr/harness';
 
 /** One user's behaviour in one call of one tool. */
 export interface Script {
@@ -23,14 +23,14 @@ const cancel = { action: 'cancel' } as const;
 const cancelledAt = (key: string) =>
   ({ outcome: 'cancelled', says: `Cancelled: the question '${key}' was not answered.` }) as const;
 
-type Repertoire = Parameters<typeof scripted>[0];
+type Repertoire = Parameters<typeof scriptedUser>[0];
 type Ending = Pick<Script, 'questions' | 'outcome' | 'says'>;
 
 const weather = (name: string, units: Repertoire[string], ending: Ending): Script => ({
   name,
   tool: GET_WEATHER,
   arguments: { location: 'Tokyo' },
-  user: () => scripted({ units }),
+  user: () => scriptedUser({ units }),
   ...ending,
 });
 
@@ -38,7 +38,7 @@ const workItem = (name: string, repertoire: Repertoire, ending: Ending): Script 
   name,
   tool: RESOLVE_WORK_ITEM,
   arguments: { id: 4522, state: 'Resolved' },
-  user: () => scripted(repertoire),
+  user: () => scriptedUser(repertoire),
   ...ending,
 });
 

@@ -118,7 +118,7 @@ export class Processes {
     const held = heldBy(alive, opening.scope, recorder, over);
     const open = (instance: Instance, at: number) => instance.open({ ...opening, instance: idOf(at) });
     const route = this.#proxy.route(opening.scope, await Promise.all(alive.map(open)));
-    route.onRequest = (upstream, body) => recorder.routed(idOf(upstream), body);
+    route.onRequest = (upstream, body) => recorder.recordRoute(idOf(upstream), body);
     return {
       ...held,
       endpoint: () => ({ kind: 'http', url: route.url }),

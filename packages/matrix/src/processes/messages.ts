@@ -1,5 +1,5 @@
 /** The calls between the observing process and the observed processes. */
-import type { Claim, LegacyPolicy, Presented } from '@mrtr/core';
+import type { LeaseDecision, LeaseRequest, LegacyPolicy } from '@mrtr/core';
 import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
 import type { Diagnostic } from '@mrtr/harness';
 
@@ -46,7 +46,7 @@ export interface DatabaseMethods {
   /** Names the spawned process. */
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
-  claim(place: Place, presented: Presented): Promise<Claim>;
+  claim(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;
   settle(place: Place, id: string, lease: string, result: string): Promise<void>;
   release(place: Place, id: string, lease: string): Promise<void>;
   record(place: Place, entry: string): Promise<void>;

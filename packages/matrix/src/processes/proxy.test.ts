@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Gate } from '@mrtr/harness';
+import { Deferred } from '@mrtr/harness';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { RoundRobinProxy } from './proxy.ts';
 
@@ -70,7 +70,7 @@ test('a response is passed on while it is written, and breaks off when the insta
 });
 
 test('a client that disconnects cancels its request at the instance', async () => {
-  const closed = new Gate();
+  const closed = new Deferred();
   const { url } = await upstream((req, res) => {
     req.socket.once('close', () => closed.open());
     res.write('first');

@@ -61,7 +61,7 @@ export interface OptionParts {
 }
 
 /** Makes an option from its handlers. All options register and close in the same way, so this does both. */
-export const defineOption = ({ claims, handlers, server = protectedBy }: OptionParts): Option => ({
+export const defineOption = ({ claims, handlers, server = buildServer }: OptionParts): Option => ({
   claims,
   create(deps) {
     const { getWeather, resolveWorkItem, framesHeld, close = async () => {} } = handlers(deps);
@@ -78,7 +78,7 @@ export const defineOption = ({ claims, handlers, server = protectedBy }: OptionP
   },
 });
 
-const protectedBy = ({ state }: OptionDeps): McpServer => protectedServer(SERVER_INFO, state);
+const buildServer = ({ state }: OptionDeps): McpServer => protectedServer(SERVER_INFO, state);
 
 /**
  * When the audit entry of `get_weather` is written. `after-answer`: once, when the user has answered.

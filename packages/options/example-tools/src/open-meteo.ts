@@ -102,7 +102,7 @@ async function ask<T>(
 ): Promise<T> {
   const url = new URL(endpoint);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const { status, text } = await fetched(url, signal);
+  const { status, text } = await fetchText(url, signal);
   if (status !== 200) throw unreadable(`status ${status}`);
   let json: unknown;
   try {
@@ -115,7 +115,7 @@ async function ask<T>(
   return answer.data;
 }
 
-async function fetched(url: URL, signal: AbortSignal): Promise<{ status: number; text: string }> {
+async function fetchText(url: URL, signal: AbortSignal): Promise<{ status: number; text: string }> {
   try {
     const response = await fetch(url, { signal, headers: { accept: 'application/json' } });
     return { status: response.status, text: await response.text() };

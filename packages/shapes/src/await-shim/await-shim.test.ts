@@ -6,7 +6,7 @@ import {
   accept,
   ada,
   cancel,
-  counted,
+  countRuns,
   decline,
   kelvin,
   metric,
@@ -76,7 +76,7 @@ test('a catch block in the handler swallows the question', async () => {
 });
 
 test('a finally block runs in every round, although nothing failed', async () => {
-  const cleanUp = counted(() => {});
+  const cleanUp = countRuns(() => {});
   const site = new Site(
     tool(
       awaitShim(async (_args, ctx) => {
@@ -137,7 +137,7 @@ test('one question in a loop is a new question in each iteration', async () => {
       }),
     ),
   );
-  const more = counted((run) => accept({ more: run < 4 }));
+  const more = countRuns((run) => accept({ more: run < 4 }));
   const client = await site.connect(more);
   expect(await client.call()).toEqual({ says: '3' });
 });

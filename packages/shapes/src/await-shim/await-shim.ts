@@ -28,7 +28,7 @@ import {
 } from '@mrtr/core';
 import { aFunction, endCancelled, publish, requireArgument, shapeCallback } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
-import { handled } from '../kit/handled.ts';
+import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
 import { Recall } from '../kit/recall.ts';
@@ -90,7 +90,7 @@ export function awaitShim<Input, R extends CompleteResult>(
       return await handler(input, {
         ...context,
         canAsk: (kind) => context.canAsk(kind) || canAskLive(ctx, kind),
-        elicit: (message, schema, options) => handled(ask(message, schema, options)),
+        elicit: (message, schema, options) => handleRejection(ask(message, schema, options)),
       });
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;

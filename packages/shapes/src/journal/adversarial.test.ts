@@ -3,9 +3,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { elicitation } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { ada, Gate, kelvin, metric, Name, Site, turns, Units } from '../fixture.test-support.ts';
+import { ada, Deferred, kelvin, metric, Name, Site, turns, Units } from '../fixture.test-support.ts';
 import { type JournalContext, JournalDiverged } from './index.ts';
-import { answerAll, askName, askUnits, connected, journaling } from './journaling.test-support.ts';
+import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
 /** A step of a handler: an effect that the test records, or another step. */
 type Step = (ctx: JournalContext, ran: string[]) => unknown;
@@ -142,10 +142,10 @@ test.each<[what: string, after: readonly Step[], ran: readonly string[]]>([
 // Too late
 
 test('steps that a handler reaches after its round is over stay pending and execute nothing', async () => {
-  const late = [new Gate(), new Gate()];
+  const late = [new Deferred(), new Deferred()];
   const reached: string[] = [];
   let entry = 0;
-  const client = await connected((ctx) => {
+  const client = await connectTo((ctx) => {
     const gate = late[entry++];
     return Promise.all([
       askUnits(ctx),
@@ -172,11 +172,11 @@ test('steps that a handler reaches after its round is over stay pending and exec
 });
 
 test('a branch that awaits a promise without a journal makes the call diverge, and runs no effect twice', async () => {
-  const gates = [new Gate(), new Gate()];
+  const gates = [new Deferred(), new Deferred()];
   const ran: string[] = [];
   let entry = 0;
   gates[0]?.open();
-  const client = await connected((ctx) => {
+  const client = await connectTo((ctx) => {
     const gate = gates[entry++];
     return Promise.all([askUnits(ctx), gate?.promise.then(() => ctx.once('slow', () => ran.push('slow')))]);
   });
@@ -210,9 +210,9 @@ test('after a divergence, an effect with `retry` does not run again', async () =
 });
 
 test('an effect after the call has ended with an error does not start', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const ran: string[] = [];
-  const client = await connected((ctx) =>
+  const client = await connectTo((ctx) =>
     Promise.all([
       Promise.reject(new Error('The end.')),
       gate.promise.then(() => ctx.once('late', () => ran.push('late'))),
@@ -228,7 +228,7 @@ test('an entry that ended with a question is garbage, with everything that it he
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const held: WeakRef<object>[] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const large = { bytes: new Uint8Array(1000) };
     held.push(new WeakRef(large));
     await askUnits(ctx);

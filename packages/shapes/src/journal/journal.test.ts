@@ -3,9 +3,9 @@ import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {
   ada,
-  counted,
+  countRuns,
+  Deferred,
   decline,
-  Gate,
   metric,
   name,
   Site,
@@ -14,7 +14,7 @@ import {
   units,
 } from '../fixture.test-support.ts';
 import type { JournalContext } from './index.ts';
-import { answerAll, askName, askUnits, connected, journaling } from './journaling.test-support.ts';
+import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
 const UNITS = { units: 'Which units?' };
 const NAME = { name: 'Which name?' };
@@ -24,7 +24,7 @@ const NAME = { name: 'Which name?' };
 test('a finished step returns its record in every later round, and only new steps execute', async () => {
   const runs: string[] = [];
   const entries: unknown[][] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const seen: unknown[] = [];
     entries.push(seen);
     seen.push(await ctx.once('first', () => runs.push('first')));
@@ -46,7 +46,7 @@ test('a finished step returns its record in every later round, and only new step
 });
 
 test('an answer has the type of its schema, and an effect has the type of its value', async () => {
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     expectTypeOf(await askUnits(ctx)).toEqualTypeOf<{ units: 'metric' | 'imperial' }>();
     expectTypeOf(await ctx.once('n', () => 1)).toEqualTypeOf<number>();
     expectTypeOf(await ctx.once('s', async () => 's')).toEqualTypeOf<string>();
@@ -58,7 +58,7 @@ test('an answer has the type of its schema, and an effect has the type of its va
 
 test('times, random numbers and UUIDs are real, and every later round reads the same ones', async () => {
   const entries: unknown[][] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const values = [ctx.now(), ctx.random(), ctx.uuid(), ctx.uuid(), ctx.now('later'), ctx.uuid('order')];
     entries.push(values);
     await askUnits(ctx);
@@ -84,7 +84,7 @@ test('questions that are awaited together go out in one round, like the question
     (ctx: JournalContext) => Promise.all([askUnits(ctx), askName(ctx)]),
     async (ctx: JournalContext) => Object.values(await ctx.ask({ units, name })),
   ]) {
-    const client = await connected(handler);
+    const client = await connectTo(handler);
     const asked = await client.send();
     expect(asked.asks).toEqual({ ...UNITS, ...NAME });
     expect(await client.answer(asked, { units: metric, name: ada })).toEqual({
@@ -94,13 +94,13 @@ test('questions that are awaited together go out in one round, like the question
 });
 
 test('effects that are awaited together run at the same time', async () => {
-  const [one, other] = [new Gate<string>(), new Gate<string>()];
+  const [one, other] = [new Deferred<string>(), new Deferred<string>()];
   const started: string[] = [];
-  const effect = (gate: Gate<string>, key: string) => () => {
+  const effect = (gate: Deferred<string>, key: string) => () => {
     started.push(key);
     return gate.promise;
   };
-  const client = await connected((ctx) =>
+  const client = await connectTo((ctx) =>
     Promise.all([ctx.once('one', effect(one, 'one')), ctx.once('other', effect(other, 'other'))]),
   );
   const call = client.send();
@@ -113,7 +113,7 @@ test('effects that are awaited together run at the same time', async () => {
 
 test('effects that a handler does not await still run after it returns, for no later round runs them', async () => {
   const runs: string[] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     void (async () => {
       for (const key of ['first', 'second']) await ctx.once(key, () => turns(1).then(() => runs.push(key)));
     })();
@@ -129,7 +129,7 @@ test('an observer sees entries, questions, and whether each effect ran or was he
   for (const name of ['mrtr:handler', 'mrtr:ask', 'mrtr:effect'] as const) {
     onTestFinished(observe(name, (event) => events.push(event)));
   }
-  const client = await connected(async (ctx) => [await ctx.once('mail', () => 1), await askUnits(ctx)]);
+  const client = await connectTo(async (ctx) => [await ctx.once('mail', () => 1), await askUnits(ctx)]);
   await answerAll(client, { units: decline });
   const of = { call: expect.any(String), target: 'tool' };
   const entered = { ...of, shape: 'journal', part: 'handler' };
@@ -145,7 +145,7 @@ test('an observer sees entries, questions, and whether each effect ran or was he
 
 test('`fallback` is the answer in every round, with other steps recorded after it', async () => {
   const asked = elicitation('Which units?', Units, { fallback: { units: 'imperial' } });
-  const mail = counted(() => 'sent');
+  const mail = countRuns(() => 'sent');
   const site = new Site(
     journaling(async (ctx) => [
       await ctx.ask('units', asked),
@@ -166,7 +166,7 @@ test('a value that an earlier version recorded is taken over by a schema, or not
   const client = await site.connect();
   const asked = await client.send();
   const Ticket = z.object({ id: z.string() });
-  const [open, next] = [counted(() => ({ id: 'ticket 2' })), counted(() => 'next')];
+  const [open, next] = [countRuns(() => ({ id: 'ticket 2' })), countRuns(() => 'next')];
   const taking = (schema: z.ZodType) =>
     journaling(async (ctx) => {
       const ticket = await ctx.once('ticket', open as () => unknown, { schema }).catch(() => 'swallowed');

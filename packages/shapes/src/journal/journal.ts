@@ -117,9 +117,9 @@ export function journal<Input, R extends CompleteResult>(
       const run = () => handler(input, journalContext(replay, context));
       return strict ? watchNondeterminism(() => replay.run(() => insideStrictHandler(run))) : replay.run(run);
     };
-    const recorded = () => new Journal(saved, call.asked, ctx.mcpReq.inputResponses);
-    if (strict && saved) orThrow(await enter(recorded(), true));
-    const record = recorded();
+    const openJournal = () => new Journal(saved, call.asked, ctx.mcpReq.inputResponses);
+    if (strict && saved) orThrow(await enter(openJournal(), true));
+    const record = openJournal();
     const ending = await enter(record, false);
     if (ending.kind === 'returned') return ending.value as R;
     if (ending.kind === 'asked') {

@@ -26,7 +26,7 @@ export const journaling = (handler: Handler, options: JournalOptions = {}): Regi
   );
 
 /** A client of a site that serves `handler`. */
-export const connected = (handler: Handler, options: JournalOptions = {}): Promise<Caller> =>
+export const connectTo = (handler: Handler, options: JournalOptions = {}): Promise<Caller> =>
   new Site(journaling(handler, options)).connect();
 
 /** Answers one round after the other, and returns the outcome of the last. */

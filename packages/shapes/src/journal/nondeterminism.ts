@@ -45,10 +45,10 @@ export async function watchNondeterminism<T>(entry: () => Promise<T>): Promise<T
 function patch(): () => void {
   const web = globalThis.crypto;
   const before = { now: Date.now, random: Math.random, web: web.randomUUID, node: crypto.randomUUID };
-  Date.now = watched(before.now, 'Date.now()', 'ctx.now()');
-  Math.random = watched(before.random, 'Math.random()', 'ctx.random()');
-  web.randomUUID = watched(before.web.bind(web), 'crypto.randomUUID()', 'ctx.uuid()');
-  crypto.randomUUID = watched(before.node, 'crypto.randomUUID()', 'ctx.uuid()');
+  Date.now = watchFunction(before.now, 'Date.now()', 'ctx.now()');
+  Math.random = watchFunction(before.random, 'Math.random()', 'ctx.random()');
+  web.randomUUID = watchFunction(before.web.bind(web), 'crypto.randomUUID()', 'ctx.uuid()');
+  crypto.randomUUID = watchFunction(before.node, 'crypto.randomUUID()', 'ctx.uuid()');
   syncBuiltinESMExports();
   return () => {
     Date.now = before.now;
@@ -59,7 +59,7 @@ function patch(): () => void {
   };
 }
 
-function watched<A extends unknown[], R>(
+function watchFunction<A extends unknown[], R>(
   original: (...args: A) => R,
   called: string,
   instead: string,

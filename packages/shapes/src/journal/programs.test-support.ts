@@ -59,19 +59,19 @@ const { step: unkeyed } = fc.letrec<{ step: Step; program: Program }>((tie) => {
 /** Programs. */
 export const programs: fc.Arbitrary<Program> = fc
   .array(unkeyed, { minLength: 1, maxLength: 4 })
-  .map((program) => keyed(program, { next: 0 }));
+  .map((program) => withKeys(program, { next: 0 }));
 
-function keyed(program: Program, counter: { next: number }): Program {
+function withKeys(program: Program, counter: { next: number }): Program {
   return program.map((step) => {
     if (step.kind === 'together')
-      return { ...step, branches: step.branches.map((branch) => keyed(branch, counter)) };
+      return { ...step, branches: step.branches.map((branch) => withKeys(branch, counter)) };
     const key = `${step.kind}-${counter.next++}`;
     if (step.kind !== 'ask') return { ...step, key };
     const { metric, imperial, no } = step.after;
     const after = {
-      metric: keyed(metric, counter),
-      imperial: keyed(imperial, counter),
-      no: keyed(no, counter),
+      metric: withKeys(metric, counter),
+      imperial: withKeys(imperial, counter),
+      no: withKeys(no, counter),
     };
     return { ...step, key, after };
   });
@@ -128,19 +128,19 @@ export async function journaledRun(program: Program, ctx: JournalContext, world:
 }
 
 /** The expected result of an uninterrupted run: its value, its effects, and how many questions follow each other. */
-export function uninterrupted(program: Program): { result: unknown[]; done: string[]; depth: number } {
+export function runUninterrupted(program: Program): { result: unknown[]; done: string[]; depth: number } {
   const run = { result: [] as unknown[], done: [] as string[], depth: 0 };
   for (const step of program) {
     if (step.kind === 'effect') {
       run.result.push(step.fails ? `RangeError ${step.key}` : `${step.key} done`);
       run.done.push(step.key);
     } else if (step.kind === 'ask') {
-      const after = uninterrupted(step.after[step.says]);
+      const after = runUninterrupted(step.after[step.says]);
       run.result.push(step.says, after.result);
       run.done.push(...after.done);
       run.depth += 1 + after.depth;
     } else if (step.kind === 'together') {
-      const branches = step.branches.map(uninterrupted);
+      const branches = step.branches.map(runUninterrupted);
       run.result.push(branches.map(({ result }) => result));
       run.done.push(...branches.flatMap(({ done }) => done));
       run.depth += Math.max(...branches.map(({ depth }) => depth));

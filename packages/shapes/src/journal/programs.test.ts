@@ -9,7 +9,7 @@ import {
   journaledRun,
   type Program,
   programs,
-  uninterrupted,
+  runUninterrupted,
   World,
 } from './programs.test-support.ts';
 
@@ -69,7 +69,7 @@ test.each([{ strict: false }, { strict: true }])(
     await fc.assert(
       fc.asyncProperty(programs, fc.array(round, { maxLength: 6 }), async (generated, rounds) => {
         [program, world] = [generated, new World()];
-        const expected = uninterrupted(program);
+        const expected = runUninterrupted(program);
         const { said, askedAgain } = await call(callers, rounds);
         expect(said).toEqual({ says: JSON.stringify(expected.result) });
         expect(askedAgain).toEqual([]);
@@ -87,7 +87,7 @@ test('a program whose questions are all answered takes as many rounds as questio
   await fc.assert(
     fc.asyncProperty(programs, async (generated) => {
       program = generated;
-      const expected = uninterrupted(program);
+      const expected = runUninterrupted(program);
       // Every way to spread the rounds over two instances, for the first three of them.
       const patterns = 2 ** Math.min(expected.depth, 3);
       for (let pattern = 0; pattern < patterns; pattern++) {

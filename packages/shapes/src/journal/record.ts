@@ -82,7 +82,8 @@ export class Journal {
   reach(key: string, kind: StepKind): Entry | undefined {
     const entry = this.entries[key];
     this.#unreached.delete(key);
-    if (entry && entry[0] !== kind) throw new JournalDiverged(key, described(entry[0]), described(kind));
+    if (entry && entry[0] !== kind)
+      throw new JournalDiverged(key, describeStep(entry[0]), describeStep(kind));
     return entry;
   }
 
@@ -107,5 +108,5 @@ export class Journal {
 }
 
 /** A kind of step, in words. */
-export const described = (kind: StepKind): string =>
+export const describeStep = (kind: StepKind): string =>
   ({ ask: 'a question', once: 'an effect', now: 'a time', random: 'a random number', uuid: 'a UUID' })[kind];

@@ -35,13 +35,13 @@ import {
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
-import { handled } from '../kit/handled.ts';
+import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { originals, outsideHandler } from './nondeterminism.ts';
 import {
   type AskEntry,
-  described,
+  describeStep,
   type EffectEntry,
   type Entry,
   type Journal,
@@ -125,11 +125,11 @@ export class Replay {
   }
 
   question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
-    return handled(this.#question(key, question));
+    return handleRejection(this.#question(key, question));
   }
 
   effect<T>(key: string, fn: () => T | Promise<T>, how: EffectOptions<T>): Promise<T> {
-    return handled(this.#effect(key, fn, how));
+    return handleRejection(this.#effect(key, fn, how));
   }
 
   /** A value that is new for each key, and the same in every round of one call. */
@@ -142,7 +142,7 @@ export class Replay {
     // It is synchronous and cannot wait for the replay. It need not: code that comes this far without a new answer or
     // effect came this far in the round before.
     const missed = this.#journal.unreached;
-    if (missed !== undefined) throw this.#diverge(this.#missed(missed, `step '${name}'`));
+    if (missed !== undefined) throw this.#diverge(this.#divergence(missed, `step '${name}'`));
     const value = originals[kind]();
     this.#journal.entries[name] = [kind, value];
     return value as T;
@@ -153,12 +153,12 @@ export class Replay {
     if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
-    if (entry) return this.#answered(key, question, entry);
+    if (entry) return this.#readAnswer(key, question, entry);
     if (!(await this.#mayExecute())) return forever();
     const answer = this.#newAnswer(key, question);
     if (answer) {
       this.#journal.entries[key] = answer;
-      return this.#answered(key, question, answer);
+      return this.#readAnswer(key, question, answer);
     }
     this.#open.set(key, question);
     this.#watch();
@@ -182,7 +182,7 @@ export class Replay {
     if (value) {
       this.#tell(key, 'held');
       if (failure) throw new EffectFailed(failure);
-      return this.#recorded(key, copyJson(value[0]), schema);
+      return this.#readRecorded(key, copyJson(value[0]), schema);
     }
     // A retried effect is not a new step: recorded steps after it may wait for it, so it must not wait for them.
     const retried = entry !== undefined;
@@ -197,7 +197,7 @@ export class Replay {
     }
   }
 
-  #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+  #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
     try {
       return ofEarlierRound(this.#call, `once('${key}')`, value, schema);
     } catch (error) {
@@ -287,13 +287,13 @@ export class Replay {
     if (missed === undefined) latch.open();
     else {
       const came = [...this.#keys].findLast((key) => this.#journal.entries[key] === undefined);
-      latch.fail(this.#diverge(this.#missed(missed, came === undefined ? undefined : `step '${came}'`)));
+      latch.fail(this.#diverge(this.#divergence(missed, came === undefined ? undefined : `step '${came}'`)));
     }
     return true;
   }
 
-  #missed(key: string, came: string | undefined): JournalDiverged {
-    return new JournalDiverged(key, described(this.#journal.entries[key]?.[0] ?? 'ask'), came);
+  #divergence(key: string, came: string | undefined): JournalDiverged {
+    return new JournalDiverged(key, describeStep(this.#journal.entries[key]?.[0] ?? 'ask'), came);
   }
 
   #diverge(error: JournalDiverged): JournalDiverged {
@@ -302,7 +302,7 @@ export class Replay {
     return this.#diverged;
   }
 
-  #answered<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
+  #readAnswer<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
     if (entry.length === 2 && hasDefault(question)) return defaultOf(question);
     const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
@@ -318,7 +318,7 @@ export class Replay {
   #settle(ending: Ending): void {
     const missed = this.#ended ? undefined : this.#journal.unreached;
     if (missed === undefined) this.#finish(ending);
-    else this.#diverge(this.#missed(missed, 'its end'));
+    else this.#diverge(this.#divergence(missed, 'its end'));
   }
 
   #finish(ending: Ending): void {

@@ -5,7 +5,7 @@ import {
   accept,
   ada,
   cancel,
-  counted,
+  countRuns,
   decline,
   kelvin,
   metric,
@@ -15,10 +15,10 @@ import {
   Units,
 } from '../fixture.test-support.ts';
 import { EffectFailed, type JournalContext } from './index.ts';
-import { answerAll, askName, askUnits, connected, journaling } from './journaling.test-support.ts';
+import { answerAll, askName, askUnits, connectTo, journaling } from './journaling.test-support.ts';
 
 const RETRY = { onFailure: 'retry' } as const;
-const told = (error: unknown) => `${(error as Error).name}: ${(error as Error).message}`;
+const describeError = (error: unknown) => `${(error as Error).name}: ${(error as Error).message}`;
 
 // Values
 
@@ -46,8 +46,8 @@ test.each([[{}], [{ strict: true }]])(
 
 test('a value that is not JSON is refused with its path, after its effect has happened', async () => {
   const errors: unknown[] = [];
-  const when = counted(() => ({ at: new Date(0) }));
-  const client = await connected(async (ctx) => {
+  const when = countRuns(() => ({ at: new Date(0) }));
+  const client = await connectTo(async (ctx) => {
     await ctx.once('when', when).catch((error: unknown) => errors.push(error));
     return askUnits(ctx);
   });
@@ -62,13 +62,13 @@ test('a value that is not JSON is refused with its path, after its effect has ha
 
 test('with `retry`, a failing effect runs in each round until it succeeds, also if later steps are recorded', async () => {
   const reads: unknown[] = [];
-  const print = counted((run) => {
+  const print = countRuns((run) => {
     if (run < 3) throw new Error(`Out of paper ${run}.`);
     return 'printed';
   });
-  const mail = counted(() => 'sent');
-  const client = await connected(async (ctx) => {
-    reads.push(await ctx.once('print', print, RETRY).catch(told));
+  const mail = countRuns(() => 'sent');
+  const client = await connectTo(async (ctx) => {
+    reads.push(await ctx.once('print', print, RETRY).catch(describeError));
     return [await ctx.once('mail', mail), await askUnits(ctx), await askName(ctx)];
   });
   expect(await answerAll(client, { units: metric }, { name: kelvin }, { name: ada })).toEqual({
@@ -79,15 +79,15 @@ test('with `retry`, a failing effect runs in each round until it succeeds, also 
 });
 
 test('an effect that is retried delays no recorded step beside it, and ends no round', async () => {
-  const slow = counted(async (run) => {
+  const slow = countRuns(async (run) => {
     await turns(5);
     if (run === 1) throw new Error('Not yet.');
     return 'done';
   });
-  const client = await connected((ctx) =>
+  const client = await connectTo((ctx) =>
     Promise.all([
       (async () => [
-        await ctx.once('slow', slow, RETRY).catch(told),
+        await ctx.once('slow', slow, RETRY).catch(describeError),
         await ctx.once('after', () => 'after'),
       ])(),
       (async () => {
@@ -103,11 +103,11 @@ test('an effect that is retried delays no recorded step beside it, and ends no r
 });
 
 test('an answer beside an effect that is retried is read in its round, and not asked for again', async () => {
-  const flaky = counted((run) => (run === 1 ? Promise.reject(new Error('Not yet.')) : run));
-  const client = await connected((ctx) =>
+  const flaky = countRuns((run) => (run === 1 ? Promise.reject(new Error('Not yet.')) : run));
+  const client = await connectTo((ctx) =>
     Promise.all([
       (async () => {
-        await ctx.once('flaky', flaky, RETRY).then(() => ctx.now('succeeded'), told);
+        await ctx.once('flaky', flaky, RETRY).then(() => ctx.now('succeeded'), describeError);
         return [await askUnits(ctx), await ctx.ask('next', elicitation('Which next name?', Name))];
       })(),
       (async () => {
@@ -123,8 +123,8 @@ test('an answer beside an effect that is retried is read in its round, and not a
 test('a failure is the same in every round, and its effect does not run again', async () => {
   const errors: unknown[] = [];
   const cause = new RangeError('No such card.');
-  const charge = counted(() => Promise.reject(cause));
-  const client = await connected(async (ctx) => {
+  const charge = countRuns(() => Promise.reject(cause));
+  const client = await connectTo(async (ctx) => {
     await ctx.once('charge', charge).catch((error: unknown) => errors.push(error));
     await ctx.once('apologise', () => 'sorry');
     return askUnits(ctx);
@@ -132,7 +132,7 @@ test('a failure is the same in every round, and its effect does not run again', 
   expect(await answerAll(client, { units: kelvin }, { units: metric })).toEqual({
     says: '{"units":"metric"}',
   });
-  expect(errors.map(told)).toEqual(Array(3).fill('RangeError: No such card.'));
+  expect(errors.map(describeError)).toEqual(Array(3).fill('RangeError: No such card.'));
   expect(errors.every((error) => error instanceof EffectFailed)).toBe(true);
   expect(errors.map((error) => (error as Error).cause)).toEqual([cause, undefined, undefined]);
   expect(charge.runs).toBe(1);
@@ -140,13 +140,13 @@ test('a failure is the same in every round, and its effect does not run again', 
 
 test('a thrown value that is not an error is recorded as text', async () => {
   const errors: unknown[] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const odd = ctx.once('odd', () => Promise.reject('odd'));
     await odd.catch((error: unknown) => errors.push(error));
     return askUnits(ctx);
   });
   await answerAll(client, { units: metric });
-  expect(errors.map(told)).toEqual(['Error: odd', 'Error: odd']);
+  expect(errors.map(describeError)).toEqual(['Error: odd', 'Error: odd']);
 });
 
 // Refusals
@@ -156,7 +156,7 @@ test.each([
   ['cancelled', cancel],
 ] as const)('a question that was %s throws in the handler, in every round', async (kind, response) => {
   const caught: unknown[] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     await askUnits(ctx).catch((error: unknown) => caught.push(error));
     return askName(ctx);
   });
@@ -168,7 +168,7 @@ test.each([
 });
 
 test('a refusal ends the call beside a branch that has many more steps to replay', async () => {
-  const client = await connected((ctx) =>
+  const client = await connectTo((ctx) =>
     Promise.all([
       askUnits(ctx),
       (async () => {
@@ -183,7 +183,7 @@ test('a refusal ends the call beside a branch that has many more steps to replay
 });
 
 test('refusals and failures that are not awaited yet cause no unhandled rejection', async () => {
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const failing = ctx.once('fail', () => Promise.reject(new Error('Too bad.')));
     const [units, name] = [askUnits(ctx), askName(ctx)];
     await units;
@@ -198,13 +198,13 @@ test('refusals and failures that are not awaited yet cause no unhandled rejectio
 // Slips of the author
 
 test('two steps of one key are refused, of the same kind or of two', async () => {
-  const second = counted(() => 1);
+  const second = countRuns(() => 1);
   for (const again of [
     (ctx: JournalContext) => ctx.once('key', second),
     (ctx: JournalContext) => ctx.ask('key', elicitation('Which units?', Units)),
     async (ctx: JournalContext) => ctx.now('key'),
   ]) {
-    const client = await connected(async (ctx) => [await ctx.once('key', () => 1), await again(ctx)]);
+    const client = await connectTo(async (ctx) => [await ctx.once('key', () => 1), await again(ctx)]);
     expect(await client.send()).toEqual({
       fails: "Two steps of one call have the key 'key'. They are kept by key: rename one.",
     });
@@ -218,7 +218,7 @@ test('a step inside an effect is refused at once, because a later round would no
     (ctx: JournalContext) => ctx.ask('inner', elicitation('Which units?', Units)),
     async (ctx: JournalContext) => ctx.now('inner'),
   ]) {
-    const client = await connected((ctx) => ctx.once('outer', async () => JSON.stringify(await inner(ctx))));
+    const client = await connectTo((ctx) => ctx.once('outer', async () => JSON.stringify(await inner(ctx))));
     expect(await client.send()).toEqual({
       fails:
         "The step 'inner' is inside of a once, which later rounds do not enter. Take it before, and use its value.",
@@ -227,8 +227,8 @@ test('a step inside an effect is refused at once, because a later round would no
 });
 
 test('an effect may call a journaled tool of another server', async () => {
-  const other = await connected(async (ctx) => [await ctx.once('inner', () => 1), ctx.now('then') > 0]);
-  const client = await connected((ctx) => ctx.once('outer', () => other.call()));
+  const other = await connectTo(async (ctx) => [await ctx.once('inner', () => 1), ctx.now('then') > 0]);
+  const client = await connectTo((ctx) => ctx.once('outer', () => other.call()));
   expect(await client.send()).toEqual({ says: '{"says":"[1,true]"}' });
 });
 

@@ -4,13 +4,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { observe } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
-import { ada, counted, decline, Gate, kelvin, metric, Site } from '../fixture.test-support.ts';
+import { ada, countRuns, Deferred, decline, kelvin, metric, Site } from '../fixture.test-support.ts';
 import { journal } from './index.ts';
 import {
   answerAll,
   askName,
   askUnits,
-  connected,
+  connectTo,
   type Handler,
   journaling,
 } from './journaling.test-support.ts';
@@ -42,19 +42,19 @@ test.each(SLIPS)(
       await askUnits(ctx);
       return typeof slip();
     };
-    const client = await connected(handler, STRICT);
+    const client = await connectTo(handler, STRICT);
     const reported = await answerAll(client, { units: metric });
     expect(reported).toEqual({ fails: report });
     expect(reported.fails).toContain(`Use ${instead}, or wrap it in ctx.once.`);
 
     // Only in strict mode.
-    const lenient = await answerAll(await connected(handler), { units: metric });
+    const lenient = await answerAll(await connectTo(handler), { units: metric });
     expect(lenient).toEqual({ says: JSON.stringify(typeof slip()) });
   },
 );
 
 test('wrapped calls, and values of the context, are not reported', async () => {
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const wrapped = await ctx.once('all', async () => {
       const now = SLIPS.map(({ slip }) => typeof slip());
       await null;
@@ -68,7 +68,7 @@ test('wrapped calls, and values of the context, are not reported', async () => {
 });
 
 test('an unwrapped call right after an awaited effect is reported', async () => {
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     await ctx.once('effect', async () => Date.now());
     return Date.now();
   }, STRICT);
@@ -76,7 +76,10 @@ test('an unwrapped call right after an awaited effect is reported', async () => 
 });
 
 test('of two calls that take turns, only the strict one is watched', async () => {
-  const gates = { strict: [new Gate(), new Gate()], lenient: [new Gate(), new Gate()] } as const;
+  const gates = {
+    strict: [new Deferred(), new Deferred()],
+    lenient: [new Deferred(), new Deferred()],
+  } as const;
   const looks: string[] = [];
   const handler =
     (own: keyof typeof gates): Handler =>
@@ -91,8 +94,8 @@ test('of two calls that take turns, only the strict one is watched', async () =>
         }
       }
     };
-  const strict = await connected(handler('strict'), STRICT);
-  const lenient = await connected(handler('lenient'));
+  const strict = await connectTo(handler('strict'), STRICT);
+  const lenient = await connectTo(handler('lenient'));
   const calls = Promise.all([strict.send(), lenient.send()]);
   for (const turn of [0, 1] as const) {
     gates.strict[turn].open();
@@ -104,8 +107,8 @@ test('of two calls that take turns, only the strict one is watched', async () =>
 });
 
 test('a strict call has the result of any other, and runs each effect once', async () => {
-  const [first, second, third] = [counted(() => 1), counted(() => 2), counted(() => 3)];
-  const client = await connected(async (ctx) => {
+  const [first, second, third] = [countRuns(() => 1), countRuns(() => 2), countRuns(() => 3)];
+  const client = await connectTo(async (ctx) => {
     const values: unknown[] = [await ctx.once('first', first)];
     values.push(...(await Promise.all([askUnits(ctx), ctx.once('second', second)])));
     values.push(await askName(ctx).catch((error: Error) => error.message), await ctx.once('third', third));
@@ -119,7 +122,7 @@ test('a strict call has the result of any other, and runs each effect once', asy
 
 test('the rehearsal of a round goes as far as the journal does, and executes nothing', async () => {
   const reached: string[] = [];
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     reached.push('top');
     await ctx.once('effect', () => reached.push('effect'));
     reached.push('below');
@@ -137,11 +140,11 @@ test('the rehearsal of a round goes as far as the journal does, and executes not
 });
 
 test('the rehearsal does not retry an effect', async () => {
-  const print = counted((run) => {
+  const print = countRuns((run) => {
     if (run === 1) throw new Error('Out of paper.');
     return run;
   });
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const printed = await ctx.once('print', print, { onFailure: 'retry' }).catch(() => 0);
     await askUnits(ctx);
     return printed;
@@ -153,7 +156,7 @@ test('the rehearsal does not retry an effect', async () => {
 test('the rehearsal finds a handler that takes other steps in each entry', async () => {
   const ran: string[] = [];
   let entry = 0;
-  const client = await connected(async (ctx) => {
+  const client = await connectTo(async (ctx) => {
     const key = ++entry % 2 ? 'odd' : 'even';
     await ctx.once(key, () => ran.push(key));
     return askUnits(ctx);
@@ -165,7 +168,7 @@ test('the rehearsal finds a handler that takes other steps in each entry', async
 });
 
 test('a refusal in a strict call ends it politely', async () => {
-  const client = await connected(askUnits, STRICT);
+  const client = await connectTo(askUnits, STRICT);
   expect(await answerAll(client, { units: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });
@@ -176,7 +179,7 @@ test('observers may read the clock', async () => {
   for (const name of ['mrtr:effect', 'mrtr:handler', 'mrtr:ask', 'mrtr:state'] as const) {
     onTestFinished(observe(name, () => seen.push(Date.now())));
   }
-  const client = await connected(
+  const client = await connectTo(
     async (ctx) => [await ctx.once('effect', () => 1), await askUnits(ctx)],
     STRICT,
   );
@@ -191,7 +194,7 @@ test('many strict handlers replace the functions once', () => {
 });
 
 test('a strict call asks an old client as any other call does', async () => {
-  const mail = counted((run) => run);
+  const mail = countRuns((run) => run);
   const site = new Site(
     journaling(
       async (ctx) => [await ctx.once('mail', mail), await askUnits(ctx), await askName(ctx)],

@@ -2,7 +2,7 @@
  * The same promise, with its rejection handled. A handler may start two questions and await them one by one. If the
  * user declines both, it never awaits the second, and that unhandled rejection must not end the process.
  */
-export function handled<T>(answer: Promise<T>): Promise<T> {
+export function handleRejection<T>(answer: Promise<T>): Promise<T> {
   answer.catch(() => {});
   return answer;
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { assertJson } from './json.ts';
 
 /** The path that the refusal names. */
-function refusedAt(value: unknown): string | undefined {
+function pathOfRefusal(value: unknown): string | undefined {
   try {
     assertJson(value, 'The value');
     return undefined;
@@ -46,24 +46,24 @@ test.each<[string, unknown, string]>([
   ['a subclass of Array', new (class extends Array {})(), '$'],
   ['an object with toJSON', { toJSON: () => 1 }, '$'],
 ])('%s is refused with the path to it', (_what, value, path) => {
-  expect(refusedAt(value)).toBe(path);
+  expect(pathOfRefusal(value)).toBe(path);
 });
 
 test('undefined is allowed as a whole and as a member, where it reads like an absent one', () => {
-  expect([refusedAt(undefined), refusedAt({ a: undefined, b: 1 })]).toEqual([undefined, undefined]);
+  expect([pathOfRefusal(undefined), pathOfRefusal({ a: undefined, b: 1 })]).toEqual([undefined, undefined]);
 });
 
 test('one object in two places is not a cycle', () => {
   const shared = { n: 1 };
-  expect(refusedAt({ a: shared, b: [shared, shared] })).toBeUndefined();
+  expect(pathOfRefusal({ a: shared, b: [shared, shared] })).toBeUndefined();
 });
 
 test('minus zero is allowed and comes back as zero, because a rounded temperature must not fail a call', () => {
-  expect([refusedAt(-0), refusedAt({ celsius: [-0] })]).toEqual([undefined, undefined]);
+  expect([pathOfRefusal(-0), pathOfRefusal({ celsius: [-0] })]).toEqual([undefined, undefined]);
 });
 
 test('every JSON value is allowed', () => {
-  fc.assert(fc.property(fc.jsonValue(), (value) => refusedAt(value) === undefined));
+  fc.assert(fc.property(fc.jsonValue(), (value) => pathOfRefusal(value) === undefined));
 });
 
 test('an allowed value comes back equal', () => {
@@ -79,7 +79,7 @@ test('an allowed value comes back equal', () => {
   });
   fc.assert(
     fc.property(fc.oneof(fc.jsonValue(), anything), (value) => {
-      fc.pre(value !== undefined && !hasMinusZero(value) && refusedAt(value) === undefined);
+      fc.pre(value !== undefined && !hasMinusZero(value) && pathOfRefusal(value) === undefined);
       expect(JSON.parse(JSON.stringify(value))).toEqual(value);
     }),
   );

@@ -5,10 +5,10 @@
  * asking `b.c` and `a.b` asking `c` must not share a key, or an answer to one would count for both.
  */
 export const wireKey = (name: string, key?: string): string =>
-  key === undefined ? escaped(name) : `${escaped(name)}.${escaped(key)}`;
+  key === undefined ? escapePart(name) : `${escapePart(name)}.${escapePart(key)}`;
 
 /** Whether `wire` is a key of the step or resolver `name`. */
 export const isKeyOf = (name: string, wire: string): boolean =>
-  wire === escaped(name) || wire.startsWith(`${escaped(name)}.`);
+  wire === escapePart(name) || wire.startsWith(`${escapePart(name)}.`);
 
-const escaped = (part: string): string => part.replace(/[\\.]/g, (character) => `\\${character}`);
+const escapePart = (part: string): string => part.replace(/[\\.]/g, (character) => `\\${character}`);

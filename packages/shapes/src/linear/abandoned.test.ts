@@ -1,7 +1,7 @@
 /** Handlers of shape H that keep running after their call has ended. */
 import { ContinuationLost, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ada, counted, Gate, Name, requestOf, turns, Units, units } from '../fixture.test-support.ts';
+import { ada, countRuns, Deferred, Name, requestOf, turns, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
 import { type Handler, serving } from './parking.test-support.ts';
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 /** Asks, and hangs in its `finally` until the gate opens. */
 const hanging =
-  (gate: Gate): Handler =>
+  (gate: Deferred): Handler =>
   async (_args, ctx) => {
     try {
       return textResult((await ctx.elicit('Which units?', Units)).units);
@@ -45,7 +45,7 @@ async function expire(): Promise<void> {
 test('a handler that hangs in its finally gives its place back when it expires, and is reported', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site } = serving(hanging(gate), { maxFrames: 1, ttlSeconds: 60, onerror });
   const client = await site.connect();
   await client.send();
@@ -60,7 +60,7 @@ test('a handler that hangs in its finally gives its place back when it expires, 
 });
 
 test('a step that hangs gives its call’s place back when the client cancels', async () => {
-  const [started, gate] = [new Gate(), new Gate()];
+  const [started, gate] = [new Deferred(), new Deferred()];
   const hangs: Handler = async ({ n }, ctx) => {
     if (n !== 1) return textResult('done');
     await ctx.once('slow', () => {
@@ -83,7 +83,7 @@ test('a step that hangs gives its call’s place back when the client cancels', 
 });
 
 test('above the limit of abandoned handlers, a handler keeps the place of its call until it ends', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site } = serving(hanging(gate), {
     maxFrames: 2,
     maxAbandoned: 1,
@@ -102,7 +102,7 @@ test('above the limit of abandoned handlers, a handler keeps the place of its ca
 });
 
 test('abandoned handlers of one principal take no room from another', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const limits = { maxFramesPerPrincipal: 1, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
   const { site } = serving(hanging(gate), limits);
   const client = await site.connect();
@@ -160,7 +160,7 @@ test('a handler that waits for an answer that it can no longer get has ended', a
 });
 
 test('a handler that asks for ever beside a step that runs has ended when the step has', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const stubborn: Handler = async (_args, ctx) => {
     void ctx.once('slow', () => gate.promise);
     await ctx.elicit('Which units?', Units).catch(() => {});
@@ -186,7 +186,7 @@ test('a handler that asks for ever beside a step that runs has ended when the st
 
 /** Reminds its user: asks again and again, and waits a little for each answer, until the gate opens. */
 const reminding =
-  (gate: Gate): Handler =>
+  (gate: Deferred): Handler =>
   async (_args, ctx) => {
     let done = false;
     void gate.promise.then(() => {
@@ -209,7 +209,7 @@ async function remind(): Promise<void> {
 test('a handler that asks with a time limit of its own is reported once, and counts until it ends', async () => {
   const errors: string[] = [];
   const onerror = ({ message }: Error) => void errors.push(message);
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site } = serving(reminding(gate), { maxFrames: 1, maxAbandoned: 1, ttlSeconds: 60, onerror });
   const client = await site.connect();
   await client.send();
@@ -229,7 +229,7 @@ test('a handler that asks with a time limit of its own is reported once, and cou
 });
 
 test('handlers that go on count beyond the limit of their principal, too', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const limits = { maxFramesPerPrincipal: 2, maxAbandonedPerPrincipal: 1, ttlSeconds: 60, onerror: () => {} };
   const { site } = serving(reminding(gate), limits);
   site.caller = { token: 'token of eve', clientId: 'app', scopes: [], extra: { sub: 'eve' } };
@@ -282,7 +282,7 @@ test('the round of a handler that has stopped ends, so nothing else waits for it
 });
 
 test('abandoned handlers that keep asking stop, and their memory is freed', async () => {
-  const asked = counted(() => {});
+  const asked = countRuns(() => {});
   const stubborn: Handler = async (_args, ctx) => {
     for (;;) {
       try {
@@ -304,7 +304,7 @@ test('abandoned handlers that keep asking stop, and their memory is freed', asyn
 });
 
 test('an abandoned handler that catches every error of its steps stops too', async () => {
-  const tried = counted(() => {});
+  const tried = countRuns(() => {});
   const stubborn: Handler = async (_args, ctx) => {
     await ctx.elicit('Which units?', Units).catch(() => {});
     for (;;) {
@@ -323,7 +323,7 @@ test('an error of a listener of the signal is reported, and the other listeners 
   const errors: unknown[] = [];
   const heard: string[] = [];
   const onerror = ({ message, cause }: Error) => void errors.push([message, (cause as Error).message]);
-  const removed = () => void heard.push('removed');
+  const noteRemoval = () => void heard.push('removed');
   const { site } = serving(
     async (_args, { signal, elicit }) => {
       signal.addEventListener('abort', () => {
@@ -331,8 +331,8 @@ test('an error of a listener of the signal is reported, and the other listeners 
       });
       signal.addEventListener('abort', async () => Promise.reject(new Error('rejected')));
       signal.addEventListener('abort', { handleEvent: () => void heard.push('object') });
-      signal.addEventListener('abort', removed);
-      signal.removeEventListener('abort', removed);
+      signal.addEventListener('abort', noteRemoval);
+      signal.removeEventListener('abort', noteRemoval);
       signal.onabort = () => {
         throw new Error('onabort');
       };
@@ -369,7 +369,7 @@ test('without onerror, such an error is a warning of the process', async () => {
 });
 
 test('close waits for a hanging handler only for a limited time', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site, store } = serving(hanging(gate), { onerror: () => {} });
   await (await site.connect()).send();
   const closed = vi.fn();
@@ -384,7 +384,7 @@ test('close waits for a hanging handler only for a limited time', async () => {
 });
 
 test('the arguments of the open calls of one principal are limited in bytes, and those of abandoned handlers are free', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const limits = { maxBytesPerPrincipal: 10_000, maxAbandonedPerPrincipal: 2, ttlSeconds: 60 };
   const store = new ContinuationStore({ ...limits, onerror: () => {} });
   const ask = (bytes: number, principal = 'eve') => {

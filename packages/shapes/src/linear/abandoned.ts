@@ -44,8 +44,8 @@ export class Abandoned implements Overseer {
     const { call, principal } = frame;
     const hasRoom = this.#quota.take(principal) === undefined;
     if (hasRoom) giveBack();
-    const end = this.#opened(hasRoom ? () => this.#quota.give(principal) : giveBack);
-    frame.whenSettled(this.#reported(call, end));
+    const end = this.#trackOpen(hasRoom ? () => this.#quota.give(principal) : giveBack);
+    frame.whenSettled(this.#reportIfLate(call, end));
   }
 
   /** Counts a handler again that had counted as ended. */
@@ -53,11 +53,11 @@ export class Abandoned implements Overseer {
     this.trustsStops = false;
     const { principal } = frame;
     this.#quota.add(principal);
-    frame.whenEnded(this.#opened(() => this.#quota.give(principal)));
+    frame.whenEnded(this.#trackOpen(() => this.#quota.give(principal)));
   }
 
   /** Resolves when all have ended, or after {@link LET_END_MS}. */
-  async ended(): Promise<void> {
+  async waitForEnd(): Promise<void> {
     if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
       const late = setTimeout(resolve, LET_END_MS);
@@ -68,7 +68,7 @@ export class Abandoned implements Overseer {
     });
   }
 
-  #opened(giveBack: GiveBack): GiveBack {
+  #trackOpen(giveBack: GiveBack): GiveBack {
     const end = () => {
       this.#open.delete(end);
       giveBack();
@@ -79,7 +79,7 @@ export class Abandoned implements Overseer {
   }
 
   /** Reports a handler of `call` that takes too long. Call the returned function when it has ended. */
-  #reported(call: string, end: GiveBack): () => void {
+  #reportIfLate(call: string, end: GiveBack): () => void {
     const timer = setTimeout(() => this.#report(new Error(notEnded(call))), LET_END_MS);
     timer.unref();
     return () => {

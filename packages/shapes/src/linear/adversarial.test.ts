@@ -5,9 +5,9 @@ import { z } from 'zod';
 import {
   accept,
   ada,
-  counted,
+  countRuns,
+  Deferred,
   decline,
-  Gate,
   kelvin,
   metric,
   Name,
@@ -46,8 +46,8 @@ afterEach(async () => {
 
 /** Asks for units, then does `work`; `runs` counts how often `work` ran. */
 function oneQuestion(work: () => unknown = () => {}) {
-  const afterwards = counted(work);
-  const entered = counted(() => {});
+  const afterwards = countRuns(work);
+  const entered = countRuns(() => {});
   const handler: Handler = async (_args, ctx) => {
     entered();
     const { units } = await ctx.elicit('Which units?', Units);
@@ -60,7 +60,7 @@ function oneQuestion(work: () => unknown = () => {}) {
 // Presented twice, to another instance, or by another principal
 
 test('of two resumes at once one wins, the other is refused, and nothing runs twice', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { handler, entered, afterwards } = oneQuestion(() => gate.promise);
   const { site, store } = parking(handler);
   const client = await site.connect();
@@ -135,8 +135,8 @@ test('one store serves two tools, each with its own continuations', async () => 
 // Time runs out, or the store is closed, at the wrong moment
 
 test('a call that was resumed in time does not expire while its handler works', async () => {
-  const gate = new Gate();
-  const aborted = counted(() => {});
+  const gate = new Deferred();
+  const aborted = countRuns(() => {});
   const { site, store } = parking(
     async (_args, ctx) => {
       ctx.signal.addEventListener('abort', aborted);
@@ -156,7 +156,7 @@ test('a call that was resumed in time does not expire while its handler works', 
 });
 
 test('closing the store while a handler works aborts its call, and the client gets the reason', async () => {
-  const started = new Gate();
+  const started = new Deferred();
   const events: string[] = [];
   const { site, store } = parking(async (_args, ctx) => {
     await ctx.elicit('Which units?', Units);
@@ -180,7 +180,7 @@ test('closing the store while a handler works aborts its call, and the client ge
 });
 
 test('a question after the call was ended is refused, with the reason', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site, store } = parking(async (_args, ctx) => {
     await gate.promise;
     const error: unknown = await ctx.elicit('Which units?', Units).catch((error) => error);
@@ -203,7 +203,7 @@ test.each([
   'a handler that asks again and again %s does not starve the event loop',
   async (_when, options, capabilities) => {
     let stopped = false;
-    const asks = counted(() => {});
+    const asks = countRuns(() => {});
     const { site } = parking(async (_args, ctx) => {
       while (!stopped && asks.runs < 10_000) {
         asks();
@@ -222,7 +222,7 @@ test.each([
 );
 
 test('a client that cancels while the handler works aborts it', async () => {
-  const [started, ended] = [new Gate(), new Gate<unknown>()];
+  const [started, ended] = [new Deferred(), new Deferred<unknown>()];
   const { site, store } = parking(
     async (_args, ctx) => {
       await ctx.elicit('Which units?', Units);
@@ -301,7 +301,7 @@ test('a call that asks too many questions at once leaves no handler waiting for 
 // Handlers that settle, fail or branch in unusual places
 
 test('a handler that settles while it is parked keeps its result for the client', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site, store } = parking(async (_args, ctx) => {
     const timeout = gate.promise.then(() => ({ units: 'by default' }));
     const { units } = await Promise.race([ctx.elicit('Which units?', Units), timeout]);
@@ -318,7 +318,7 @@ test('a handler that settles while it is parked keeps its result for the client'
 });
 
 test('a handler that fails while it is parked keeps its error for the client', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site, store } = parking(async (_args, ctx) => {
     await Promise.race([ctx.elicit('Which units?', Units), gate.promise]);
     return textResult('done');
@@ -332,8 +332,8 @@ test('a handler that fails while it is parked keeps its error for the client', a
 });
 
 test('a handler that settled while parked gives its room back if no client fetches the result', async () => {
-  const gate = new Gate();
-  const aborted = counted(() => {});
+  const gate = new Deferred();
+  const aborted = countRuns(() => {});
   const { site, store } = parking(
     async (_args, ctx) => {
       ctx.signal.addEventListener('abort', aborted);
@@ -362,7 +362,7 @@ test('a handler that returns without waiting for its question asks nothing', asy
 });
 
 test('a branch that works while its sibling is parked asks in the next round', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const { site } = parking(async (_args, ctx) => {
     const late = gate.promise.then(() => ctx.elicit('Which name?', Name));
     const [first, second] = await Promise.all([ctx.elicit('Which units?', Units), late]);
@@ -416,10 +416,10 @@ test('a question that cannot be asked and is not awaited causes no unhandled rej
 
 test('a declined question withdraws the others of its ask, so they can be asked again', async () => {
   const { site } = parking(async (_args, ctx) => {
-    const asked = () => ctx.ask({ units, name });
-    const answers = await asked().catch((error) => {
+    const askBoth = () => ctx.ask({ units, name });
+    const answers = await askBoth().catch((error) => {
       expect(error).toBeInstanceOf(ElicitationDeclined);
-      return asked();
+      return askBoth();
     });
     return textResult(JSON.stringify(answers));
   });

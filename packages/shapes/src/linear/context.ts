@@ -11,7 +11,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@mrtr/core';
 import { idempotencyKey } from '@mrtr/core/shape';
-import { handled } from '../kit/handled.ts';
+import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, sendProgress } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
 import type { Recorded } from '../kit/recorded.ts';
@@ -87,7 +87,7 @@ export class FrameContext implements LinearContext {
   }
 
   get once(): LinearContext['once'] {
-    return (key, effect, options) => handled(this.#frame.step(key, effect, options));
+    return (key, effect, options) => handleRejection(this.#frame.step(key, effect, options));
   }
 
   get idempotencyKey(): LinearContext['idempotencyKey'] {
@@ -123,7 +123,7 @@ export class FrameContext implements LinearContext {
     try {
       question = elicitation(message, schema, options);
     } catch (error) {
-      return handled(Promise.reject(error));
+      return handleRejection(Promise.reject(error));
     }
     const key = questionKey(question, (taken) => this.#frame.isOpen(taken));
     return this.#frame.askOne(key, question) as Promise<StandardSchemaV1.InferOutput<S>>;

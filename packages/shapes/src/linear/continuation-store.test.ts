@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
   type Caller,
-  counted,
+  countRuns,
+  Deferred,
   decline,
-  Gate,
   metric,
   Name,
   name,
@@ -83,7 +83,7 @@ test.each([
 // Counting
 
 test('the count of parked handlers is exact in every state of a call', async () => {
-  const [gate, resumed] = [new Gate(), new Gate()];
+  const [gate, resumed] = [new Deferred(), new Deferred()];
   const counts: number[] = [];
   const { site, store } = parking(async (_args, ctx) => {
     counts.push(store.parked);
@@ -214,8 +214,8 @@ test('a time to live may be longer than one timer can wait', async () => {
 // Room
 
 test('a full store refuses a call before anything of it runs, and has room again when another has ended', async () => {
-  const gate = new Gate();
-  const entered = counted(() => {});
+  const gate = new Deferred();
+  const entered = countRuns(() => {});
   const { site, store } = parking(
     async ({ n }, ctx) => {
       entered();
@@ -274,7 +274,7 @@ test('one principal cannot take the room of the others', async () => {
 // Closing
 
 test('close aborts parked and running handlers, waits for their finally blocks, and refuses later calls', async () => {
-  const [started, cleaned] = [new Gate(), new Gate()];
+  const [started, cleaned] = [new Deferred(), new Deferred()];
   const events: string[] = [];
   const { site, store } = parking(async ({ n }, ctx) => {
     try {

@@ -16,7 +16,7 @@ import {
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
-import { Frame, type Pause } from './frame.ts';
+import { Frame, type FrameTurn } from './frame.ts';
 import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 import {
   CLIENT_CANCELLED,
@@ -171,7 +171,7 @@ export class ContinuationStore implements LinearStore {
     for (const id of [...this.#parked.keys()]) this.#end(id, reason);
     // Wait for the turn in which running handlers are counted as abandoned.
     await new Promise(setImmediate);
-    await this.#abandoned.ended();
+    await this.#abandoned.waitForEnd();
   }
 
   #admit(frame: Frame, input: unknown): Frame {
@@ -307,7 +307,7 @@ export class ContinuationStore implements LinearStore {
   }
 }
 
-function start(frame: Frame, { id, target }: Call, handler: () => unknown): Promise<Pause> {
+function start(frame: Frame, { id, target }: Call, handler: () => unknown): Promise<FrameTurn> {
   publish('mrtr:handler', { call: id, shape: 'linear', target, part: 'handler' });
   return frame.start(handler);
 }

@@ -30,7 +30,7 @@ import { defaultOf, hasDefault, isQuestion, ownEntry, publish, requireOptions } 
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { notAQuestion, sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
-import { handled } from '../kit/handled.ts';
+import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
@@ -41,7 +41,7 @@ export type Outcome =
   | { readonly kind: 'threw'; readonly error: unknown };
 
 /** How a round of a frame ended. */
-export type Pause = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
+export type FrameTurn = { readonly kind: 'asked'; readonly requests: InputRequests } | Outcome;
 
 /** Performs the step `key`: directly, or through the store that records it. */
 export type Perform = (key: string, step: () => Promise<unknown>) => Promise<unknown>;
@@ -107,7 +107,7 @@ export class Frame {
   #running = 0;
   #steps: Set<string> | undefined;
   #outcome: Outcome | undefined;
-  #endRound: ((pause: Pause) => void) | undefined;
+  #endRound: ((pause: FrameTurn) => void) | undefined;
   #onSettled: (() => void) | undefined;
   #flushing = false;
   #controller: AbortController | undefined;
@@ -148,7 +148,7 @@ export class Frame {
   }
 
   /** Starts the handler and runs its first round. */
-  start(handler: () => unknown): Promise<Pause> {
+  start(handler: () => unknown): Promise<FrameTurn> {
     const pause = this.#round();
     let running: Promise<unknown>;
     try {
@@ -164,7 +164,7 @@ export class Frame {
   }
 
   /** Resumes the handler with the answers of a new round. */
-  resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<Pause> {
+  resume(responses: InputResponses | Readonly<Record<string, unknown>> | undefined): Promise<FrameTurn> {
     const pause = this.#round();
     for (const open of this.#open) {
       if (this.#open.includes(open)) this.#answer(open, ownEntry(responses, open.key));
@@ -199,7 +199,7 @@ export class Frame {
   /** Performs a step once in the whole call, under a key that no other step of the call has. */
   async step<T>(key: string, step: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
-    if (this.#aborted) return this.#refused(this.#aborted);
+    if (this.#aborted) return this.#refuseLater(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
     if (this.#steps.has(key)) throw sameKey(key);
@@ -215,7 +215,7 @@ export class Frame {
         // A copy, as a durable store returns: the author's changes to the value must not reach the record.
         return copyJson(value);
       });
-      return ran ? (value as T) : this.#recorded(key, value, options.schema);
+      return ran ? (value as T) : this.#readRecorded(key, value, options.schema);
     } finally {
       this.#running--;
       this.#endIfStopped();
@@ -260,7 +260,7 @@ export class Frame {
   }
 
   /** Takes over what a durable store recorded. A value that does not fit this version of the handler ends the call. */
-  #recorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
+  #readRecorded<T>(key: string, value: unknown, schema: Recorded<T>['schema']): T {
     const rejectState = (why: string): never => {
       const lost = new ContinuationLost(`This call cannot be resumed: ${why}. Start the call again.`);
       this.abort(lost);
@@ -269,13 +269,13 @@ export class Frame {
     return ofEarlierRound({ rejectState }, `once('${key}')`, value, schema);
   }
 
-  #round(): Promise<Pause> {
+  #round(): Promise<FrameTurn> {
     return new Promise((resolve) => {
       this.#endRound = resolve;
     });
   }
 
-  #finishRound(pause: Pause): void {
+  #finishRound(pause: FrameTurn): void {
     this.#endRound?.(pause);
     this.#endRound = undefined;
   }
@@ -302,9 +302,9 @@ export class Frame {
   }
 
   #put(asked: readonly Open[], ask: Ask): Promise<unknown> {
-    if (this.#aborted) return this.#refused(this.#aborted);
+    if (this.#aborted) return this.#refuseLater(this.#aborted);
     const wrong = this.#wrong(asked);
-    if (wrong) return handled(Promise.reject(wrong));
+    if (wrong) return handleRejection(Promise.reject(wrong));
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
     if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
     for (const one of asked) if (!open.includes(one)) ask.accept(one.key, defaultOf(one.question));
@@ -313,7 +313,7 @@ export class Frame {
   }
 
   /** Rejects in a later turn of the event loop: otherwise a handler that keeps asking would block all others. */
-  #refused(reason: Error): Promise<never> {
+  #refuseLater(reason: Error): Promise<never> {
     if (this.#stopped) this.#takeBack();
     if (++this.#refusals > MOST_REFUSALS) {
       this.#endIfStopped();
@@ -327,7 +327,7 @@ export class Frame {
       // The branch that gets it may end without asking again.
       if (this.#refusals > MOST_REFUSALS) setImmediate(() => this.#endIfStopped());
     };
-    return handled(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
+    return handleRejection(new Promise((_resolve, reject) => setImmediate(refuse, reject)));
   }
 
   /**
@@ -383,7 +383,7 @@ export class Frame {
 
   #refuse(refusedAsk: Ask, reason: unknown): void {
     this.#close(({ ask }) => ask === refusedAsk);
-    handled(refusedAsk.promise);
+    handleRejection(refusedAsk.promise);
     refusedAsk.reject(reason);
   }
 

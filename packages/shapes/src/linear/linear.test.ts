@@ -5,7 +5,7 @@ import {
   accept,
   ada,
   cancel,
-  counted,
+  countRuns,
   decline,
   metric,
   Name,
@@ -186,7 +186,7 @@ test('the context identifies the caller without keeping the access token', async
 });
 
 test('an old client is asked by the SDK over its connection, and the handler still runs once', async () => {
-  const entered = counted(() => {});
+  const entered = countRuns(() => {});
   const { site, store } = parking(async (_args, ctx) => {
     entered();
     const answers = await ctx.ask({ units, name });

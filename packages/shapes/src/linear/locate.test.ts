@@ -3,7 +3,7 @@ import { textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import {
   ada,
-  counted,
+  countRuns,
   metric,
   Name,
   type Outcome,
@@ -43,7 +43,7 @@ function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {})
 const labelOf = ({ state }: Outcome) => /^v1\.[\w-]+(?:~(.+))?$/.exec(state ?? '')?.[1];
 
 test('every state of a call carries the label of its instance, and the result carries none', async () => {
-  const locate = counted(() => 'i2');
+  const locate = countRuns(() => 'i2');
   const client = await instance(locate).site.connect();
   const first = await client.send();
   const second = await client.answer(first, { units: metric });
@@ -63,7 +63,7 @@ test.each([
 });
 
 test('each time a frame is parked the hook gives the label, so an instance may be renamed', async () => {
-  const client = await instance(counted((run) => `name-${run}`)).site.connect();
+  const client = await instance(countRuns((run) => `name-${run}`)).site.connect();
   const first = await client.send();
   const second = await client.answer(first, { units: metric });
   expect([labelOf(first), labelOf(second)]).toEqual(['name-1', 'name-2']);
@@ -106,7 +106,7 @@ test('a label that a client changes is rejected, and the frame still waits for t
 });
 
 test('a hook that throws fails the call, and its frame is not kept', async () => {
-  const ended = counted(() => NOTHING);
+  const ended = countRuns(() => NOTHING);
   const noName = () => {
     throw new Error('No name yet.');
   };
@@ -118,7 +118,7 @@ test('a hook that throws fails the call, and its frame is not kept', async () =>
 
 // The boundary checks the label only when it seals, after the frame is parked; `askProblem` does not check labels.
 test('a hook that returns an invalid label fails the call, and its frame is not kept', async () => {
-  const ended = counted(() => NOTHING);
+  const ended = countRuns(() => NOTHING);
   const { site, store } = instance(
     () => 'two words',
     () => void ended(),

@@ -1,7 +1,7 @@
 /** `ctx.once` of shape H in memory. */
 import { ContinuationLost, listRoots, NotJson, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { Gate, metric, turns, Units, type units } from '../fixture.test-support.ts';
+import { Deferred, metric, turns, Units, type units } from '../fixture.test-support.ts';
 import type { LinearContext } from './index.ts';
 import { parking } from './parking.test-support.ts';
 
@@ -56,7 +56,7 @@ test('a call that was ended takes no further step', async () => {
 });
 
 test('code that an effect left running may ask, also while another effect runs', async () => {
-  const [first, second] = [new Gate(), new Gate()];
+  const [first, second] = [new Deferred(), new Deferred()];
   const { site } = parking(async ({ n }, ctx) => {
     if (n === 1) return textResult(await ctx.once('slow', () => second.promise.then(() => 'slow')));
     let later: Promise<string> = Promise.resolve('');

@@ -3,6 +3,6 @@ export { sameKey } from '../kit/definition.ts';
 export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';
-export { Frame, type Outcome, type Pause, type Perform } from './frame.ts';
+export { Frame, type FrameTurn, type Outcome, type Perform } from './frame.ts';
 export { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 export * from './words.ts';

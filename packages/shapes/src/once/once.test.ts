@@ -5,7 +5,7 @@ import {
   accept,
   ada,
   cancel,
-  counted,
+  countRuns,
   decline,
   kelvin,
   metric,
@@ -59,7 +59,7 @@ const FAILURES: [how: string, fail: () => Promise<never>][] = [
 test.each(FAILURES)(
   'an effect that throws %s is not recorded: it runs again in the next round',
   async (_how, fail) => {
-    const print = counted((run) => (run === 1 ? fail() : 'printed'));
+    const print = countRuns((run) => (run === 1 ? fail() : 'printed'));
     const site = new Site(working((ctx) => ctx.once('print', print).catch((error: Error) => error.message)));
     const client = await site.connect();
     const asked = await client.send();
@@ -199,7 +199,7 @@ test('the state does not carry an answer that does not fit', async () => {
 });
 
 test('a handler may return inputRequired(...) instead of ctx.ask', async () => {
-  const effect = counted(() => 'done');
+  const effect = countRuns(() => 'done');
   const site = new Site(
     tool(
       once(async (_args, ctx) => {
@@ -229,7 +229,7 @@ test('a value that an earlier version recorded is taken over by a schema, or the
   const client = await site.connect();
   const asked = await client.send();
   const Ticket = z.object({ id: z.string() });
-  const open = counted(() => ({ id: 'ticket 2' }));
+  const open = countRuns(() => ({ id: 'ticket 2' }));
   site.deploy(working((ctx) => ctx.once('ticket', open, { schema: Ticket }).catch(() => 'swallowed')));
   expect((await client.answer(asked, { units: metric })).rejects).toMatch(/Invalid or expired requestState/);
   const either = z.union([Ticket, z.string().transform((id) => ({ id }))]);
@@ -242,7 +242,7 @@ test('an effect that a deploy renamed does not happen again: the request is refu
   const site = new Site(working((ctx) => ctx.once('ticket', () => 1)));
   const client = await site.connect();
   const asked = await client.send();
-  const [slip, other] = [counted(() => 2), counted(() => 3)];
+  const [slip, other] = [countRuns(() => 2), countRuns(() => 3)];
   site.deploy(
     working(async (ctx) => {
       await ctx.once('slip', slip).catch(() => {});
@@ -275,7 +275,7 @@ test('a new effect is one where it comes behind those that have run, or where an
 });
 
 test('an effect that failed and was caught is tried again before those that have run are reached', async () => {
-  const flaky = counted((run) => {
+  const flaky = countRuns((run) => {
     if (run === 1) throw new Error('Not now.');
     return run;
   });

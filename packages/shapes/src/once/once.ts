@@ -33,7 +33,7 @@ import {
 } from '@mrtr/core/shape';
 import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
-import { handled } from '../kit/handled.ts';
+import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
@@ -88,7 +88,7 @@ export function once<Input, R extends CompleteResult>(
     publish('mrtr:handler', { call: call.id, shape: 'once', target: call.target, part: 'handler' });
     const result = await handler(input, {
       ...handlerContext(ctx, call),
-      once: (key, effect, options) => handled(effects.once(key, effect, options)),
+      once: (key, effect, options) => handleRejection(effects.once(key, effect, options)),
       answer: (key, question) => {
         if (isNews(key, ctx, call)) effects.isInformed = true;
         return recall.read(key, question);
@@ -96,7 +96,7 @@ export function once<Input, R extends CompleteResult>(
       ask: asking,
     });
     // Also record effects that nobody awaited: they have run, and must not run again.
-    await effects.settled();
+    await effects.waitForEffects();
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
     const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
@@ -158,7 +158,7 @@ class Effects {
   }
 
   /** Waits for the running effects, and for effects that those start. */
-  async settled(): Promise<void> {
+  async waitForEffects(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 

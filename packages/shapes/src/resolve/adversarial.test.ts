@@ -6,7 +6,7 @@ import {
   accept,
   ada,
   cancel,
-  counted,
+  countRuns,
   decline,
   metric,
   Name,
@@ -123,7 +123,7 @@ test('of two failures one ends the call, and the other causes no unhandled rejec
     });
   const [one, two] = [failing(1), failing(2)];
   const both = resolver('both', { one, two }, () => 'never');
-  const body = counted(() => textResult('never'));
+  const body = countRuns(() => textResult('never'));
   const client = await new Site(tool(resolve(Args, { both, one, two }, body))).connect();
   expect(await client.send()).toEqual({ fails: 'Failure 1.' });
   expect(body.runs).toBe(0);

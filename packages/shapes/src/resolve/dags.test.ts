@@ -37,7 +37,7 @@ const orders: fc.Arbitrary<Order> = fc.record({
   delays: fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 7 }),
 });
 
-const neededBy = ({ needs }: Node) => needs.flatMap((how, at) => (how === undefined ? [] : [{ at, how }]));
+const needsOf = ({ needs }: Node) => needs.flatMap((how, at) => (how === undefined ? [] : [{ at, how }]));
 
 /** The value of a node, and its round (from 0), if all questions are answered as soon as they are asked. */
 interface Expected {
@@ -45,13 +45,13 @@ interface Expected {
   readonly round: number;
 }
 
-function expectedOf(graph: Graph): readonly Expected[] {
+function expectationsOf(graph: Graph): readonly Expected[] {
   const all: Expected[] = [];
   for (const [at, one] of graph.entries()) {
-    const below = neededBy(one).map((need) => ({ ...need, ...(all[need.at] as Expected) }));
+    const below = needsOf(one).map((need) => ({ ...need, ...(all[need.at] as Expected) }));
     const refusals = below.filter(({ how, value }) => how === 'plain' && value === undefined);
     const ready = Math.max(0, ...below.map(({ round }) => round));
-    const given = below.map(({ at, how, value }) => shown(at, how, value)).join();
+    const given = below.map(({ at, how, value }) => describeNeed(at, how, value)).join();
     if (refusals.length > 0) {
       all.push({ value: undefined, round: Math.min(...refusals.map(({ round }) => round)) });
     } else if (one.kind === 'value') {
@@ -64,17 +64,17 @@ function expectedOf(graph: Graph): readonly Expected[] {
   return all;
 }
 
-const shown = (at: number, how: Wanted, value: string | undefined) =>
+const describeNeed = (at: number, how: Wanted, value: string | undefined) =>
   how === 'plain' ? `${at}=${value}` : `${at}:${value ?? 'declined'}`;
 
 /** The graph as resolvers, and how often each has run in this entry. */
-function declared(graph: Graph, { reversed, delays }: Order) {
+function declareGraph(graph: Graph, { reversed, delays }: Order) {
   const runs: number[] = graph.map(() => 0);
-  const ordered = <T>(list: readonly T[]) => (reversed ? [...list].reverse() : list);
+  const inOrder = <T>(list: readonly T[]) => (reversed ? [...list].reverse() : list);
   const resolvers: Resolver<unknown>[] = [];
   for (const [at, one] of graph.entries()) {
-    const below = neededBy(one);
-    const needs = ordered(below).map(({ at, how }) => {
+    const below = needsOf(one);
+    const needs = inOrder(below).map(({ at, how }) => {
       const needed = resolvers[at] as Resolver<unknown>;
       return [`n${at}`, how === 'plain' ? needed : outcome(needed)] as const;
     });
@@ -82,12 +82,12 @@ function declared(graph: Graph, { reversed, delays }: Order) {
       resolver(`r${at}`, Object.fromEntries(needs) as Needs, async (filled): Promise<string | Question> => {
         runs[at] = (runs[at] ?? 0) + 1;
         await turns(delays[at] ?? one.delay);
-        const given = below.map(({ at, how }) => shown(at, how, textOf(filled[`n${at}`], how))).join();
+        const given = below.map(({ at, how }) => describeNeed(at, how, textOf(filled[`n${at}`], how))).join();
         return one.kind === 'value' ? `v${at}(${given})` : elicitation(`q${at}(${given})`, Name);
       }),
     );
   }
-  const params = ordered(resolvers.map((one, at): [string, Outcome<unknown>] => [`p${at}`, outcome(one)]));
+  const params = inOrder(resolvers.map((one, at): [string, Outcome<unknown>] => [`p${at}`, outcome(one)]));
   return { runs, params: Object.fromEntries(params) };
 }
 
@@ -120,26 +120,28 @@ test('in every graph a resolver runs once per entry, rounds are the depth of que
   const client = await site.connect();
   await fc.assert(
     fc.asyncProperty(graphs, fc.array(orders, { minLength: 1, maxLength: 2 }), async (graph, others) => {
-      const expected = expectedOf(graph);
+      const expected = expectationsOf(graph);
       const depth = Math.max(...expected.map(({ round }) => round));
       for (const order of [{ reversed: false, delays: [] }, ...others]) {
-        const { runs, params } = declared(graph, order);
+        const { runs, params } = declareGraph(graph, order);
         site.deploy(
           tool(
             resolve(Args, params, (args) =>
-              textResult(JSON.stringify(said(args as Record<string, unknown>))),
+              textResult(JSON.stringify(describeParameters(args as Record<string, unknown>))),
             ),
           ),
         );
         const { says, entries } = await call(client, graph, runs);
         expect(says).toEqual(
-          said(Object.fromEntries(expected.map(({ value }, at) => [`p${at}`, settled(value)]))),
+          describeParameters(
+            Object.fromEntries(expected.map(({ value }, at) => [`p${at}`, answerWith(value)])),
+          ),
         );
         expect(entries).toHaveLength(depth + 1);
         expect(Math.max(...entries.flat())).toBeLessThanOrEqual(1);
         // In the last entry all resolvers run, except those whose needs were refused.
         const able = graph.map((one) =>
-          neededBy(one).some(({ at, how }) => how === 'plain' && expected[at]?.value === undefined) ? 0 : 1,
+          needsOf(one).some(({ at, how }) => how === 'plain' && expected[at]?.value === undefined) ? 0 : 1,
         );
         expect(entries.at(-1)).toEqual(able);
       }
@@ -148,11 +150,11 @@ test('in every graph a resolver runs once per entry, rounds are the depth of que
   );
 });
 
-const settled = (value: string | undefined) =>
+const answerWith = (value: string | undefined) =>
   value === undefined ? { kind: 'declined' } : { kind: 'accepted', value };
 
 /** Parameters in one order, with the text of their values. */
-function said(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function describeParameters(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const params = Object.keys(args).filter((key) => key.startsWith('p'));
   return Object.fromEntries(params.sort().map((key) => [key, textOf(args[key], 'outcome') ?? 'declined']));
 }

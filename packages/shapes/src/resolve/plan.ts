@@ -59,11 +59,11 @@ export function buildResolverPlans(
   ): void => {
     const here = [...path, resolver.name];
     if (above.includes(resolver))
-      throw new InvalidSignature(`The resolvers need each other: ${shown(here)}.`);
+      throw new InvalidSignature(`The resolvers need each other: ${joinPath(here)}.`);
     const namesake = named.get(resolver.name);
     if (namesake && namesake.resolver !== resolver) {
       throw new InvalidSignature(
-        `Two different resolvers are named '${resolver.name}' (${shown(namesake.path)}, and ${shown(here)}). ` +
+        `Two different resolvers are named '${resolver.name}' (${joinPath(namesake.path)}, and ${joinPath(here)}). ` +
           'Answers are kept by name: rename one of them.',
       );
     }
@@ -118,10 +118,10 @@ const resolvedParameter = (wanted: Resolvable): ResolvedParameter =>
     : { resolver: wanted as Resolver<unknown>, wantsOutcome: false };
 
 const unknownArgument = (name: string, path: readonly string[], known: ReadonlySet<string>): string =>
-  `${shown(path)} needs the argument '${name}', which the tool's input schema does not have. ` +
+  `${joinPath(path)} needs the argument '${name}', which the tool's input schema does not have. ` +
   `It has: ${[...known].join(', ') || 'none'}.`;
 
 const unfillable = (path: readonly string[], fillers: string): string =>
-  `${shown(path)} is not a ${fillers}, so nothing can fill it.`;
+  `${joinPath(path)} is not a ${fillers}, so nothing can fill it.`;
 
-const shown = (path: readonly string[]): string => path.join(' → ');
+const joinPath = (path: readonly string[]): string => path.join(' → ');

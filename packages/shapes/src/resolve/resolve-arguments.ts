@@ -44,7 +44,10 @@ export async function resolveArguments(
   const refused = results.find((result, at) => isRefused(result, parameters[at]?.[1]));
   if (refused && isRefusal(refused)) throw new ElicitationDeclined(refused.kind, entry.refusals.get(refused));
   if (results.includes(undefined)) return { open: inOrder(entry.open, plans) };
-  const values = parameters.map(([name, { wantsOutcome }], at) => [name, taken(results[at], wantsOutcome)]);
+  const values = parameters.map(([name, { wantsOutcome }], at) => [
+    name,
+    valueFor(results[at], wantsOutcome),
+  ]);
   return { values: Object.fromEntries(values) as Record<string, unknown> };
 }
 
@@ -90,7 +93,7 @@ class Entry {
     const refused = results.find((result, at) => isRefused(result, below[at]?.[1]));
     if (refused || results.includes(undefined)) return refused;
     for (const [at, [need, { wantsOutcome }]] of below.entries()) {
-      needs[need] = taken(results[at], wantsOutcome);
+      needs[need] = valueFor(results[at], wantsOutcome);
     }
     this.#request.onEntry(resolver.name);
     const value = await resolver.run(needs);
@@ -104,7 +107,7 @@ class Entry {
     );
     const refused = results.find(([, result]) => result && isRefusal(result))?.[1];
     if (refused || results.some(([, result]) => result === undefined)) return refused;
-    const values = results.map(([key, result]) => [key, taken(result, false)]);
+    const values = results.map(([key, result]) => [key, valueFor(result, false)]);
     return { kind: 'accepted', value: Object.fromEntries(values) };
   }
 
@@ -119,7 +122,7 @@ class Entry {
   }
 }
 
-const taken = (result: Result, wantsOutcome: boolean): unknown =>
+const valueFor = (result: Result, wantsOutcome: boolean): unknown =>
   wantsOutcome ? result : result?.kind === 'accepted' ? result.value : undefined;
 
 const isRefused = (result: Result, consumer: ResolvedParameter | undefined): boolean =>

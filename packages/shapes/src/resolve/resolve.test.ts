@@ -4,9 +4,9 @@ import {
   Args,
   ada,
   cancel,
-  counted,
+  countRuns,
+  Deferred,
   decline,
-  Gate,
   kelvin,
   metric,
   Name,
@@ -75,7 +75,7 @@ test.each([
 ])(
   'a question that was %s ends the call of a plain consumer with an error, before its body',
   async (_how, response, fails) => {
-    const body = counted(() => json('done'));
+    const body = countRuns(() => json('done'));
     const site = new Site(tool(resolve(Args, { units, name: outcome(name) }, body)));
     const client = await site.connect();
     // Also while another question is still open.
@@ -85,7 +85,7 @@ test.each([
 );
 
 test('a resolver whose need was refused is refused itself, and its consumer decides', async () => {
-  const never = counted(() => 1);
+  const never = countRuns(() => 1);
   const label = resolver('label', { units }, never);
   const tolerant = resolver('tolerant', { units: outcome(units) }, ({ units }) => isRefusal(units));
   const site = new Site(tool(resolve(Args, { label: outcome(label), tolerant }, (args) => json(args))));
@@ -101,7 +101,7 @@ test('a resolver whose need was refused is refused itself, and its consumer deci
 // Once, and together
 
 test('a resolver runs as soon as its needs are filled, and does not wait for unrelated ones', async () => {
-  const gates = { slow: new Gate<string>(), quick: new Gate<string>(), next: new Gate<string>() };
+  const gates = { slow: new Deferred<string>(), quick: new Deferred<string>(), next: new Deferred<string>() };
   const started: string[] = [];
   const waiting = (key: keyof typeof gates) => () => {
     started.push(key);
@@ -137,7 +137,7 @@ const questions = (count: number) =>
   );
 
 test('independent questions go out in one round, in the order of their declaration', async () => {
-  const gate = new Gate();
+  const gate = new Deferred();
   const late = resolver('late', {}, async () => {
     await gate.promise;
     return elicitation('Late?', Name);
@@ -155,7 +155,7 @@ test('independent questions go out in one round, in the order of their declarati
 });
 
 test('the body is entered once, in the round in which all its parameters are filled', async () => {
-  const body = counted(() => json('done'));
+  const body = countRuns(() => json('done'));
   const site = new Site(tool(resolve(Args, { units, name }, body)));
   const client = await site.connect();
   const again = await client.answer(await client.send(), { units: kelvin, name: ada });

@@ -126,7 +126,7 @@ function inject<R extends CompleteResult>(
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const context = handlerContext(ctx, call);
     const toolArguments = argumentsOf(input) as Readonly<Record<string, unknown>>;
-    const onEntry = (name: string) => entered(call, 'resolver', name);
+    const onEntry = (name: string) => publishEntry(call, 'resolver', name);
     let filled: ResolvedArguments;
     try {
       filled = await resolveArguments(resolved, plans, { toolArguments, context, recall, onEntry });
@@ -141,7 +141,7 @@ function inject<R extends CompleteResult>(
       );
       return { ...asked, requestState: saveState(TAG, { a: answers }) };
     }
-    entered(call, 'body');
+    publishEntry(call, 'body');
     const result = await body({ ...toolArguments, ...filled.values }, context);
     if (!isInputRequiredResult(result)) return result;
     throw new InvalidSignature(
@@ -151,7 +151,7 @@ function inject<R extends CompleteResult>(
   });
 }
 
-function entered({ id, target }: Call, part: 'resolver' | 'body', name?: string): void {
+function publishEntry({ id, target }: Call, part: 'resolver' | 'body', name?: string): void {
   publish('mrtr:handler', { call: id, shape: 'resolve', target, part, name });
 }
 

@@ -2,7 +2,7 @@
 import { elicitation, InvalidSignature, inputRequired, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { Args, counted, metric, Site, tool, Units } from '../fixture.test-support.ts';
+import { Args, countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import {
   argument,
@@ -19,7 +19,7 @@ import {
 } from './index.ts';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
-const done = () => textResult('done');
+const endCall = () => textResult('done');
 
 const needing = (name: string, needs: unknown): Resolver<string> =>
   resolver(name, needs as Needs, () => name) as Resolver<string>;
@@ -37,11 +37,11 @@ test('an argument that the schema does not have, or has in another type, does no
   const other = resolver('other', { n: argument<string>() }, ({ n }) => n);
   const through = resolver('through', { other }, ({ other }) => other);
   // @ts-expect-error 'city' is not in the schema
-  expect(() => resolve(Args, { absent }, done)).toThrow("needs the argument 'city'");
+  expect(() => resolve(Args, { absent }, endCall)).toThrow("needs the argument 'city'");
   // @ts-expect-error 'n' is a number
-  resolve(Args, { other }, done);
+  resolve(Args, { other }, endCall);
   // @ts-expect-error and so it is where another resolver needs it, and where the outcome is wanted
-  resolve(Args, { through: outcome(through) }, done);
+  resolve(Args, { through: outcome(through) }, endCall);
 });
 
 const namesake = resolver('units', {}, () => 'metric');
@@ -97,7 +97,7 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
     "'n' is injected and also in the input schema, so callers would send a value that is discarded. Take it out of the schema.",
   ],
 ])('a resolver that %s is refused when the tool is built', (_what, params, message) => {
-  const body = counted(done);
+  const body = countRuns(endCall);
   const build = () => resolve(Args, params as never, body);
   expect(build).toThrow(new InvalidSignature(message));
   expect(build).toThrow(InvalidSignature);
@@ -105,7 +105,7 @@ test.each<[what: string, params: Record<string, unknown>, message: string]>([
 });
 
 test('the message shows that a tool has no arguments', () => {
-  expect(() => resolve(z.object({}), { p: needing('r', { city: argument() }) }, done)).toThrow(
+  expect(() => resolve(z.object({}), { p: needing('r', { city: argument() }) }, endCall)).toThrow(
     new InvalidSignature(
       "p → r → city needs the argument 'city', which the tool's input schema does not have. It has: none.",
     ),
@@ -114,7 +114,7 @@ test('the message shows that a tool has no arguments', () => {
 });
 
 test('a resolver that many share, on many paths, is analysed once', () => {
-  const asked = counted(() => ({}));
+  const asked = countRuns(() => ({}));
   let deep: Resolver<string> = needing('r0', asked);
   for (let level = 1; level <= 16; level++) deep = needing(`r${level}`, { left: deep, right: outcome(deep) });
   const plans = buildResolverPlans(findResolvedParameters({ deep }), new Set());
@@ -194,7 +194,7 @@ test('injected parameters are not advertised, and a caller’s value for one is 
 });
 
 test('a body that returns input_required by hand does not compile, and is refused in the call', async () => {
-  const byHand = (() => inputRequired({ requestState: 'mine' })) as unknown as typeof done;
+  const byHand = (() => inputRequired({ requestState: 'mine' })) as unknown as typeof endCall;
   // @ts-expect-error the state is the resolvers'
   void resolve(Args, { units }, () => inputRequired({ requestState: 'mine' }));
   const client = await new Site(tool(resolve(Args, { units }, byHand))).connect(() => metric);

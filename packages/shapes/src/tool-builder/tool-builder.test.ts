@@ -5,7 +5,7 @@ import {
   type Args,
   accept,
   ada,
-  counted,
+  countRuns,
   decline,
   kelvin,
   metric,
@@ -96,10 +96,10 @@ test('a builder is never changed, so two tools may share their first steps', asy
 // Running
 
 test('data steps and the end step run once in a call, whether they are synchronous or not', async () => {
-  const now = counted(() => 'now');
-  const later = counted(async () => ({ late: true }));
-  const nothing = counted(() => undefined);
-  const end = counted(() => {});
+  const now = countRuns(() => 'now');
+  const later = countRuns(async () => ({ late: true }));
+  const nothing = countRuns(() => undefined);
+  const end = countRuns(() => {});
   const site = new Site(
     tool(
       builder()
@@ -142,7 +142,7 @@ test('a step may ask several questions, which are keyed by step and name', async
 });
 
 test('a refusal ends the call before any later step, even beside a question that was answered', async () => {
-  const after = counted(() => 'after');
+  const after = countRuns(() => 'after');
   const site = new Site(
     tool(
       builder()
@@ -161,8 +161,8 @@ test('a refusal ends the call before any later step, even beside a question that
 });
 
 test('a step that throws gives an error result, and runs again with the data of the steps before', async () => {
-  const draw = counted((run) => run);
-  const check = counted((run) => {
+  const draw = countRuns((run) => run);
+  const check = countRuns((run) => {
     if (run === 1) throw new Error('Try again.');
     return 'checked';
   });
@@ -282,7 +282,7 @@ test('the state drops answers of a step that a deploy removed', async () => {
 });
 
 test('data of a step that a deploy removed or renamed is refused, and nothing runs', async () => {
-  const runs = counted(() => 'ticket 1');
+  const runs = countRuns(() => 'ticket 1');
   const opening = (step: string) =>
     tool(
       builder()

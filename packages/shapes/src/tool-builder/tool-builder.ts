@@ -144,7 +144,7 @@ class Run {
     const context = handlerContext(this.#ctx, this.#call);
     for (const [name, { step, schema }] of this.#steps) {
       const known = this.#finished[name];
-      if (!known) this.#entered('step', name);
+      if (!known) this.#publishEntry('step', name);
       const outcome = known
         ? ofEarlierRound(this.#call, `step '${name}'`, known[0], schema)
         : await step(input, data, context);
@@ -161,11 +161,11 @@ class Run {
         data[name] = copyJson(outcome);
       }
     }
-    this.#entered('end');
+    this.#publishEntry('end');
     return (await end(input, data, context)) as CompleteResult;
   }
 
-  #entered(part: 'step' | 'end', name?: string): void {
+  #publishEntry(part: 'step' | 'end', name?: string): void {
     publish('mrtr:handler', {
       call: this.#call.id,
       shape: 'tool-builder',

@@ -5,16 +5,16 @@ type Listener = (turn?: number, record?: TurnRecord) => void;
 
 /** One wait. `heard` resolves with the turn, or with undefined when it is time to look into the database. */
 export interface Wait {
-  heard(withinMs?: number): Promise<TurnRecord | undefined>;
+  next(withinMs?: number): Promise<TurnRecord | undefined>;
   stop(): void;
 }
 
 /** Notifies the requests of this process that wait for a call. */
-export class News {
+export class TurnListeners {
   readonly #listeners = new Map<string, Set<Listener>>();
 
   /** Notifies of a turn; without a turn, only that something has changed. */
-  tell(call: string, turn?: number, record?: TurnRecord): void {
+  notify(call: string, turn?: number, record?: TurnRecord): void {
     for (const listener of this.#listeners.get(call) ?? []) listener(turn, record);
   }
 
@@ -30,7 +30,7 @@ export class News {
     listeners.add(listener);
     let timer: NodeJS.Timeout | undefined;
     return {
-      heard(withinMs) {
+      next(withinMs) {
         if (withinMs !== undefined) timer = setTimeout(() => resolve(undefined), withinMs);
         return told;
       },

@@ -2,15 +2,15 @@
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
-import { Gate as Held, requestInit } from '@mrtr/harness';
+import { Deferred as Held, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { fixture, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
-import { Gate, type GateOptions } from './gate.ts';
+import { type AdmissionOptions, HttpAdmission } from './http-admission.ts';
 
 /** A gate, and requests that reach it. */
-function gateWith(options: GateOptions = {}) {
+function gateWith(options: AdmissionOptions = {}) {
   const served = fixture();
-  const gate = new Gate(served, { path: '/mcp', ...options });
+  const gate = new HttpAdmission(served, { path: '/mcp', ...options });
   onTestFinished(() => gate.close().catch(() => {}));
   const send = (path: string, { body, headers, method = 'GET' }: RequestInit = {}): Promise<Response> => {
     const request = new Request(`http://localhost${path}`, {

@@ -9,7 +9,7 @@ import {
   Quota,
   wholeNumber,
 } from '@mrtr/core/shape';
-import type { OnError } from '../instance/served.ts';
+import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';
 import { RunningCall } from './running-call.ts';
@@ -61,7 +61,7 @@ export interface Admission {
 const MIB = 1_048_576;
 
 /** Lets calls and subscriptions in while there is room. */
-export class Calls {
+export class CallQuota {
   readonly #calls: Quota;
   readonly #subscriptions: Quota;
   readonly #bytes: Quota;

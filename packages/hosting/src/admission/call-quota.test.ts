@@ -116,10 +116,10 @@ test.each<[string, (url: URL, session: string, questions: unknown[]) => Promise<
   const id = await session();
   const questions: unknown[] = [];
   for (let n = 1; n <= 4; n++) questions.push(await hangsUpWhenAsked(url, id, n));
-  const called = () => fetch(url, requestInit('tools/call', { name: 'who' }));
-  for (let n = 0; n < 20; n++) expect((await called()).status).toBe(503);
+  const callWho = () => fetch(url, requestInit('tools/call', { name: 'who' }));
+  for (let n = 0; n < 20; n++) expect((await callWho()).status).toBe(503);
   await ends(url, id, questions);
-  await eventually(async () => (await called()).ok);
+  await eventually(async () => (await callWho()).ok);
 });
 
 test('the bodies of calls that wait are counted in bytes', async () => {

@@ -2,7 +2,7 @@
 import type { McpServer } from '@mrtr/core';
 
 /** A deployment's instance: makes servers, and ends with everything that outlives a request. */
-export interface Served {
+export interface ServerInstance {
   /** A new server: per request on stateless serving, per connection or session elsewhere. */
   server(): McpServer;
   /** Releases whatever outlives a request: parked frames are aborted. */
@@ -13,14 +13,14 @@ export interface Served {
 export type OnError = (error: Error) => void;
 
 /** A new server that reports to `onerror`, unless it has an `onerror` of its own. */
-export function reporting(served: Served, onerror: OnError | undefined): McpServer {
+export function buildServer(served: ServerInstance, onerror: OnError | undefined): McpServer {
   const server = served.server();
-  if (onerror) server.server.onerror ??= (error) => onerror(shortened(error));
+  if (onerror) server.server.onerror ??= (error) => onerror(shorten(error));
   return server;
 }
 
 /** The SDK puts a message of the client into some of its errors, whole: up to 1 MiB, with a copy in the stack. */
-function shortened(error: Error): Error {
+function shorten(error: Error): Error {
   const { message } = error;
   if (message.length <= MOST) return error;
   error.message = `${message.slice(0, MOST)}… (${message.length} characters)`;

@@ -27,12 +27,12 @@ import {
   tokenPrincipal,
 } from '@mrtr/core/shape';
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
-import { CALL_CHECKS, type CallLimits, Calls } from '../admission/calls.ts';
+import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';
 import { isWiderThan } from '../admission/members.ts';
-import { failed, noRoom, problem } from '../admission/problem.ts';
+import { internalError, noRoom, problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
-import { type OnError, reporting, type Served } from '../instance/served.ts';
+import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -54,7 +54,7 @@ export interface PageSet {
 }
 
 /** What is let in, and how it is served. Everything has a default. */
-export interface GateOptions extends BodyLimits, CallLimits {
+export interface AdmissionOptions extends BodyLimits, CallLimits {
   /** Default `/mcp`. */
   readonly path?: string;
   /**
@@ -94,8 +94,8 @@ const aPath: OptionCheck = {
 };
 const texts = (members: string): OptionCheck => listOf(members, (value) => typeof value === 'string');
 
-/** The checks of {@link GateOptions}. */
-export const GATE_CHECKS: OptionChecks<GateOptions> = {
+/** The checks of {@link AdmissionOptions}. */
+export const GATE_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,
   path: aPath,
@@ -112,11 +112,11 @@ export const GATE_CHECKS: OptionChecks<GateOptions> = {
 };
 
 /** The web-standard face of an HTTP hosting. */
-export class Gate {
-  readonly #served: Served;
+export class HttpAdmission {
+  readonly #served: ServerInstance;
   readonly #path: string;
   readonly #bodies: Bodies;
-  readonly #calls: Calls;
+  readonly #calls: CallQuota;
   readonly #allowedHosts: string[];
   readonly #origins: Origins;
   readonly #modern: ReturnType<typeof createMcpHandler>;
@@ -127,7 +127,7 @@ export class Gate {
   readonly #onerror: OnError | undefined;
   #shut = false;
 
-  constructor(served: Served, options: GateOptions & { readonly path: string }) {
+  constructor(served: ServerInstance, options: AdmissionOptions & { readonly path: string }) {
     const {
       allowedHosts = LOOPBACK,
       legacy = 'sessions',
@@ -141,10 +141,10 @@ export class Gate {
     this.#path = options.path;
     this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
-    this.#calls = new Calls(options, onerror);
+    this.#calls = new CallQuota(options, onerror);
     this.#allowedHosts = [...allowedHosts];
     this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
-    this.#modern = createMcpHandler(() => reporting(served, onerror), {
+    this.#modern = createMcpHandler(() => buildServer(served, onerror), {
       legacy: legacy === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
       ...(bus && { bus }),
@@ -173,7 +173,7 @@ export class Gate {
     if (refused) return refused;
     const answer =
       this.#origins.preflight(request) ??
-      (await this.#admit(request, node).catch((error: unknown) => failed(error, this.#onerror)));
+      (await this.#admit(request, node).catch((error: unknown) => internalError(error, this.#onerror)));
     return this.#origins.readable(request, answer);
   }
 

@@ -2,25 +2,25 @@
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { Calls, tableOfCalls } from './calls.ts';
+import { CallTable, tableOfCalls } from './call-table.ts';
 import { Locks } from './locks.ts';
 
 const [OWNER, OTHER, THIRD] = ['1', '2', '3'] as const;
 
 const { database, test } = await postgresOfTheRun();
 let pool: Pool;
-let calls: Calls;
+let calls: CallTable;
 
 beforeAll(async () => {
   pool = new Pool({ connectionString: await database() });
   await pool.query(tableOfCalls('public'));
   const locks = new Locks(pool, 'public');
   await locks.create();
-  calls = new Calls(pool, 'public', locks);
+  calls = new CallTable(pool, 'public', locks);
 });
 afterAll(() => pool.end());
 
-async function added(id: string): Promise<string> {
+async function addCall(id: string): Promise<string> {
   const head = Buffer.from('head');
   await calls.add({
     id,
@@ -44,7 +44,7 @@ const turn = (number: number, body: string, done = false) => ({
 });
 
 test('an instance that lost a call can publish nothing more of it', async () => {
-  const id = await added('lost');
+  const id = await addCall('lost');
   expect(await calls.claim(id, OWNER, OTHER)).toBe(true);
   expect(await calls.publish(id, OWNER, turn(1, 'late'))).toBe(false);
   expect(await calls.publish(id, OTHER, turn(1, 'in time'))).toBe(true);
@@ -53,7 +53,7 @@ test('an instance that lost a call can publish nothing more of it', async () => 
 });
 
 test('one of several instances that take over a call gets it, and may repeat the statement', async () => {
-  const id = await added('contested');
+  const id = await addCall('contested');
   const claims = await Promise.all([OTHER, THIRD].map((to) => calls.claim(id, OWNER, to)));
   expect(claims.filter(Boolean)).toHaveLength(1);
   const winner = claims[0] ? OTHER : THIRD;
@@ -62,7 +62,7 @@ test('one of several instances that take over a call gets it, and may repeat the
 });
 
 test('a turn ends once, and an ended call can be neither published nor taken over', async () => {
-  const id = await added('ended');
+  const id = await addCall('ended');
   expect(await calls.publish(id, OWNER, turn(1, 'first'))).toBe(true);
   // Repeated, as after a lost connection; and from another run of the same turn.
   expect(await calls.publish(id, OWNER, turn(1, 'first'))).toBe(true);

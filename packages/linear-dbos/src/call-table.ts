@@ -2,7 +2,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { Locks } from './locks.ts';
 import { channelOf } from './presence.ts';
-import { again, said } from './statements.ts';
+import { again, query } from './statements.ts';
 
 /** The current state of a call. */
 export interface CallRow {
@@ -68,7 +68,7 @@ const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
  * All times are the database's. If a connection is lost, nobody knows whether its statement ran, so a statement may run
  * twice. No two sealed bodies are equal, so an equal body shows that the turn is already stored.
  */
-export class Calls {
+export class CallTable {
   readonly #pool: Pool;
   readonly #table: string;
   readonly #locks: Locks;
@@ -94,17 +94,17 @@ export class Calls {
     const { bytes, calls } = ofPrincipal;
     const values = [id, instance, version, principal, head, ttlSeconds, calls, key, bytes];
     type Row = { readonly has_place: boolean; readonly added: boolean };
-    const added = async () =>
+    const insert = async () =>
       principal === undefined
         ? this.#pool.query<Row>(text, values)
         : this.#locks.aloneFor(principal, (client) => client.query<Row>(text, values));
-    const [row] = (await again(added)).rows;
+    const [row] = (await again(insert)).rows;
     if (row?.added) return undefined;
     return row?.has_place ? 'bytes' : 'calls';
   }
 
   async read(id: string): Promise<CallRow | undefined> {
-    const rows = await said<CallRow & QueryResultRow>(
+    const rows = await query<CallRow & QueryResultRow>(
       this.#pool,
       `SELECT instance, ${DEAD} AS dead, version, turn, done, expires_at <= now() AS expired, key, head, body
        FROM ${this.#table} WHERE id = $1`,
@@ -115,7 +115,7 @@ export class Calls {
 
   /** Makes `to` the owner of the call. If several instances try at once, one succeeds. */
   async claim(id: string, from: string, to: string): Promise<boolean> {
-    const rows = await said(
+    const rows = await query(
       this.#pool,
       `UPDATE ${this.#table} SET instance = $3::bigint
        WHERE id = $1 AND instance IN ($2::bigint, $3::bigint) AND NOT done RETURNING id`,
@@ -127,7 +127,7 @@ export class Calls {
   /** Ends a turn for the call's owner. Returns whether `instance` still owns the call and the turn was still open. */
   async publish(id: string, instance: string, published: Published): Promise<boolean> {
     const { turn, done, body, key, keepSeconds, tell } = published;
-    const rows = await said(
+    const rows = await query(
       this.#pool,
       `WITH published AS (
          UPDATE ${this.#table}
@@ -141,7 +141,7 @@ export class Calls {
 
   /** Ends a call in its open turn, on any instance, and notifies its owner. Returns whether the turn was still open. */
   async end(id: string, { turn, body, keepSeconds }: Ended): Promise<boolean> {
-    const rows = await said(
+    const rows = await query(
       this.#pool,
       `WITH ended AS (
          UPDATE ${this.#table} SET turn = $2, done = true, body = $3, expires_at = now() + make_interval(secs => $4)
@@ -153,8 +153,8 @@ export class Calls {
   }
 
   /** Calls to delete: their time is over, and they have ended or their owner is gone. At most `limit`. */
-  async expired(limit: number): Promise<string[]> {
-    const rows = await said<{ id: string }>(
+  async findExpired(limit: number): Promise<string[]> {
+    const rows = await query<{ id: string }>(
       this.#pool,
       `SELECT id FROM ${this.#table} WHERE expires_at <= now() AND (done OR ${DEAD}) LIMIT $1`,
       [limit],
@@ -163,12 +163,12 @@ export class Calls {
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    await said(this.#pool, `DELETE FROM ${this.#table} WHERE id = ANY($1)`, [ids]);
+    await query(this.#pool, `DELETE FROM ${this.#table} WHERE id = ANY($1)`, [ids]);
   }
 
   /** The members of `instances` that are gone. */
   async dead(instances: readonly string[]): Promise<string[]> {
-    const rows = await said<{ instance: string }>(
+    const rows = await query<{ instance: string }>(
       this.#pool,
       `SELECT instance FROM unnest($1::bigint[]) AS instance WHERE ${DEAD}`,
       [instances],
