@@ -5,7 +5,7 @@ import type { Change } from '@mrtr/matrix/deploy';
 import {
   CHANGES,
   type Code,
-  type deployed,
+  type deploy,
   faultsOf,
   inMemory,
   isAsk,
@@ -23,7 +23,7 @@ type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) =
 
 /** What becomes of a call of `tool`. */
 async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
-  const make: typeof deployed = (_shape, of) => ({
+  const make: typeof deploy = (_shape, of) => ({
     create: ({ world, state }) => ({
       server: () => {
         const server = protectedServer({ name: 'orders', version: '1' }, state);

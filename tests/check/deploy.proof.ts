@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
 import type { Change, ShapeId } from '@mrtr/matrix/deploy';
-import { claimed, MOMENTS } from '@mrtr/matrix/deploy';
+import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
 import { checkDeploy, found } from './deploy.test-support.ts';
@@ -82,7 +82,7 @@ it('nothing is decided where an honest call on the new version fails, and the ol
 it('the new version is gone when the run is over', async () => {
   const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
   const { finding } = one.checked[0] as Checked;
-  const port = 'talk' in finding ? finding.talk?.turns.at(-1)?.url?.port : undefined;
+  const port = 'session' in finding ? finding.session?.turns.at(-1)?.url?.port : undefined;
   const socket = connect(Number(port), '127.0.0.1');
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
 });
@@ -150,7 +150,7 @@ it('a deploy of a tool without effects needs no probe', async () => {
 
 /** What the matrix claims of a shape, as the checker sees it. */
 function expected(shape: ShapeId, change: Change): Readonly<Record<string, string>> {
-  const refuses = MOMENTS.some((moment) => claimed(shape, change, moment) === 'refuses');
+  const refuses = MOMENTS.some((moment) => claimOf(shape, change, moment) === 'refuses');
   // The claim is about an answer that is no longer allowed. The honest one here is.
   const allowed = shape === 'e' && change === 'narrowed';
   return {

@@ -5,7 +5,7 @@ import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import type { Change } from '@mrtr/matrix/deploy';
-import { CHANGES, deployed, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
+import { CHANGES, deploy, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';
 
@@ -29,7 +29,7 @@ export async function checkDeploy(
   const start = (of: Change) => {
     const { version } = CHANGES[of];
     const state = requestStatePolicy({ keys: [ownKeys ? randomBytes(32) : shared], ledger, version });
-    const running = deployed(shape, of).create({ world, state });
+    const running = deploy(shape, of).create({ world, state });
     const server = () => {
       const one = running.server();
       one.registerTool('count', { inputSchema: z.object({}), annotations: { readOnlyHint: true } }, () =>

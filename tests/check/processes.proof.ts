@@ -41,7 +41,9 @@ it('what a wrapper started is killed and restarted with it, and is gone afterwar
   });
   expect(findings(one)).toEqual({});
   expect(Object.keys(verdicts(one, 'pass'))).toHaveLength(3);
-  const ports = one.checked.flatMap(({ finding }) => ('talk' in finding ? (finding.talk?.turns ?? []) : []));
+  const ports = one.checked.flatMap(({ finding }) =>
+    'session' in finding ? (finding.session?.turns ?? []) : [],
+  );
   const port = Number(ports[0]?.url?.port);
   expect(port).toBeGreaterThan(0);
   expect(await listens(port)).toBe(false);

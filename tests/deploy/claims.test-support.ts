@@ -3,7 +3,7 @@
 import type { ShapeId } from '@mrtr/matrix/deploy';
 import {
   CHANGE_NAMES,
-  claimed,
+  claimOf,
   faultsOf,
   type Host,
   MOMENTS,
@@ -33,7 +33,7 @@ async function differences(one: Play, host: Host): Promise<string[]> {
   const transcript = await play(one, host);
   expect(schemaMistakes([transcript])).toEqual([]);
   const { shape, change, moment } = one;
-  const [claim, outcome] = [claimed(shape, change, moment), outcomeOf(transcript)];
+  const [claim, outcome] = [claimOf(shape, change, moment), outcomeOf(transcript)];
   const faults = outcome === claim ? [] : [`claims '${claim}', and comes to '${outcome}'`];
   return [...faults, ...faultsOf(one, transcript)].map(
     (fault) => `${shape} · ${change} · ${moment}: ${fault}`,

@@ -33,7 +33,7 @@ import * as plain from '../../demos/recipes/src/plain.ts';
 import * as postgresLedger from '../../demos/recipes/src/postgres-ledger.ts';
 import * as redisBus from '../../demos/recipes/src/redis-bus.ts';
 import * as redisLedger from '../../demos/recipes/src/redis-ledger.ts';
-import { hosted } from '../../demos/recipes/src/refusals.ts';
+import { hostWithLog } from '../../demos/recipes/src/refusals.ts';
 import { traceTo } from '../../demos/recipes/src/traced.ts';
 import { redisOfThisFile } from '../testkit/redis.ts';
 import { REJECTED } from '../testkit/rejected.ts';
@@ -152,7 +152,7 @@ test.each([
 
 test('refusals are reported in four places, and createMcpHandler’s onerror gets no refused state', async () => {
   const heard: string[] = [];
-  const site = hosted((place, what) => void heard.push(`${place}: ${what}`));
+  const site = hostWithLog((place, what) => void heard.push(`${place}: ${what}`));
   onTestFinished(site.close);
   const post = poster({ fetch: site.fetch });
   const call = (more: object) => post('tools/call', { ...DEPLOY.params, ...more });

@@ -35,7 +35,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
   server.registerTool('resolve', tool, async ({ id }, ctx) => {
     // Round 1: how? The answer is in this request, or in the state because an earlier request brought it.
     const how = elicitation(`How was #${id} resolved?`, How);
-    const resolution = remembered(ctx) ?? readAnswer(ctx, 'resolution', how);
+    const resolution = readRemembered(ctx) ?? readAnswer(ctx, 'resolution', how);
     if (isRefusal(resolution)) return cancelledResult('resolution');
     if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
     if (resolution.value.resolution === 'Fixed') return textResult(await save(id, 'Fixed'));
@@ -58,7 +58,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
 }
 
 /** The answer to the first question, if an earlier request brought it. Another version may have kept it: check it. */
-function remembered(ctx: ServerContext) {
+function readRemembered(ctx: ServerContext) {
   const value = readState(ctx, How);
   return value && { kind: 'accepted' as const, value };
 }

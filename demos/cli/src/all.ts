@@ -16,11 +16,11 @@ export async function runAll(
   write: (text: string) => void,
 ): Promise<number> {
   const print = (text: string) => write(`${text}\n`);
-  const played = async (option: ListedOption) =>
+  const playOption = async (option: ListedOption) =>
     play(await loadOption(option), settings, optionScene(settings));
   if (settings.format === 'json') {
     const transcripts: Record<string, Transcript> = {};
-    for (const option of LETTERED) transcripts[`option-${option.id}`] = await played(option);
+    for (const option of LETTERED) transcripts[`option-${option.id}`] = await playOption(option);
     print(JSON.stringify(transcripts, undefined, 2));
     return 0;
   }
@@ -28,7 +28,7 @@ export async function runAll(
   const answers: string[] = [];
   print(paint('quiet', line('', Object.keys(table), table)));
   for (const option of LETTERED) {
-    const transcript = await played(option);
+    const transcript = await playOption(option);
     const answer = answerOf(transcript);
     if (!answers.includes(answer)) answers.push(answer);
     const cells = Object.values(table).map(({ cell }) => cell(tally(transcript)));

@@ -2,7 +2,7 @@
 import { CHANGE_NAMES, type Change } from '@mrtr/matrix/deploy/changes';
 import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
-import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';
+import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
 import { type Database, databaseOf, withStore } from './database.ts';
 import { SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
@@ -105,7 +105,7 @@ const program = () =>
  */
 export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>): Asked {
   const line = program();
-  if (!parsed(line, args, terminal)) return undefined;
+  if (!parseArgs(line, args, terminal)) return undefined;
   if (line.opts().list) return { list: true };
   if (line.opts().server !== undefined) {
     refuseStray(line, { name: '--server', takes: SERVER_FLAGS });
@@ -116,7 +116,7 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   const demo = findDemo(name);
   if (!demo) throw new UsageError(`There is no demo '${name}'. ${exists('Names', names)}`);
   refuseStray(line, demo);
-  if (given(line, 'deploy')) refuseStray(line, { name: `${demo.name} --deploy`, takes: WITH_DEPLOY });
+  if (isGiven(line, 'deploy')) refuseStray(line, { name: `${demo.name} --deploy`, takes: WITH_DEPLOY });
   const { tool, shape, client, hosting, answer, legacy, json, mermaid, deploy } = line.opts();
   if (shape !== undefined && !demo.shapes?.includes(shape)) {
     throw new UsageError(`--shape cannot be '${shape}'. ${exists('Values', demo.shapes ?? [])}`);
@@ -135,7 +135,7 @@ const WITH_DEPLOY: Demo['takes'] = ['deploy', 'store', 'postgres', 'json', 'merm
 function refuseStray(line: Program, { name, takes }: { name: string; takes: readonly string[] }): void {
   const stray = line.options
     .map((option) => option.attributeName())
-    .find((flag) => given(line, flag) && !takes.includes(flag));
+    .find((flag) => isGiven(line, flag) && !takes.includes(flag));
   if (stray === undefined) return;
   const taken = takes.length === 0 ? 'no options' : `only ${takes.map((flag) => `--${flag}`).join(', ')}`;
   throw new UsageError(`'${name}' takes ${taken}; remove --${stray}.`);

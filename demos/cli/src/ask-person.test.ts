@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { allowed, personAt } from './ask-person.ts';
+import { describeAllowed, personAt } from './ask-person.ts';
 
 const units = {
   message: 'Which units?',
@@ -65,11 +65,13 @@ test('a question cannot send commands to the terminal', async () => {
 });
 
 test('the prompt names the values that a field allows', () => {
-  expect(allowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('metric | imperial');
-  expect(allowed({ type: 'boolean' })).toBe('yes | no');
-  expect(allowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe('whole number from 1 to 99999');
-  expect(allowed({ type: 'number' })).toBe('number');
-  expect(allowed({ type: 'string' })).toBe('text');
+  expect(describeAllowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('metric | imperial');
+  expect(describeAllowed({ type: 'boolean' })).toBe('yes | no');
+  expect(describeAllowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe(
+    'whole number from 1 to 99999',
+  );
+  expect(describeAllowed({ type: 'number' })).toBe('number');
+  expect(describeAllowed({ type: 'string' })).toBe('text');
 });
 
 test('Ctrl-C at a question interrupts and is not an answer', async () => {

@@ -56,7 +56,9 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     output.write(`${ASIDE}${printable(message)}\n`);
     const content: Record<string, Value> = {};
     for (const [name, field] of Object.entries((requestedSchema.properties ?? {}) as Record<string, Field>)) {
-      const text = await read(`${ASIDE}${printable(name)} (${printable(allowed(field))}; decline, cancel): `);
+      const text = await read(
+        `${ASIDE}${printable(name)} (${printable(describeAllowed(field))}; decline, cancel): `,
+      );
       if (text === undefined || text === 'cancel') return { action: 'cancel' };
       if (text === 'decline') return { action: 'decline' };
       if (text !== '') content[name] = typedValue(field, text);
@@ -73,7 +75,7 @@ export function personAt({ input, output, interrupted }: Streams): Person {
 }
 
 /** The values that a field allows: `metric | imperial`, `yes | no`, `whole number, 1 to 99999`. */
-export function allowed({ type, enum: values, minimum, maximum }: Field): string {
+export function describeAllowed({ type, enum: values, minimum, maximum }: Field): string {
   if (Array.isArray(values)) return values.join(' | ');
   if (type === 'boolean') return 'yes | no';
   if (type !== 'integer' && type !== 'number') return 'text';

@@ -15,7 +15,7 @@ export function closingLine(transcript: Transcript, effect: CountedEffect): stri
     plural(rounds, 'round'),
     `${actingPart(transcript)} ${entries}×`,
     ...(written ? [written] : []),
-    held(framesHeld, liveAsks),
+    describeHeld(framesHeld, liveAsks),
   ].join(' · ');
 }
 
@@ -25,7 +25,7 @@ function actingPart({ events }: Transcript): string {
   return parts.has('resolver') || parts.has('body') ? 'body run' : 'handler entered';
 }
 
-function held(frames: number, liveAsks: number): string {
+function describeHeld(frames: number, liveAsks: number): string {
   const frame = plural(frames, 'frame');
   if (liveAsks > 0) return frames > 0 ? `a stream and ${frame} held open` : 'a stream held open';
   return `${frames > 0 ? frame : 'nothing'} held between rounds`;

@@ -24,7 +24,7 @@ export const oneOf = (flags: string, description: string, values: readonly [stri
  * @returns false for `--help`, which has been printed.
  * @throws UsageError for an unknown option or value, and for options that exclude each other.
  */
-export function parsed(
+export function parseArgs(
   program: Command,
   args: readonly string[],
   { stdout }: Pick<Terminal, 'stdout'>,
@@ -59,5 +59,5 @@ export function soleName(what: string, [name, ...more]: readonly string[], names
 }
 
 /** Whether the user gave an option, so that it is not just the default. */
-export const given = (program: Command, option: string): boolean =>
+export const isGiven = (program: Command, option: string): boolean =>
   program.getOptionValueSource(option) === 'cli';

@@ -44,7 +44,7 @@ const isConnectionString = (url: string): boolean =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
 /** Describes a database, without its password. */
-export const described = ({ url }: Database): string =>
+export const describeDatabase = ({ url }: Database): string =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
 /**

@@ -42,7 +42,7 @@ const happens = (kind: 'audit' | 'runs' | 'held') =>
     ? ({ kind: 'effect', instance: 'i1', name: 'audit', detail: 'Tokyo' } as const)
     : ({ kind: 'guard', instance: 'i1', key: 'audit', phase: kind === 'runs' ? 'ran' : 'held' } as const);
 const entry: Happening = { kind: 'entry', instance: 'i1', part: 'handler' };
-const sealed = (phase: 'sealed' | 'opened' | 'rejected'): Happening => ({
+const sealEvent = (phase: 'sealed' | 'opened' | 'rejected'): Happening => ({
   kind: 'state',
   instance: 'i1',
   phase,
@@ -65,11 +65,11 @@ test('two rounds on a modern client, nothing open at the server while the user t
       entry,
       happens('runs'),
       happens('audit'),
-      sealed('sealed'),
+      sealEvent('sealed'),
       fromServer({ id: 0, result: { ...asking, requestState: STATE } }),
       metric,
       toolCall(1, { ...tokyo, inputResponses: { units: {} }, requestState: STATE }),
-      sealed('opened'),
+      sealEvent('opened'),
       entry,
       happens('held'),
       fromServer({ id: 1, result: says('Weather in Tokyo: 22°C, partly cloudy.') }),
@@ -105,7 +105,7 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
         toolCall(0, tokyo),
         fromServer({ id: 0, result: { ...says('No such place.'), isError: true } }),
         toolCall(1, { ...tokyo, requestState: 'forged' }),
-        sealed('rejected'),
+        sealEvent('rejected'),
         fromServer({ id: 1, error: { code: -32602, message } }),
       ],
       { error: { message: `MCP error -32602: ${message}`, code: -32602 } },
@@ -144,8 +144,8 @@ const happening: fc.Arbitrary<Happening> = fc.tuple(hostile, id).chain(([text, i
   return fc.constantFrom<Happening>(
     entry,
     metric,
-    sealed('sealed'),
-    sealed('rejected'),
+    sealEvent('sealed'),
+    sealEvent('rejected'),
     { kind: 'entry', instance: 'i1', part: 'resolver', name: text },
     { kind: 'guard', instance: 'i1', key: text, phase: 'ran' },
     { kind: 'effect', instance: 'i1', name: text, detail: text },
@@ -225,12 +225,16 @@ test('an answer that does not fit its form is drawn with the reason', () => {
     schema,
     framesHeld: 0,
   };
-  const replied = (reply: object) => ({ kind: 'answer', from: 'person', id: 1, reply }) as Happening;
-  const drawn = (reply: object) => diagram(transcript([question, replied(reply)]), 'audit').join('\n');
-  const refused = (content: object) => drawn({ action: 'accept', content });
-  expect(refused({ units: 'kelvin' })).toContain('does not fit: units must be one of the allowed values');
-  expect(refused({})).toContain("does not fit: data must have required property 'units'");
-  for (const fits of [drawn(metric.reply), drawn({ action: 'decline' }), drawn({ action: 'cancel' })]) {
+  const replyEvent = (reply: object) => ({ kind: 'answer', from: 'person', id: 1, reply }) as Happening;
+  const drawReply = (reply: object) => diagram(transcript([question, replyEvent(reply)]), 'audit').join('\n');
+  const drawContent = (content: object) => drawReply({ action: 'accept', content });
+  expect(drawContent({ units: 'kelvin' })).toContain('does not fit: units must be one of the allowed values');
+  expect(drawContent({})).toContain("does not fit: data must have required property 'units'");
+  for (const fits of [
+    drawReply(metric.reply),
+    drawReply({ action: 'decline' }),
+    drawReply({ action: 'cancel' }),
+  ]) {
     expect(fits).not.toContain('does not fit');
   }
 });

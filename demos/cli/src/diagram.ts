@@ -68,7 +68,7 @@ export class Diagram {
 
   /** What `event` adds. */
   next(event: TranscriptEvent): Lines {
-    if (event.kind === 'entry') return this.#entered(event);
+    if (event.kind === 'entry') return this.#drawEntry(event);
     if (event.kind === 'state' && event.phase !== 'rejected') {
       // It is drawn with the message that carries it.
       this.#sealed = event.phase === 'sealed';
@@ -158,12 +158,12 @@ export class Diagram {
       this.#open.add(`server:${id}`);
       return [...this.#frame.text(askText(message), 'question', true), this.#frame.toClient(true)];
     }
-    const lines = this.#answered(message);
+    const lines = this.#drawAnswer(message);
     this.#open.delete(`client:${id}`);
     return [...lines, this.#frame.toClient(this.#open.size > 0)];
   }
 
-  #answered(message: WireMessage): Lines {
+  #drawAnswer(message: WireMessage): Lines {
     if (message.error !== undefined) {
       this.#errorDrawn = true;
       return this.#frame.text(failure(message), 'error', true);
@@ -197,7 +197,7 @@ export class Diagram {
     return [this.#frame.toServer(label)];
   }
 
-  #entered({ part, name = '' }: Entry): Lines {
+  #drawEntry({ part, name = '' }: Entry): Lines {
     if (part === 'step' || part === 'resolver') {
       return [...this.#arrow(), ...this.#frame.note(`${part} ${name}`, 'entry', this.#open.size > 0)];
     }

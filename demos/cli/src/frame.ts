@@ -32,8 +32,8 @@ export interface Frame {
 export function frameIn(paint: Paint = plain): Frame {
   const row = (left: string, right: string, role: Role, open: Open) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));
-    const coloured = (text: string, as: Role) => (text === '' ? '' : paint(as, text));
-    const inside = `${coloured(left, role)}${gap}${coloured(right, left === '' ? role : 'quiet')}`;
+    const paintText = (text: string, as: Role) => (text === '' ? '' : paint(as, text));
+    const inside = `${paintText(left, role)}${gap}${paintText(right, left === '' ? role : 'quiet')}`;
     return `${MARGIN}${paint('frame', '│')}  ${inside}  ${paint('frame', open ? '┃' : '│')}`;
   };
   const note = (text: string, role: Role, open: Open) =>

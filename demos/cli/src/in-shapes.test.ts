@@ -8,7 +8,7 @@ import { play } from './run-demo.ts';
 import { scenesOf } from './scene.ts';
 
 /** The drawing of one conversation, as the command line would have it. */
-async function drawn(line: string, at = 0): Promise<string> {
+async function draw(line: string, at = 0): Promise<string> {
   const asked = readArgs(line.split(' '), process);
   if (!asked || !('demo' in asked)) throw new Error(`'${line}' is not one demo.`);
   const { demo, settings } = asked;
@@ -19,7 +19,7 @@ async function drawn(line: string, at = 0): Promise<string> {
 }
 
 test('a parked resource whose second round reaches another instance', async () => {
-  expect(await drawn('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
+  expect(await draw('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
     "
       client                                                          server
         │  resources/read report://quarterly                             │
@@ -41,9 +41,7 @@ test('a parked resource whose second round reaches another instance', async () =
 });
 
 test('a resource that asks an old client over its open stream', async () => {
-  expect(
-    await drawn('prompt-and-resource --shape j --client legacy --legacy shim', 1),
-  ).toMatchInlineSnapshot(`
+  expect(await draw('prompt-and-resource --shape j --client legacy --legacy shim', 1)).toMatchInlineSnapshot(`
     "
       client                                                          server
         │  resources/read report://quarterly                             │
@@ -64,7 +62,7 @@ test('a resource that asks an old client over its open stream', async () => {
 });
 
 test('roots and then the model, on a modern client', async () => {
-  expect(await drawn('sampling-and-roots --shape i')).toMatchInlineSnapshot(`
+  expect(await draw('sampling-and-roots --shape i')).toMatchInlineSnapshot(`
     "
       client                                                          server
         │  tools/call summarise {"words":5}                              │
@@ -101,11 +99,11 @@ test.each([
   ['option-g --answer decline', 'end step run 0×'],
   ['option-i', 'body run 1×'],
 ])('%s: of a tool in parts, the part that acts is counted: %s', async (args, counted) => {
-  expect(await drawn(args)).toContain(` · ${counted} · `);
+  expect(await draw(args)).toContain(` · ${counted} · `);
 });
 
 test('a page that the user forgets, and then finishes', async () => {
-  const drawing = await drawn('link-account --shape j --answer nonsense');
+  const drawing = await draw('link-account --shape j --answer nonsense');
   // Ports are the system's choice, and the lines are as long as they are.
   const lines = drawing.split('\n').map((line) => line.replace(/:\d+/, '').replace(/^ +[│├┆] +/, ''));
   const shown = lines
@@ -136,5 +134,5 @@ test.each([
   ['imperial', 'Cancelled: the question'],
   ['decline', 'Cancelled: the question'],
 ])('a page with --answer %s', async (answer, end) => {
-  expect(await drawn(`link-account --shape g --answer ${answer}`)).toContain(end);
+  expect(await draw(`link-account --shape g --answer ${answer}`)).toContain(end);
 });

@@ -2,7 +2,7 @@
 import { type Asked, readArgs, type Settings } from './args.ts';
 import { DEMOS, headingOf } from './catalog.ts';
 import { UsageError } from './command-line.ts';
-import { DatabaseError, described, withDatabase } from './database.ts';
+import { DatabaseError, describeDatabase, withDatabase } from './database.ts';
 import { paintFor } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { titleLine } from './title-line.ts';
@@ -53,7 +53,7 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
     write(
       `${titleLine(title, fleet ? '' : (demo.where ?? circumstances(settings)), paint)}\n${fleet ? '' : '\n'}`,
     );
-    if (database) write(` ${paint('quiet', described(database))}\n${fleet ? '' : '\n'}`);
+    if (database) write(` ${paint('quiet', describeDatabase(database))}\n${fleet ? '' : '\n'}`);
   }
   const run = async (postgres?: string): Promise<number> => {
     if (fleet)

@@ -15,7 +15,7 @@ import { updateBlocks } from '@mrtr/matrix/documents';
 import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 import { Option } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
-import { command, parsed, UsageError } from './command-line.ts';
+import { command, parseArgs, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
 import { fittedTable } from './fitted-table.ts';
 import { Progress } from './progress.ts';
@@ -52,7 +52,7 @@ interface Flags {
 /** Runs the command; resolves with its exit code. */
 export async function matrix(args: readonly string[], terminal: Terminal): Promise<number> {
   const line = program();
-  if (!parsed(line, args, terminal)) return 0;
+  if (!parseArgs(line, args, terminal)) return 0;
   const flags = line.opts<Flags>();
   if (flags.processes && !flags.json) throw new UsageError('--processes goes with --json.');
   return withDatabase(databaseOf(flags.postgres, terminal.env), async (postgres) => {

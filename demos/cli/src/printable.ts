@@ -20,16 +20,16 @@ export const columns = (text: string): number => stringWidth(text);
 
 /** The text as at most `most` printable lines of at most `width` columns; `…` marks omitted text. */
 export function wrap(text: string, width: number, most = 6): readonly string[] {
-  const all = text.split('\n').flatMap((paragraph) => broken(printable(paragraph), width));
+  const all = text.split('\n').flatMap((paragraph) => breakLines(printable(paragraph), width));
   if (all.length <= most) return all;
-  const [last = ''] = broken(all[most - 1] ?? '', width - 1);
+  const [last = ''] = breakLines(all[most - 1] ?? '', width - 1);
   return [...all.slice(0, most - 1), `${last}…`];
 }
 
 /** The text in one line of at most `width` columns. */
 export const clip = (text: string, width: number): string => wrap(text, width, 1)[0] ?? '';
 
-const broken = (text: string, width: number): readonly string[] =>
+const breakLines = (text: string, width: number): readonly string[] =>
   lines(text, width, true).flatMap((line) =>
     // A space with a combining mark on it does not count for wrap-ansi: cut such a line between any two characters.
     columns(line) <= width ? line : lines(line, width, false),

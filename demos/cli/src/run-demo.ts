@@ -43,8 +43,9 @@ export async function runDemo(
   const { format, answer } = settings;
   // Stdout is only for the transcript, so ask the person on stderr.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const interrupted = () => terminal.exit(INTERRUPTED);
-  const person = answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted }) : undefined;
+  const exitInterrupted = () => terminal.exit(INTERRUPTED);
+  const person =
+    answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted: exitInterrupted }) : undefined;
   const programme: Programme = {
     subjects: await loadSubjects(demo, settings.shape, postgres),
     inShapes: demo.shapes !== undefined,

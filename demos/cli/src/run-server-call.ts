@@ -22,8 +22,9 @@ export async function runServerCall(asked: ServerCall, terminal: Terminal, paint
     for (const line of lines) terminal.stdout.write(`${line}\n`);
   };
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const interrupted = () => terminal.exit(INTERRUPTED);
-  const person = answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted }) : undefined;
+  const exitInterrupted = () => terminal.exit(INTERRUPTED);
+  const person =
+    answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted: exitInterrupted }) : undefined;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
   const user = person?.user ?? Object.assign(refuse, { open: refuse });
   try {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** Runs the program where nothing is installed. */
-async function uninstalled(env: Readonly<Record<string, string>>) {
+async function runUninstalled(env: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-uninstalled-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   for (const name of ['run.mjs', 'package.json', 'src']) {
@@ -28,13 +28,13 @@ const MISSING = `^The dependencies are not installed: '${FIRST_MISSING}' is miss
 const INSTALL = 'Run: npx -y pnpm@12 install\n$';
 
 test('without an install it says what to run, in one line', async () => {
-  const { code, stderr } = await uninstalled({});
+  const { code, stderr } = await runUninstalled({});
   expect(code).toBe(1);
   expect(stderr).toMatch(new RegExp(`${MISSING} ${INSTALL}`));
 });
 
 test('another pnpm is named, since its install may have failed', async () => {
-  const { stderr } = await uninstalled({
+  const { stderr } = await runUninstalled({
     npm_config_user_agent: 'pnpm/9.15.0 npm/? node/v20.20.2 linux x64',
   });
   expect(stderr).toMatch(

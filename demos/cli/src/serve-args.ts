@@ -5,7 +5,7 @@ import type { TokenHolder } from '@mrtr/hosting/http';
 import { parseTokenList } from '@mrtr/hosting/http';
 import { InvalidArgumentError, Option } from 'commander';
 import { type Demo, findDemo, LETTERED } from './catalog.ts';
-import { command, exists, given, oneOf, parsed, soleName, UsageError } from './command-line.ts';
+import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
 import { type Database, withStore } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
@@ -74,10 +74,10 @@ export function readServeArgs(
 ): ServeSettings | undefined {
   const { env } = terminal;
   const line = program();
-  if (!parsed(line, args, terminal)) return undefined;
+  if (!parseArgs(line, args, terminal)) return undefined;
   const values = line.opts();
   const demo = optionOf(line.args);
-  if (given(line, 'store') && !demo.takes.includes('store')) {
+  if (isGiven(line, 'store') && !demo.takes.includes('store')) {
     throw new UsageError(`'${demo.name}' keeps no calls: --store goes with option-h.`);
   }
   const database = withStore(values.store, values.postgres, env);
@@ -91,7 +91,7 @@ export function readServeArgs(
     );
   }
   const stray = ['host', 'allowedHost', 'allowedOrigin', 'tokenEnv', 'insecure'].find((flag) =>
-    given(line, flag),
+    isGiven(line, flag),
   );
   if (values.http === undefined && stray !== undefined) {
     const long = line.options.find((option) => option.attributeName() === stray)?.long;

@@ -26,7 +26,7 @@ describe.concurrent('pnpm serve', () => {
     const cut = user.callTool(TOKYO).catch(() => 'cut');
     await asked;
     running.child.kill('SIGINT');
-    await refused(url);
+    await waitForRefusal(url);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(130);
     expect(running.said.err.match(/\[MRTR_\w+\]/g)).toEqual(['[MRTR_OWN_LEDGER]']);
@@ -53,7 +53,7 @@ describe.concurrent('pnpm serve', () => {
 });
 
 /** Resolves when no server listens at `url` any more. */
-async function refused(url: URL): Promise<void> {
+async function waitForRefusal(url: URL): Promise<void> {
   const up = () => fetch(new URL('/healthz', url), { headers: { connection: 'close' } });
   for (;;) {
     const gone = await up().then(

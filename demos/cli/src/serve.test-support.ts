@@ -35,7 +35,7 @@ export const SUNNY = { content: [{ type: 'text', text: 'Weather in Tokyo: 22°C,
 export const command = (...args: string[]) => ({ command: process.execPath, args: [RUN, 'serve', ...args] });
 
 /** A client, and the errors that it reports, until the tests end. */
-function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
+function watchErrors<C extends { onerror?: unknown; close(): Promise<void> }>(client: C) {
   const errors: Error[] = [];
   client.onerror = (error: Error) => errors.push(error);
   left.add(() => client.close());
@@ -43,12 +43,12 @@ function watched<C extends { onerror?: unknown; close(): Promise<void> }>(client
 }
 
 export const modern = async (transport: Parameters<typeof modernClient>[0]) =>
-  watched(await modernClient(transport, { elicit: () => METRIC }, { fallback: true }));
+  watchErrors(await modernClient(transport, { elicit: () => METRIC }, { fallback: true }));
 
 export const old = async (
   transport: Transport,
   elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
-) => watched(await legacyClient(transport, { elicit }));
+) => watchErrors(await legacyClient(transport, { elicit }));
 
 /** How a client starts the server, with its stderr ignored. */
 export const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;

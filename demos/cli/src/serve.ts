@@ -14,7 +14,7 @@ import { serveStdio } from '@mrtr/hosting/stdio';
 import { type ListedOption, loadOption } from '@mrtr/options';
 import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
-import { described, withDatabase } from './database.ts';
+import { describeDatabase, withDatabase } from './database.ts';
 import { printable } from './printable.ts';
 import { type HttpSettings, readServeArgs, type ServeSettings } from './serve-args.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,7 +25,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const say = (text: string) => void terminal.stderr.write(`${text}\n`);
   if (!settings) return 0;
   const { database, http } = settings;
-  if (database && http) say(described(database));
+  if (database && http) say(describeDatabase(database));
   return database
     ? withDatabase(database, (postgres) => serveUntilOver(settings, say, postgres))
     : serveUntilOver(settings, say);
@@ -35,10 +35,10 @@ type Say = (text: string) => void;
 
 async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: string): Promise<number> {
   const report: OnError = (error) => say(printable(error.message));
-  const served = await servedBy(settings, postgres);
+  const served = await instanceOf(settings, postgres);
   if (!settings.http) {
     const { closed, close } = serveStdio(served, report);
-    await Promise.race([closed, signalled(close)]);
+    await Promise.race([closed, closeOnSignal(close)]);
   } else {
     const hosting = await listen(served, settings.http, report);
     if (typeof hosting === 'string') {
@@ -47,12 +47,12 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
       return 1;
     }
     say(`${headingOf(settings.demo, postgres !== undefined)}, at ${hosting.url}`);
-    await signalled(() => hosting.close());
+    await closeOnSignal(() => hosting.close());
   }
   return 0;
 }
 
-async function servedBy(
+async function instanceOf(
   { demo, legacy, weather, keys }: ServeSettings,
   postgres?: string,
 ): Promise<ServerInstance> {
@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Resolves when a signal has come and everything is closed. A second signal does not wait. */
-function signalled(close: () => Promise<void>): Promise<void> {
+function closeOnSignal(close: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     let closing = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,7 +1,7 @@
 /** The command line of `pnpm demo --server`: a tool of a server that is not ours. */
 import type { ClientKind, Endpoint } from '@mrtr/harness';
 import type { Command as Program } from 'commander';
-import { exists, given, UsageError } from './command-line.ts';
+import { exists, isGiven, UsageError } from './command-line.ts';
 
 /** The answers that go with any question. */
 const ANSWERS = ['ask', 'decline', 'cancel'] as const;
@@ -30,14 +30,14 @@ export function serverCall(line: Program): ServerCall {
   const { server, tool, arguments: json, client, answer, json: asJson, mermaid } = line.opts();
   const [name] = line.args;
   if (name !== undefined) throw new UsageError(`Give a name or --server, not both; remove '${name}'.`);
-  if (!given(line, 'tool')) throw new UsageError('--server goes with --tool NAME.');
+  if (!isGiven(line, 'tool')) throw new UsageError('--server goes with --tool NAME.');
   return {
     server,
     endpoint: endpointOf(server),
     tool,
     arguments: argumentsIn(json),
     client,
-    answer: given(line, 'answer') ? answerIn(answer) : 'ask',
+    answer: isGiven(line, 'answer') ? answerIn(answer) : 'ask',
     format: asJson ? 'json' : mermaid ? 'mermaid' : 'drawing',
   };
 }
@@ -55,12 +55,12 @@ function endpointOf(server: string): Endpoint {
 }
 
 function argumentsIn(json = '{}'): Readonly<Record<string, unknown>> {
-  const value = parsed(json);
+  const value = parse(json);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new UsageError('--arguments takes a JSON object, such as \'{"location":"Tokyo"}\'.');
 }
 
-function parsed(json: string): unknown {
+function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

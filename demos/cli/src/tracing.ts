@@ -33,7 +33,7 @@ function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): 
   const siblings = spans.filter(({ parentSpanContext }) => parentSpanContext?.spanId === parent);
   return siblings.flatMap((span, at) => {
     const children = treeOf(spans, paint, span.spanContext().spanId);
-    const heading = `${paint('title', span.name)}  ${paint('quiet', described(span))}`;
+    const heading = `${paint('title', span.name)}  ${paint('quiet', describeSpan(span))}`;
     if (parent === undefined) return [` ${heading}`, ...children];
     const [branch, trunk] = at === siblings.length - 1 ? ['└─', '  '] : ['├─', '│ '];
     const events = span.events.map((event) => `   ${eventLine(event, paint)}`);
@@ -44,7 +44,7 @@ function treeOf(spans: readonly ReadableSpan[], paint: Paint, parent?: string): 
   });
 }
 
-const described = ({ attributes }: ReadableSpan): string =>
+const describeSpan = ({ attributes }: ReadableSpan): string =>
   [attributes['mrtr.outcome'], attributes['mrtr.rounds'] && `${attributes['mrtr.rounds']} rounds`]
     .filter(Boolean)
     .join(' · ');

@@ -59,8 +59,8 @@ async function through(listed: ListedOption, postgres: string, out: Out, paint: 
   const option = await loadOption(listed);
   const processes = await Processes.start(() => ({ module: addressOf(listed), postgres }), { fleet: 3 });
   try {
-    const transcript = await played(option, processes, narrator(out, paint));
-    const finished = !failed(transcript.end);
+    const transcript = await play(option, processes, narrator(out, paint));
+    const finished = !hasFailed(transcript.end);
     const { write = 0 } = tally(transcript).effects;
     return finished === (option.claims.modern.afterKill === 'finishes') && write === (finished ? 1 : 0);
   } finally {
@@ -69,7 +69,7 @@ async function through(listed: ListedOption, postgres: string, out: Out, paint: 
 }
 
 /** The call. Before the first answer, the process that waits for it is killed. */
-function played(subject: Subject, processes: Processes, onEvent: (event: TranscriptEvent) => void) {
+function play(subject: Subject, processes: Processes, onEvent: (event: TranscriptEvent) => void) {
   const { tool: name, arguments: args, user } = TWO_QUESTIONS;
   const answer = user();
   let hosting: ProcessHosting | undefined;
@@ -95,7 +95,7 @@ function played(subject: Subject, processes: Processes, onEvent: (event: Transcr
   );
 }
 
-const failed = ({ error, result }: End): boolean => error !== undefined || result.isError === true;
+const hasFailed = ({ error, result }: End): boolean => error !== undefined || result.isError === true;
 
 /** Writes each event beside its server or user, within the width of a terminal. */
 function narrator(out: Out, paint: Paint) {

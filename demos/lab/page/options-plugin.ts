@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folders = readdirSync(`${root}packages/options`);
 
 /** The lines of the list: it loads what a build must not, so it is read and not imported. */
-function listed() {
+function readList() {
   const text = readFileSync(`${root}packages/options/list/src/index.ts`, 'utf8');
   const list = text.slice(text.indexOf('['), text.indexOf('satisfies'));
   const found = [...list.matchAll(/\{\s*id: '(?<id>[^']+)',(?<rest>[^}]+)\}/g)];
@@ -47,5 +47,5 @@ function filesOf(id: string) {
 export const optionsList = (): Plugin => ({
   name: 'options-list',
   resolveId: (id) => (id === 'virtual:options' ? `\0${id}` : undefined),
-  load: (id) => (id === '\0virtual:options' ? `export default ${JSON.stringify(listed())}` : undefined),
+  load: (id) => (id === '\0virtual:options' ? `export default ${JSON.stringify(readList())}` : undefined),
 });

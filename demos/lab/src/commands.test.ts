@@ -78,42 +78,48 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
 
 describe('what a person writes is bounded', () => {
   const { answer, way } = COMMANDS;
-  const answered = (content: object) => read(withAt(answer, ['reply', 'content'], content)) !== undefined;
+  const isAnswerRead = (content: object) => read(withAt(answer, ['reply', 'content'], content)) !== undefined;
   const many = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, 'x']));
 
   test('an answer has at most 20 fields of 200 characters, 20 choices, and no objects', () => {
-    expect(answered({ a: 'x'.repeat(200), b: 1, c: true, d: Array(20).fill('x') })).toBe(true);
-    expect(answered(many(20))).toBe(true);
-    expect(answered(many(21))).toBe(false);
-    expect(answered({ a: 'x'.repeat(201) })).toBe(false);
-    expect(answered({ ['x'.repeat(61)]: 'x' })).toBe(false);
-    expect(answered({ a: Array(21).fill('x') })).toBe(false);
-    expect(answered({ a: ['x'.repeat(201)] })).toBe(false);
+    expect(isAnswerRead({ a: 'x'.repeat(200), b: 1, c: true, d: Array(20).fill('x') })).toBe(true);
+    expect(isAnswerRead(many(20))).toBe(true);
+    expect(isAnswerRead(many(21))).toBe(false);
+    expect(isAnswerRead({ a: 'x'.repeat(201) })).toBe(false);
+    expect(isAnswerRead({ ['x'.repeat(61)]: 'x' })).toBe(false);
+    expect(isAnswerRead({ a: Array(21).fill('x') })).toBe(false);
+    expect(isAnswerRead({ a: ['x'.repeat(201)] })).toBe(false);
     for (const value of [null, {}, [1], [['x']], { toString: 'x' }])
-      expect(answered({ a: value })).toBe(false);
+      expect(isAnswerRead({ a: value })).toBe(false);
   });
 
   test('an answer that nobody asked for is bounded like one', () => {
-    const unasked = (content: object) => read(withAt(way, ['way', 'unasked', 'content'], content));
-    expect(unasked(many(20))).toBeDefined();
-    expect(unasked(many(21))).toBeUndefined();
-    expect(unasked({ a: {} })).toBeUndefined();
+    const readUnasked = (content: object) => read(withAt(way, ['way', 'unasked', 'content'], content));
+    expect(readUnasked(many(20))).toBeDefined();
+    expect(readUnasked(many(21))).toBeUndefined();
+    expect(readUnasked({ a: {} })).toBeUndefined();
   });
 
   test('its key has 1 to 60 characters, and a state at most 20 000', () => {
-    const keyed = (key: unknown) => read(withAt(way, ['way', 'unasked', 'key'], key)) !== undefined;
-    expect(['x', 'x'.repeat(60), '', 'x'.repeat(61), 1, null].map(keyed)).toEqual([
+    const isKeyRead = (key: unknown) => read(withAt(way, ['way', 'unasked', 'key'], key)) !== undefined;
+    expect(['x', 'x'.repeat(60), '', 'x'.repeat(61), 1, null].map(isKeyRead)).toEqual([
       ...[true, true],
       ...[false, false, false, false],
     ]);
-    const stated = (state: unknown) => read(withAt(way, ['way', 'state'], state)) !== undefined;
-    expect(['', 'x'.repeat(20_000), LONG, 1, null].map(stated)).toEqual([true, true, false, false, false]);
+    const isStateRead = (state: unknown) => read(withAt(way, ['way', 'state'], state)) !== undefined;
+    expect(['', 'x'.repeat(20_000), LONG, 1, null].map(isStateRead)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test('a question has a number from 1 to 99, and an option a short name', () => {
-    const asked = (question: unknown) => read(withAt(answer, ['question'], question)) !== undefined;
-    expect([1, 99, 0, 100, 1.5, '1'].map(asked)).toEqual([true, true, false, false, false, false]);
+    const isQuestionRead = (question: unknown) => read(withAt(answer, ['question'], question)) !== undefined;
+    expect([1, 99, 0, 100, 1.5, '1'].map(isQuestionRead)).toEqual([true, true, false, false, false, false]);
     const option = (name: string) =>
       read(withAt(COMMANDS['set-up'], ['setUp', 'option'], name)) !== undefined;
     expect(

@@ -1,8 +1,8 @@
 /** The live lab: two sides, and what is done to them. */
 import { Database } from '@mrtr/matrix/processes';
+import { Pane, Refused } from './pane.ts';
 import { Postgres } from './postgres.ts';
 import type { Change, Command, SetUp, SideName } from './protocol.ts';
-import { Refused, Side } from './side.ts';
 
 const FIRST: Readonly<Record<SideName, SetUp>> = {
   left: { option: 'b', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
@@ -13,7 +13,7 @@ const FIRST: Readonly<Record<SideName, SetUp>> = {
 export class Lab {
   readonly #database: Database;
   readonly #postgres: Postgres;
-  readonly #sides: Readonly<Record<SideName, Side>>;
+  readonly #sides: Readonly<Record<SideName, Pane>>;
   readonly #watchers = new Set<(change: Change) => void>();
   /** One command after the other, on each side: none finds a side half-way through another. */
   readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
@@ -22,7 +22,7 @@ export class Lab {
   private constructor(database: Database, postgres: Postgres) {
     this.#database = database;
     this.#postgres = postgres;
-    const side = (name: SideName) => new Side(database, postgres, FIRST[name], () => this.#changed(name));
+    const side = (name: SideName) => new Pane(database, postgres, FIRST[name], () => this.#announce(name));
     this.#sides = { left: side('left'), right: side('right') };
   }
 
@@ -38,7 +38,7 @@ export class Lab {
     const side = this.#sides[command.side];
     const done = this.#queues[command.side].then(() => doTo(side, command));
     this.#queues[command.side] = done.catch((error: unknown) => {
-      side.refused(error instanceof Refused ? error.message : `That failed: ${String(error)}`);
+      side.refuse(error instanceof Refused ? error.message : `That failed: ${String(error)}`);
     });
     await this.#queues[command.side];
   }
@@ -57,7 +57,7 @@ export class Lab {
   }
 
   /** Much happens in one turn; the page gets what it came to. */
-  #changed(side: SideName): void {
+  #announce(side: SideName): void {
     if (this.#pending.has(side)) return;
     this.#pending.add(side);
     setImmediate(() => {
@@ -68,7 +68,7 @@ export class Lab {
   }
 }
 
-async function doTo(side: Side, command: Command): Promise<void> {
+async function doTo(side: Pane, command: Command): Promise<void> {
   switch (command.do) {
     case 'set-up':
       return side.setUp(command.setUp);

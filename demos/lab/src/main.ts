@@ -65,13 +65,15 @@ async function startLab() {
 
 async function serve(port: number | undefined): Promise<void> {
   const { page } = builtPage(print);
-  const { openDoor } = await import('./door.ts');
+  const { openCommandEndpoint } = await import('./command-endpoint.ts');
   // The door opens first: loading everything that the servers need takes half of the time to the address.
   const lab = startLab();
-  const door = await openDoor(lab, { page, recorded: recordedFolder }, port).catch(async (error: unknown) => {
-    await (await lab).close();
-    throw error;
-  });
+  const door = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
+    async (error: unknown) => {
+      await (await lab).close();
+      throw error;
+    },
+  );
   print(`The lab is open at ${door.address}\nIt ends with Ctrl-C.`);
   // What was recorded before is shown until it has been recorded again.
   const recording = import('./recording.ts').then(({ recordInto }) => recordInto(recordedFolder));

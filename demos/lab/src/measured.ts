@@ -36,7 +36,7 @@ export function cellsOf(recordings: ReadonlyMap<string, Recording>): Cells {
   const found = (id: string) => recordings.get(id) as Recording;
   const proofs = (...ids: string[]) => ({ proofs: ids.map((id) => found(id).id) });
   const count = (id: string) => tally(found(id).transcript);
-  const said = (id: string) => outcome(found(id));
+  const outcomeFor = (id: string) => outcome(found(id));
   const ends = (here: string, there: string) =>
     sameEnd(found(here).transcript, found(there).transcript) === 'finishes';
   const survives = (...pairs: [string, string][]): Measured => {
@@ -60,10 +60,10 @@ export function cellsOf(recordings: ReadonlyMap<string, Recording>): Cells {
     fleet: survives(['one', 'fleet'], ['two', 'fleet-two']),
     restart: survives(['one', 'restart']),
     old: {
-      text: `${oldClient(said('old'), said('old-degrade'))} / ${said('old-fleet')}`,
+      text: `${oldClient(outcomeFor('old'), outcomeFor('old-degrade'))} / ${outcomeFor('old-fleet')}`,
       ...proofs('old', 'old-degrade', 'old-fleet'),
     },
-    mute: { text: said('mute'), ...proofs('mute') },
+    mute: { text: outcomeFor('mute'), ...proofs('mute') },
     twice: { text: `${plain} (${single})`, bad: plain > 1, ...proofs('twice', 'twice-single') },
     forged: {
       text: unasked === other ? verdict(other) : `${verdict(unasked)} / ${verdict(other)}`,

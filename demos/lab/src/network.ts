@@ -1,13 +1,13 @@
 /** The network between a client and its server, which does to a request what networks and attackers do. */
 import type { Fetch, Recorder } from '@mrtr/harness';
 import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
-import type { Way } from './protocol.ts';
+import type { Fault } from './protocol.ts';
 
 /** Delivers a call's requests through `send`; `wayOf` says what happens to the next one. */
-export function network(send: Fetch, recorder: Recorder, wayOf: () => Way): Fetch {
+export function network(send: Fetch, recorder: Recorder, wayOf: () => Fault): Fetch {
   return async (url, init) => {
     const body = init?.method === 'POST' ? String(init.body) : '';
-    const request = parsed(body);
+    const request = parseCall(body);
     if (request?.method !== 'tools/call') return send(url, init);
     const way = wayOf();
     const message = onTheWay(request, way);
@@ -23,7 +23,7 @@ export function network(send: Fetch, recorder: Recorder, wayOf: () => Way): Fetc
 }
 
 /** The request as somebody on the way writes it; undefined where it is left as it is. */
-function onTheWay(request: Call, { state, unasked }: Way): Call | undefined {
+function onTheWay(request: Call, { state, unasked }: Fault): Call | undefined {
   if (state === undefined && unasked === undefined) return undefined;
   const { inputResponses, ...params } = request.params;
   const forged = unasked && { [unasked.key]: { action: 'accept', content: unasked.content } };
@@ -50,7 +50,7 @@ type Call = WireMessage & {
   readonly params: Readonly<Record<string, unknown>> & { inputResponses?: object };
 };
 
-function parsed(body: string): Call | undefined {
+function parseCall(body: string): Call | undefined {
   try {
     return JSON.parse(body) as Call;
   } catch {
@@ -60,4 +60,4 @@ function parsed(body: string): Call | undefined {
 
 /** The message in an answer, which is JSON or an event stream. */
 const parsedAnswer = (text: string): WireMessage | undefined =>
-  parsed(/^data: (.+)$/m.exec(text)?.[1] ?? text);
+  parseCall(/^data: (.+)$/m.exec(text)?.[1] ?? text);

@@ -82,7 +82,7 @@ export interface Recordings {
 }
 
 /** What the network does to the next request of a call. */
-export interface Way {
+export interface Fault {
   /** The instance that gets it; undefined for the one whose turn it is. */
   readonly to?: string | undefined;
   readonly deliver: 'once' | 'twice' | 'lose-answer';
@@ -108,7 +108,7 @@ export interface SideState {
   readonly instances: readonly { readonly id: string; readonly alive: boolean }[];
   readonly conversation?: Conversation | undefined;
   readonly asked?: Asked | undefined;
-  readonly way: Way;
+  readonly way: Fault;
   readonly insides: Insides;
   /** Why the latest command did nothing. */
   readonly problem?: string | undefined;
@@ -119,7 +119,7 @@ export type Command =
   | { readonly do: 'set-up'; readonly side: SideName; readonly setUp: SetUp }
   | { readonly do: 'call'; readonly side: SideName }
   | { readonly do: 'answer'; readonly side: SideName; readonly question: number; readonly reply: Reply }
-  | { readonly do: 'way'; readonly side: SideName; readonly way: Way }
+  | { readonly do: 'way'; readonly side: SideName; readonly way: Fault }
   | { readonly do: 'kill' | 'restart'; readonly side: SideName; readonly instance: string }
   | { readonly do: 'deploy'; readonly side: SideName; readonly change: CodeChange };
 

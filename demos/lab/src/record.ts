@@ -12,9 +12,9 @@ import {
 import { eventsOf, objectIn, type Transcript } from '@mrtr/harness/transcript';
 import { converse, type Measured as MeasuredOption } from '@mrtr/matrix';
 import { CALLS } from './call.ts';
-import { insides } from './inside.ts';
+import { insides } from './insides.ts';
 import { network } from './network.ts';
-import type { Recording, SetUp, Way } from './protocol.ts';
+import type { Fault, Recording, SetUp } from './protocol.ts';
 
 /** A situation. */
 interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
@@ -24,14 +24,14 @@ interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly legacy?: 'degrade';
   readonly user?: () => User;
   /** What happens to the call's requests, by number from 0. */
-  readonly ways?: readonly (Partial<Way> | undefined)[];
+  readonly ways?: readonly (Partial<Fault> | undefined)[];
   /** The state of another call is presented in place of this one's second. */
   readonly otherState?: boolean;
 }
 
 const metric = () => scriptedUser({ units: ['metric'] });
 const duplicate = () => scriptedUser({ resolution: ['Duplicate'], original: [4301] });
-const fixed = () => scriptedUser({ resolution: ['Fixed'] });
+const answerFixed = () => scriptedUser({ resolution: ['Fixed'] });
 const TWICE = { deliver: 'twice' } as const;
 
 /** All situations. */
@@ -67,14 +67,14 @@ export const SITUATIONS: readonly Situation[] = [
     id: 'twice',
     about: 'the retry is delivered twice',
     tool: 'work-item',
-    user: fixed,
+    user: answerFixed,
     ways: [undefined, TWICE],
   },
   {
     id: 'twice-single',
     about: 'the retry is delivered twice; state is single-use',
     tool: 'work-item',
-    user: fixed,
+    user: answerFixed,
     ways: [undefined, TWICE],
     singleUse: true,
   },
@@ -107,8 +107,8 @@ export async function record(
   const state = requestStatePolicy({ keys: [key], legacy, ...once });
   let requests = 0;
   const stolen = situation.otherState ? await stateOfAnotherItem(option, key) : undefined;
-  const wayOf = (): Way => {
-    const way: Way = { deliver: 'once', ...ways[requests++] };
+  const wayOf = (): Fault => {
+    const way: Fault = { deliver: 'once', ...ways[requests++] };
     return stolen !== undefined && requests === 3 ? { ...way, state: stolen } : way;
   };
   const transcript = await converse(

@@ -10,8 +10,8 @@ import { SECRETS } from './users.ts';
 
 /** The three, by their letters. Each conversation has a site of its own, on real ports, and is ada's. */
 export const SHAPES: readonly Subject[] = [
-  hosted('g', 'tool builder', () => ({ createServer: toolBuilder })),
-  hosted('h', 'linear continuation', () => {
+  hostShape('g', 'tool builder', () => ({ createServer: toolBuilder })),
+  hostShape('h', 'linear continuation', () => {
     const store = new ContinuationStore();
     return {
       createServer: createServerOn(store),
@@ -19,7 +19,7 @@ export const SHAPES: readonly Subject[] = [
       close: () => store.close(),
     };
   }),
-  hosted('j', 'journaled await', () => ({ createServer: journal })),
+  hostShape('j', 'journaled await', () => ({ createServer: journal })),
 ];
 
 interface Shape {
@@ -28,7 +28,7 @@ interface Shape {
   readonly close?: () => void;
 }
 
-function hosted(id: string, title: string, shape: () => Shape): Subject {
+function hostShape(id: string, title: string, shape: () => Shape): Subject {
   return {
     id,
     title,

@@ -17,7 +17,7 @@ const EVENTS = 'Today ada has a bicycle to fetch, at 17:00.';
 const AGAIN = `The page is not finished yet. Finish there, and then accept this. ${LINK}`;
 const OVER = 'The page was not finished in time. Call again to get another one.';
 
-const played = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcript> =>
+const play = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcript> =>
   converse({
     subject,
     call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
@@ -28,13 +28,13 @@ const played = (subject: (typeof SHAPES)[number], does?: Does): Promise<Transcri
   });
 const textOf = ({ end }: Transcript) =>
   (end.result as { content: { text: string }[] } | undefined)?.content[0]?.text;
-const asked = ({ events }: Transcript) => eventsOf('question', events).map(({ message }) => message);
+const questionsIn = ({ events }: Transcript) => eventsOf('question', events).map(({ message }) => message);
 
 describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (_, subject) => {
   test('links a calendar through real redirects, and reads it', async () => {
-    const transcript = await played(subject, 'links');
+    const transcript = await play(subject, 'links');
     expect(textOf(transcript)).toBe(EVENTS);
-    expect(asked(transcript)).toEqual([LINK]);
+    expect(questionsIn(transcript)).toEqual([LINK]);
     const visits = eventsOf('visit', transcript.events);
     const paths = visits.map(({ url, status }) => `${new URL(url).pathname} ${status}`);
     expect(paths.slice(-4)).toEqual([
@@ -48,20 +48,20 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   });
 
   test('asks a user who has only agreed again, in other words', async () => {
-    const transcript = await played(subject, 'forgets');
-    expect(asked(transcript)).toEqual([LINK, AGAIN]);
+    const transcript = await play(subject, 'forgets');
+    expect(questionsIn(transcript)).toEqual([LINK, AGAIN]);
     expect(textOf(transcript)).toBe(EVENTS);
   });
 
   test.each([['says no there'], ['declines'], ['cancels']] as const)(
     'ends politely when the user %s',
     async (does) => {
-      expect(textOf(await played(subject, does))).toBe("Cancelled: the question 'link' was not answered.");
+      expect(textOf(await play(subject, does))).toBe("Cancelled: the question 'link' was not answered.");
     },
   );
 
   test('refuses a client that cannot open pages with the capability that it lacks', async () => {
-    const { end } = await played(subject);
+    const { end } = await play(subject);
     expect(end.error).toMatchObject({ code: -32021 });
   });
 });

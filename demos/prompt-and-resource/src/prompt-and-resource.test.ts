@@ -40,7 +40,7 @@ const shapes = SHAPES.map((subject) => [subject.id, subject] as const);
 const stateless = shapes.filter(([id]) => id !== 'h');
 const shape = (id: string) => SHAPES.find((subject) => subject.id === id) as Subject;
 
-const asked = (transcript: Transcript) => tally(transcript).questions;
+const countQuestions = (transcript: Transcript) => tally(transcript).questions;
 const guards = ({ events }: Transcript) =>
   eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
 const rpcError = ({ events }: Transcript) =>
@@ -55,7 +55,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
   ])('asks the user of %s, and answers', async (_, where) => {
     const notes = await call(subject, where, prompt);
     const report = await call(subject, where, resource);
-    expect([asked(notes), asked(report)]).toEqual([1, 1]);
+    expect([countQuestions(notes), countQuestions(report)]).toEqual([1, 1]);
     expect(notes.end.result).toMatchObject(developers);
     expect(report.end.result).toMatchObject(dollars);
   });
@@ -75,7 +75,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
           /^Cancelled: the question '\w+' was not answered\.$|^Nobody said |^The question '\w+' was (?:declined|dismissed)\./,
         ),
       });
-      expect(asked(conversation)).toBe(1);
+      expect(countQuestions(conversation)).toBe(1);
     }
   });
 
@@ -83,7 +83,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
     for (const unfit of ['nonsense', 'silence']) {
       const notes = await call(subject, MODERN, prompt, [unfit, 'developers']);
       const report = await call(subject, MODERN, resource, [unfit, 'USD']);
-      expect([asked(notes), asked(report)]).toEqual([2, 2]);
+      expect([countQuestions(notes), countQuestions(report)]).toEqual([2, 2]);
       expect(notes.end.result).toMatchObject(developers);
       expect(report.end.result).toMatchObject(dollars);
     }
@@ -96,7 +96,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
   ] as const)('answers with its default if the client %s', async (_, where) => {
     const notes = await call(subject, where, prompt);
     const report = await call(subject, where, resource);
-    expect([asked(notes), asked(report)]).toEqual([0, 0]);
+    expect([countQuestions(notes), countQuestions(report)]).toEqual([0, 0]);
     expect(JSON.stringify(notes.end.result)).toContain('for customers.');
     expect(JSON.stringify(report.end.result)).toContain('300 k EUR.');
   });

@@ -5,7 +5,7 @@ import { registerDeploy } from './deploy.ts';
 
 export type Log = (place: string, what: string) => void;
 
-export function hosted(log: Log) {
+export function hostWithLog(log: Log) {
   // 1. The policy, once for all servers: refused state, failures of the ledger and of `principal`, limits, and a
   // handler that asks again and again.
   const policy = requestStatePolicy({ onerror: (error) => log('policy.onerror', error.message) });

@@ -30,11 +30,11 @@ const summarise = (subject: ConversationRequest['subject'], differing: Differing
     ...differing,
   });
 
-const answered = ({ events }: Transcript) =>
+const kindsAsked = ({ events }: Transcript) =>
   events.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'answer' ? [kind] : []));
 const textOf = ({ end }: Transcript) => (end.result as { content: { text: string }[] }).content[0]?.text;
 /** The capabilities that the client declared: with each request, or in the handshake before the call. */
-const declared = ({ events }: Transcript) =>
+const declaredCapabilities = ({ events }: Transcript) =>
   messagesFrom('client', events).map(({ params }) => {
     const { _meta } = params as { _meta: Record<string, unknown> };
     return _meta['io.modelcontextprotocol/clientCapabilities'];
@@ -48,7 +48,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     ['an old client, over the stream that it holds', OLD],
   ] as const)("has the client's model summarise the first root, on %s", async (_, where) => {
     const conversation = await summarise(subject, where);
-    expect(answered(conversation)).toEqual(['roots', 'model']);
+    expect(kindsAsked(conversation)).toEqual(['roots', 'model']);
     expect(textOf(conversation)).toMatch(/Summarise in at most 5 words:.+# bicycles.+second-hand bicycles/);
   });
 
@@ -60,7 +60,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     ['no shim to be asked by', { ...OLD, legacy: 'degrade' }],
   ] as const)('asks nothing of a client with %s, and says what it would need', async (_, differing) => {
     const conversation = await summarise(subject, differing);
-    expect(answered(conversation)).toEqual([]);
+    expect(kindsAsked(conversation)).toEqual([]);
     expect(conversation.end.result).toMatchObject({
       isError: true,
       content: [{ text: 'Summarising needs a client with a model (sampling) and an open project (roots).' }],
@@ -70,7 +70,7 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
   test('leaves the model alone when no project is open', async () => {
     for (const where of [MODERN, OLD]) {
       const conversation = await summarise(subject, { ...where, roots: [] });
-      expect(answered(conversation)).toEqual(['roots']);
+      expect(kindsAsked(conversation)).toEqual(['roots']);
       expect(conversation.end.result).toMatchObject({
         isError: true,
         content: [{ text: 'No project is open.' }],
@@ -103,10 +103,10 @@ test('a client declares exactly the capabilities that it was given', async () =>
   const [subject] = SHAPES as [ConversationRequest['subject']];
   const both = await summarise(subject);
   const none = await summarise(subject, { model: undefined, roots: undefined });
-  expect(new Set(declared(both).map((one) => JSON.stringify(one)))).toEqual(
+  expect(new Set(declaredCapabilities(both).map((one) => JSON.stringify(one)))).toEqual(
     new Set(['{"elicitation":{},"sampling":{},"roots":{}}']),
   );
-  expect(declared(none)).toEqual([{ elicitation: {} }]);
+  expect(declaredCapabilities(none)).toEqual([{ elicitation: {} }]);
 });
 
 test('a model that fails ends the call with an error, and nothing is held', async () => {

@@ -31,7 +31,7 @@ export async function connect(url: URL): Promise<Caller> {
     const content = message.startsWith('How') ? { resolution: 'Duplicate' } : { original: 4301 };
     return { action: 'accept', content } as const;
   };
-  const watched = async (input: string | URL, init?: RequestInit) => {
+  const watchFetch = async (input: string | URL, init?: RequestInit) => {
     const response = await fetch(input, init);
     const sent = JSON.parse(String(init?.body ?? '{}')) as {
       method?: string;
@@ -41,7 +41,7 @@ export async function connect(url: URL): Promise<Caller> {
     if (sent.params?.requestState !== undefined) states.push(sent.params.requestState);
     return response;
   };
-  const transport = new StreamableHTTPClientTransport(url, { fetch: watched });
+  const transport = new StreamableHTTPClientTransport(url, { fetch: watchFetch });
   const client = await modernClient(transport, { elicit });
   return {
     async call(before) {

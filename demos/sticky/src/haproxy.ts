@@ -80,7 +80,7 @@ async function tryStart(
     await rm(folder, { recursive: true });
   };
   try {
-    await running.whileAlive(answered(new URL(`http://${bind}/healthz`), running));
+    await running.whileAlive(waitUntilHealthy(new URL(`http://${bind}/healthz`), running));
     return { url: new URL(`http://${bind}/mcp`), close };
   } catch (error) {
     await close();
@@ -88,7 +88,7 @@ async function tryStart(
   }
 }
 
-async function answered(health: URL, running: RunningProcess): Promise<void> {
+async function waitUntilHealthy(health: URL, running: RunningProcess): Promise<void> {
   while (running.alive) {
     const response = await fetch(health, { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
     await response?.body?.cancel();

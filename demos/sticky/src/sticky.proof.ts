@@ -8,7 +8,7 @@ import { sticky } from './sticky.ts';
 
 const installed = haproxyVersion() !== undefined;
 const WHY = installed ? '' : ' (SKIPPED: haproxy is not installed here; apt-get install haproxy)';
-const routed = (name: string, body: () => Promise<void>) =>
+const testRouting = (name: string, body: () => Promise<void>) =>
   test.skipIf(!installed)(`${name}${WHY}`, body, 60_000);
 
 let fleet: Fleet;
@@ -43,7 +43,7 @@ const REJECTED = {
   data: { reason: 'invalid_request_state' },
 };
 
-routed(
+testRouting(
   '`pnpm demo sticky` shows calls that finish with the rule, and one that does not without it',
   async () => {
     let out = '';
@@ -69,7 +69,7 @@ routed(
   },
 );
 
-routed('many calls at once, each from its own client, all finish', async () => {
+testRouting('many calls at once, each from its own client, all finish', async () => {
   const calls = await Promise.all(
     Array.from({ length: 9 }, async () => {
       const caller = await connect(router.url);
@@ -84,21 +84,21 @@ routed('many calls at once, each from its own client, all finish', async () => {
   expect(new Set(calls.map(({ servedBy }) => servedBy[0])).size).toBe(3);
 });
 
-routed('a label that a client makes up chooses an instance, which rejects the state', async () => {
+testRouting('a label that a client makes up chooses an instance, which rejects the state', async () => {
   for (const name of ['i3', 'i1', 'i3', 'i2']) {
     const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` });
     expect(answer).toEqual({ by: name, error: REJECTED });
   }
 });
 
-routed('a label that names no instance reaches one of the instances and no other host', async () => {
+testRouting('a label that names no instance reaches one of the instances and no other host', async () => {
   for (const label of ['i9', '', '127.0.0.1:22', 'mcp', '%[src]', 'i1~i2 x', '\n']) {
     const answer = await present({ arguments: ARGUMENTS, requestState: `v1.AAAA~${label}` });
     expect(answer).toEqual({ by: expect.stringMatching(INSTANCE), error: REJECTED });
   }
 });
 
-routed(
+testRouting(
   'state of 64 KiB behind arguments of 20 KB is routed; a request over the buffer is still served',
   async () => {
     const requestState = `v1.${'A'.repeat(65_000)}~i3`;
@@ -115,7 +115,7 @@ routed(
  * Kills an instance and waits until HAProxy has noticed. A request on a connection that it still keeps to the dead one
  * would end without an answer.
  */
-async function killed(name: string): Promise<void> {
+async function killAndWait(name: string): Promise<void> {
   await fleet.kill(name as 'i1' | 'i2' | 'i3');
   const routed = { arguments: ARGUMENTS, requestState: `v1.AAAA~${name}` };
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -126,10 +126,10 @@ async function killed(name: string): Promise<void> {
 }
 
 // The last test on this fleet, because it kills an instance.
-routed('another instance refuses the call of a dead one, with the reason', async () => {
+testRouting('another instance refuses the call of a dead one, with the reason', async () => {
   const caller = await connect(router.url);
   onTestFinished(() => caller.close());
-  const { servedBy, failed, text } = await caller.call(killed);
+  const { servedBy, failed, text } = await caller.call(killAndWait);
   expect(failed).toBe(true);
   expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
   expect(servedBy).toHaveLength(2);

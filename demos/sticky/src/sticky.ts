@@ -31,10 +31,10 @@ export async function sticky({ out, err }: Output = STANDARD): Promise<number> {
   try {
     out('\n with the routing rule (demos/sticky/haproxy.cfg)\n');
     const routed = await calls(configuration, fleet, INSTANCES.length, out);
-    out(`\n   The token that the client echoed: ${abridged(routed.at(-1))}\n`);
+    out(`\n   The token that the client echoed: ${abridge(routed.at(-1))}\n`);
     out('\n without it (the same file, that one line taken out)\n');
     const unrouted = await calls(withoutRule(configuration), fleet, 1, out);
-    const asItShould = spread(routed) && routed.every(stayed) && unrouted.every(wasRefused);
+    const asItShould = spread(routed) && routed.every(hasStayed) && unrouted.every(wasRefused);
     if (!asItShould) err('\nThis is not how it should have ended.\n');
     return asItShould ? 0 : 1;
   } finally {
@@ -59,7 +59,7 @@ async function calls(
     while (all.length < count) {
       const called = await caller.call();
       all.push(called);
-      out(described(all.length, called));
+      out(describeCall(all.length, called));
     }
     return all;
   } finally {
@@ -68,21 +68,21 @@ async function calls(
   }
 }
 
-function described(number: number, { servedBy, text, failed }: Called): string {
+function describeCall(number: number, { servedBy, text, failed }: Called): string {
   const rounds = servedBy.map((name, at) => `round ${at + 1} → ${name}`).join('   ');
-  return `   call ${number}   ${rounds}\n            ${wrapped(failed ? `✗ ${text}` : text)}\n`;
+  return `   call ${number}   ${rounds}\n            ${wrap(failed ? `✗ ${text}` : text)}\n`;
 }
 
 /** Within 80 columns, below the rounds. */
-const wrapped = (text: string): string => wrapAnsi(text, 66).replaceAll('\n', '\n            ');
+const wrap = (text: string): string => wrapAnsi(text, 66).replaceAll('\n', '\n            ');
 
-const abridged = (called: Called | undefined): string =>
+const abridge = (called: Called | undefined): string =>
   called?.states[0]?.replace(/^(v1\..{10})[^~]+/, '$1…') ?? 'none';
 
 const spread = (all: readonly Called[]): boolean =>
   new Set(all.map(({ servedBy }) => servedBy[0])).size === INSTANCES.length;
 
-const stayed = ({ servedBy, failed }: Called): boolean =>
+const hasStayed = ({ servedBy, failed }: Called): boolean =>
   !failed && servedBy.length === 3 && new Set(servedBy).size === 1;
 
 const wasRefused = ({ servedBy, failed }: Called): boolean => failed && new Set(servedBy).size === 2;

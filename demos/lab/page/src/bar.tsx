@@ -88,7 +88,7 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
   }, [said]);
   const copy = async (what: string, text: string) => {
     if (menu.current) menu.current.open = false;
-    setSaid((await copied(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
+    setSaid((await copyText(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
   };
   return (
     <>
@@ -135,7 +135,7 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
 }
 
 /** A page on a disk has no clipboard of its own in every browser; a selection always can be copied. */
-async function copied(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

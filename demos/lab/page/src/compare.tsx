@@ -32,7 +32,7 @@ export function Compare({ route, go, onShown }: CompareProps) {
     );
   }
   if (!left.recording || (route.right && !right.recording)) return <main class="text" aria-busy="true" />;
-  const shown = (recording: Recording, side: 'left' | 'right'): Shown => ({
+  const paneOf = (recording: Recording, side: 'left' | 'right'): Shown => ({
     conversation: recording.transcript,
     insides: recording.insides,
     head: (
@@ -45,8 +45,8 @@ export function Compare({ route, go, onShown }: CompareProps) {
     ),
   });
   const sides = right.recording
-    ? ([shown(left.recording, 'left'), shown(right.recording, 'right')] as const)
-    : ([shown(left.recording, 'left')] as const);
+    ? ([paneOf(left.recording, 'left'), paneOf(right.recording, 'right')] as const)
+    : ([paneOf(left.recording, 'left')] as const);
   return (
     <main class="work">
       <Viewer sides={sides} view={route.view} onView={(view) => go({ ...route, view })} />

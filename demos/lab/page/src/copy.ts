@@ -2,7 +2,7 @@
 import { CLIENT, eventsOf, objectIn, type Transcript, toMermaid } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../src/protocol.ts';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The ways, with what each gives for a conversation; undefined where there is nothing to give. */
 export const COPIES: readonly {
@@ -50,12 +50,12 @@ function curl(conversation: Conversation, option = 'f'): string | undefined {
       'mcp-name': `${name}`,
     }),
   };
-  const lines = Object.entries(headers).map(([header, value]) => `  -H ${quoted(`${header}: ${value}`)} \\`);
+  const lines = Object.entries(headers).map(([header, value]) => `  -H ${quote(`${header}: ${value}`)} \\`);
   return [
     `# pnpm serve option-${option} --http 3000`,
     'curl -s http://127.0.0.1:3000/mcp \\',
     ...lines,
-    `  -d ${quoted(JSON.stringify(message))}`,
+    `  -d ${quote(JSON.stringify(message))}`,
   ].join('\n');
 }
 
@@ -68,10 +68,10 @@ function check(conversation: Conversation, option = 'f'): string | undefined {
   const answers = eventsOf('answer', conversation.events).flatMap(({ id, reply }) => {
     const key = keys.get(id);
     if (reply === 'silence' || reply.action !== 'accept' || key === undefined) return [];
-    return [`  --answer ${quoted(`${key}=${JSON.stringify(reply.content ?? {})}`)} \\`];
+    return [`  --answer ${quote(`${key}=${JSON.stringify(reply.content ?? {})}`)} \\`];
   });
   return [
-    `pnpm mrtr-check --tool ${name} --arguments ${quoted(JSON.stringify(given ?? {}))} \\`,
+    `pnpm mrtr-check --tool ${name} --arguments ${quote(JSON.stringify(given ?? {}))} \\`,
     ...answers,
     `  -- node demos/cli/run.mjs serve option-${option}`,
   ].join('\n');

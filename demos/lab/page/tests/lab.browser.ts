@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import {
-  exported,
+  exportPage,
   hasNothingSerious,
   isNoWiderThanTheScreen,
   NARROW,
@@ -120,7 +120,7 @@ describe('the live lab', () => {
     );
     await page.getByRole('group', { name: 'Zoom' }).getByRole('button', { name: 'Call' }).click();
     await left.tells(/Which units\?/);
-    assert.doesNotMatch(await left.told(), /entry 1/);
+    assert.doesNotMatch(await left.readEvents(), /entry 1/);
     await page.getByRole('button', { name: 'Rounds' }).click();
   });
 
@@ -174,7 +174,7 @@ describe('the live lab', () => {
     await states.getByText('State of round 2').waitFor();
     assert.match(await states.innerText(), /Duplicate/);
     assert.match(await states.innerText(), /original \(/);
-    const refused = async (action: () => Promise<void>, reason: string) => {
+    const expectRefusal = async (action: () => Promise<void>, reason: string) => {
       await action();
       await states.getByText('The next retry brings this').waitFor();
       await left.region.getByLabel('original').fill('4301');
@@ -189,11 +189,20 @@ describe('the live lab', () => {
       await left.answer('Duplicate');
       await left.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
     };
-    await refused(() => states.getByRole('button', { name: /^byte 40, encrypted/ }).click(), 'tampered');
+    await expectRefusal(
+      () => states.getByRole('button', { name: /^byte 40, encrypted/ }).click(),
+      'tampered',
+    );
     await again();
-    await refused(() => states.getByRole('button', { name: 'Cut it' }).click(), '(?:tampered|malformed)');
+    await expectRefusal(
+      () => states.getByRole('button', { name: 'Cut it' }).click(),
+      '(?:tampered|malformed)',
+    );
     await again();
-    await refused(() => states.getByRole('button', { name: 'Swap with the other' }).click(), 'unknown_key');
+    await expectRefusal(
+      () => states.getByRole('button', { name: 'Swap with the other' }).click(),
+      'unknown_key',
+    );
     await again();
     // The state of the round before is good for another question, so that one is asked again.
     await states.getByRole('button', { name: /round before/ }).click();
@@ -251,18 +260,18 @@ describe('the live lab', () => {
 
   it('11: copies a diagram, a transcript, curl, a check and a link without a token', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const copied = async (name: string) => {
+    const copy = async (name: string) => {
       await page.locator('summary', { hasText: 'Copy' }).click();
       await page.getByRole('button', { name }).first().click();
       await page.getByText(/^Copied/).waitFor();
       return page.evaluate(() => navigator.clipboard.readText());
     };
-    assert.match(await copied('Mermaid diagram'), /^sequenceDiagram/);
-    const transcript = JSON.parse(await copied('Transcript (JSON)'));
+    assert.match(await copy('Mermaid diagram'), /^sequenceDiagram/);
+    const transcript = JSON.parse(await copy('Transcript (JSON)'));
     assert.equal(transcript.format, 'mrtr-transcript');
-    assert.match(await copied('Latest request (curl)'), /^# pnpm serve option-a[\s\S]*curl -s/);
-    assert.match(await copied('mrtr-check command'), /^pnpm mrtr-check --tool get_weather/);
-    const link = await copied('Link to this');
+    assert.match(await copy('Latest request (curl)'), /^# pnpm serve option-a[\s\S]*curl -s/);
+    assert.match(await copy('mrtr-check command'), /^pnpm mrtr-check --tool get_weather/);
+    const link = await copy('Link to this');
     assert.match(link, /#\/live\/a\.weather\.legacy/);
     assert.doesNotMatch(link, /token/);
     // A stranger who follows it starts nothing.
@@ -384,8 +393,8 @@ describe('13: the lessons, solved as a new user would', () => {
     await left.button('Make the call').waitFor();
     await Promise.all([left.over(), right.over()]);
   };
-  const done = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
-  const solved = () => page.getByText('Solved.').waitFor();
+  const waitForMet = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
+  const waitForSolved = () => page.getByText('Solved.').waitFor();
   const next = (side: 'left' | 'right', label: string) =>
     page.getByLabel(`Next request on the ${side} ${label}`);
 
@@ -397,23 +406,23 @@ describe('13: the lessons, solved as a new user would', () => {
       await side.answer('metric');
       await side.over();
     }
-    await solved();
+    await waitForSolved();
   });
 
   it('2: lose H’s call, and find two ways to keep it', async () => {
     await begin(2);
     await left.callUntilAsked();
     await left.answer('metric');
-    await done('was lost');
+    await waitForMet('was lost');
     await next('left', 'goes to').selectOption('i1');
     await left.callUntilAsked();
     await left.answer('metric');
-    await done('the retry went to the instance that asked');
+    await waitForMet('the retry went to the instance that asked');
     await right.select('Shape').selectOption('g');
     await right.over();
     await right.callUntilAsked();
     await right.answer('metric');
-    await solved();
+    await waitForSolved();
   });
 
   it('3: use one approval twice, then stop it', async () => {
@@ -421,12 +430,12 @@ describe('13: the lessons, solved as a new user would', () => {
     await left.callUntilAsked();
     await next('left', 'is delivered').selectOption('twice');
     await left.answer('Fixed');
-    await done('wrote twice');
+    await waitForMet('wrote twice');
     await right.tick('single use');
     await right.callUntilAsked();
     await next('right', 'is delivered').selectOption('twice');
     await right.answer('Fixed');
-    await solved();
+    await waitForSolved();
   });
 
   it('4: answer a question that nobody asked', async () => {
@@ -435,9 +444,9 @@ describe('13: the lessons, solved as a new user would', () => {
       await side.tick('with an answer nobody asked for');
       await side.call();
     }
-    await done('nobody was asked');
+    await waitForMet('nobody was asked');
     await right.answer('Fixed');
-    await solved();
+    await waitForSolved();
   });
 
   it('5: change what the state says', async () => {
@@ -457,7 +466,7 @@ describe('13: the lessons, solved as a new user would', () => {
       await side.region.getByLabel('original').fill('4301');
       await side.answer('Answer');
     }
-    await solved();
+    await waitForSolved();
     await picture(page, 'lesson');
   });
 
@@ -483,7 +492,7 @@ describe('13: the lessons, solved as a new user would', () => {
     await left.answer('L');
     await asks(left, 'Which colour?');
     await left.answer('red');
-    await done('asked again');
+    await waitForMet('asked again');
     await left.tells(/deploy: reworded[\s\S]*Ordered: colour red, size L/);
     // The builder's last step ran, in version 2.
     assert.deepEqual((await left.lines('now')).slice(0, 3), [15, 16, 17]);
@@ -494,7 +503,7 @@ describe('13: the lessons, solved as a new user would', () => {
     await right.button(/^Deploy/).press('Enter');
     await right.region.getByText('Version 2 runs.').waitFor();
     await right.answer('red');
-    await done('refused');
+    await waitForMet('refused');
     await right.tells(/cannot be resumed/);
     await picture(page, 'deploy');
     await left.callUntilAsked();
@@ -504,7 +513,7 @@ describe('13: the lessons, solved as a new user would', () => {
     await left.answer('S');
     await asks(left, 'Which colour?');
     await left.answer('blue');
-    await solved();
+    await waitForSolved();
     // A ticket and an order are two entries, and no effect happened twice.
     await left.counts(/audit entr/, /^2/);
     assert.equal(await left.region.locator('.counts .bad').count(), 0);
@@ -553,7 +562,7 @@ describe('the keyboard alone', () => {
 
 describe('the exported page', () => {
   before(async () => {
-    entry = await exported(join(stage.folder, 'lab'));
+    entry = await exportPage(join(stage.folder, 'lab'));
   });
   const open = async (hash = '', options = {}) => {
     const opened = await stage.page(options);

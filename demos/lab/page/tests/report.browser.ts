@@ -29,7 +29,7 @@ const node = (args: readonly string[]): Promise<{ readonly code: number; readonl
   });
 
 /** Has `mrtr-check` write its page, and resolves with the page's address. */
-async function reported(name: string, args: readonly string[]): Promise<string> {
+async function writeReport(name: string, args: readonly string[]): Promise<string> {
   const file = join(stage.folder, `${name}.html`);
   const program = [
     '--import',
@@ -53,7 +53,7 @@ describe('a report of a server that serves one approval twice', () => {
   before(async () => {
     const world = ['--world', stage.folder, '--fault', 'retry.twice'];
     const answers = ['account="checking"', 'sure=true', 'memo="lunch"'].flatMap((one) => ['--answer', one]);
-    address = await reported('twice', [
+    address = await writeReport('twice', [
       ...['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', ...answers],
       ...['--probe', 'tool:count', '--one-time', '--header', 'x-user: ada', '--other-header', 'x-user: eve'],
       ...['--', process.execPath, 'tests/check/servers/bare.mjs', ...world],
@@ -139,7 +139,7 @@ describe('a report of a server that says hostile things', () => {
   it('draws them as text, and runs none of them', async () => {
     const { port } = server.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/mcp?${encodeURIComponent(HOSTILE)}`;
-    const address = await reported('hostile', [
+    const address = await writeReport('hostile', [
       ...['--tool', HOSTILE, '--arguments', JSON.stringify({ [HOSTILE]: HOSTILE }), '--generate-answers'],
       ...['--timeout', '2', '--only', 'wire,answer,refusal', url],
     ]);

@@ -78,7 +78,7 @@ export class RunningLab {
 }
 
 /** Writes the page as files, and resolves with the address of its entry. */
-export async function exported(folder: string): Promise<string> {
+export async function exportPage(folder: string): Promise<string> {
   const child = spawn(process.execPath, [join(root, 'demos/lab/run.mjs'), '--export', folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -221,11 +221,11 @@ export class SideOnPage {
 
   /** Waits until the text for screen readers says this. */
   tells(expected: RegExp): Promise<void> {
-    return soon(() => this.told(), expected);
+    return soon(() => this.readEvents(), expected);
   }
 
   /** The text for screen readers: everything that happened. */
-  async told(): Promise<string> {
+  async readEvents(): Promise<string> {
     return (await this.region.getByRole('table', { name: 'Every event, in order' }).allInnerTexts()).join(
       '\n',
     );

@@ -1,5 +1,5 @@
 /** Honest answers to a server's questions: the user's own, or made from the asked schema. */
-import type { Asked } from '../talk/outcome.ts';
+import type { Asked } from '../session/outcome.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { validContent } from './generate.ts';
 import { whyUnfit } from './schema.ts';
@@ -51,22 +51,22 @@ export class Answerer {
     const given = Object.hasOwn(this.#given, key) ? this.#given[key] : this.#given['*'];
     const params = objectAt(request, 'params');
     if (request.method === 'roots/list') return { roots: Array.isArray(given) ? given : [] };
-    if (request.method === 'sampling/createMessage') return sampled(given ?? this.#words(key));
+    if (request.method === 'sampling/createMessage') return samplingResult(given ?? this.#words(key));
     if (params.mode === 'url') return { action: 'accept' };
     if (isObject(given) && isRefusalOrAnswer(given)) return given;
     if (given !== undefined) return { action: 'accept', content: contentOf(given, params.requestedSchema) };
-    if (!this.#generate) throw new Unanswered(this.#unanswered(key, params));
+    if (!this.#generate) throw new Unanswered(this.#describeMissing(key, params));
     this.generated = true;
     return { action: 'accept', content: validContent(params.requestedSchema, this.#seed) };
   }
 
   #words(key: string): string {
-    if (!this.#generate) throw new Unanswered(this.#unanswered(key, { message: 'a sampling request' }));
+    if (!this.#generate) throw new Unanswered(this.#describeMissing(key, { message: 'a sampling request' }));
     this.generated = true;
     return 'Yes.';
   }
 
-  #unanswered(key: string, { message, requestedSchema }: JsonObject): string {
+  #describeMissing(key: string, { message, requestedSchema }: JsonObject): string {
     const keys = Object.keys(this.#given).map((one) => `'${one}'`);
     const others =
       keys.length === 0 ? '' : ` (there ${keys.length === 1 ? 'is one' : 'are some'} for ${keys.join(', ')})`;
@@ -87,7 +87,7 @@ function contentOf(given: unknown, schema: unknown): unknown {
   return { [field]: given };
 }
 
-const sampled = (given: unknown): JsonObject =>
+const samplingResult = (given: unknown): JsonObject =>
   isObject(given)
     ? given
     : { role: 'assistant', content: { type: 'text', text: String(given) }, model: 'mrtr-check' };

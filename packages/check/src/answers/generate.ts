@@ -29,7 +29,7 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   if (type === 'integer' || type === 'number') return numberFor(field as JsonObject, type);
   if (type === 'array') return arrayFor(field as JsonObject);
   if (type === 'object') return fc.constant(validContent(field, 1));
-  return format === undefined ? textFor(field as JsonObject) : formatted(asText(format));
+  return format === undefined ? textFor(field as JsonObject) : textOfFormat(asText(format));
 }
 
 /** The values among which a field chooses. */
@@ -47,11 +47,11 @@ function numberFor({ minimum, maximum }: JsonObject, type: 'integer' | 'number')
   const most = typeof maximum === 'number' ? maximum : least + 10;
   if (type === 'number')
     return fc.double({ min: least, max: Math.max(least, most), noNaN: true, noDefaultInfinity: true });
-  const [min, max] = [clamped(Math.ceil(least)), clamped(Math.floor(most))];
+  const [min, max] = [clamp(Math.ceil(least)), clamp(Math.floor(most))];
   return fc.integer({ min, max: Math.max(min, max) });
 }
 
-const clamped = (whole: number): number =>
+const clamp = (whole: number): number =>
   Math.min(Math.max(whole, Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 
 // The server writes the bounds: an answer that it wants longer than this fits no form that a person fills in.
@@ -79,7 +79,7 @@ function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string
   return fc.string({ unit: LETTER, minLength: Math.min(least, most), maxLength: most });
 }
 
-function formatted(format: string): fc.Arbitrary<string> {
+function textOfFormat(format: string): fc.Arbitrary<string> {
   const word = fc.string({ unit: LETTER, minLength: 3, maxLength: 8 });
   const date = fc.date({
     min: new Date('2027-01-01T00:00:00Z'),

@@ -1,7 +1,7 @@
 /** Calls that nobody comes back to. */
-import { inWords, type Outcome } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
-import { broken, type Check, type Finding, held, MRTR } from './check.ts';
+import { inWords, type Outcome } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
+import { type Check, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';
 
@@ -31,16 +31,16 @@ export const flat: Check = {
   run: async (context): Promise<Finding> => {
     const durations: number[] = [];
     const kept = [await context.effects.gauge()];
-    let talk: Talk | undefined;
+    let session: Session | undefined;
     for (let call = 0; call < ABANDONED; call++) {
-      talk = context.talk();
-      const outcome = await talk.first();
-      if (outcome.kind !== 'asked') return refused(context, call, talk, outcome);
-      durations.push(talk.turns[0]?.reply.ms ?? 0);
+      session = context.session();
+      const outcome = await session.first();
+      if (outcome.kind !== 'asked') return judgeRefusal(context, call, session, outcome);
+      durations.push(session.turns[0]?.reply.ms ?? 0);
       if (call === ABANDONED / 2 - 1 || call === ABANDONED - 1) kept.push(await context.effects.gauge());
     }
     const more = growth(kept);
-    if (more !== undefined) return broken(`With ${ABANDONED} abandoned calls ${more}.`, talk);
+    if (more !== undefined) return fail(`With ${ABANDONED} abandoned calls ${more}.`, session);
     // The first few pay for connections and compilation.
     const first = quickest(durations.slice(5, 5 + MEASURED));
     let last = quickest(durations.slice(-MEASURED));
@@ -48,13 +48,13 @@ export const flat: Check = {
     for (let batch = 0; batch < BATCHES && slower(first, last); batch++) {
       const again: number[] = [];
       for (let call = 0; call < MEASURED; call++) {
-        talk = await context.untilRound(0);
-        again.push(talk.turns[0]?.reply.ms ?? 0);
+        session = await context.untilRound(0);
+        again.push(session.turns[0]?.reply.ms ?? 0);
       }
       last = Math.min(last, quickest(again));
     }
     const words = `a quarter of ${MEASURED} calls took ${first.toFixed(1)} ms before, and ${last.toFixed(1)} ms after`;
-    return slower(first, last) ? broken(`With ${ABANDONED} abandoned calls ${words}.`, talk) : held(words);
+    return slower(first, last) ? fail(`With ${ABANDONED} abandoned calls ${words}.`, session) : pass(words);
   },
 };
 
@@ -69,15 +69,20 @@ function growth([first, half, last]: readonly (number | undefined)[]): string | 
 const slower = (first: number, last: number): boolean => last > 4 * first && last - first > 5;
 
 /** So many open calls, and no more: then it matters whether others are still served. */
-async function refused(context: CheckContext, calls: number, talk: Talk, outcome: Outcome): Promise<Finding> {
+async function judgeRefusal(
+  context: CheckContext,
+  calls: number,
+  session: Session,
+  outcome: Outcome,
+): Promise<Finding> {
   if (calls < LEAST)
-    throw new Undecided(`after ${calls} calls the server is out of order: ${inWords(outcome)}`, talk);
+    throw new Undecided(`after ${calls} calls the server is out of order: ${inWords(outcome)}`, session);
   const words = `After ${calls} abandoned calls a new one came to ${inWords(outcome)}.`;
-  if (context.inputs.address.otherHeaders === undefined) return broken(words, talk, { explains: true });
-  const other = await context.talk({ principal: 'other' }).first();
+  if (context.inputs.address.otherHeaders === undefined) return fail(words, session, { explains: true });
+  const other = await context.session({ principal: 'other' }).first();
   const served =
     other.kind === 'asked' ? 'Another principal is still served.' : 'Another principal is not served either.';
-  return broken(`${words} ${served}`, talk, { explains: true });
+  return fail(`${words} ${served}`, session, { explains: true });
 }
 
 /** The first quartile: other work on the machine lengthens calls and shortens none. */

@@ -1,9 +1,9 @@
 /** Answers that are missing: all of them, or one of two. */
 import { isOptional } from '../run/forms.ts';
-import { comparable, inWords } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { comparable, inWords } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import type { Attacked } from './attack.ts';
-import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
+import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 export const ASK_AGAIN = {
@@ -22,10 +22,10 @@ export async function sameWithoutAnswers(
   { accepted: [accepted] }: Attacked,
 ): Promise<boolean> {
   if (accepted === undefined) return false;
-  const talk = await context.untilRound(round);
+  const session = await context.untilRound(round);
   const before = await context.effects.read();
-  const outcome = await talk.retry({ inputResponses: undefined });
-  const end = comparable(context.judge(round, outcome) === 'same' ? await talk.finish() : outcome);
+  const outcome = await session.retry({ inputResponses: undefined });
+  const end = comparable(context.judge(round, outcome) === 'same' ? await session.finish() : outcome);
   const attacked = comparable(accepted.outcome);
   const { final } = context.facts;
   // The same words, and an effect that only the answers have: they did count.
@@ -52,20 +52,20 @@ export const missing: Check = {
     // The first question, and the last one, which most often guards an effect.
     const [first, ...later] = asking;
     if (first === undefined) return notApplicable('nothing that the operation asks has to be answered');
-    const finding = await unanswered(context, first);
+    const finding = await retryWithoutAnswers(context, first);
     const last = later.at(-1);
-    return finding.kind === 'held' && last !== undefined ? unanswered(context, last) : finding;
+    return finding.kind === 'held' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
   },
 };
 
 /** A retry that brings no answer to the questions of a round. */
-async function unanswered(context: CheckContext, round: number): Promise<Finding> {
-  const talk = await context.untilRound(round);
+async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
+  const session = await context.untilRound(round);
   const before = await context.effects.read();
-  const outcome = await talk.retry({ inputResponses: undefined });
-  const effect = await context.effects.since(before, talk);
+  const outcome = await session.retry({ inputResponses: undefined });
+  const effect = await context.effects.since(before, session);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  return askedAgain(context, talk, { outcome: outcome.kind, effect, what });
+  return judgeAskedAgain(context, session, { outcome: outcome.kind, effect, what });
 }
 
 /** Both orders: a server may remember the first answer and not the second. */
@@ -84,36 +84,36 @@ export const partial: Check = {
     const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
     let found = notApplicable('of the questions that it asks at once, one alone has to be answered');
     for (const order of [0, 1]) {
-      const talk = await context.untilRound(round);
-      const key = Object.keys(talk.asked)[order] ?? '';
-      const { [key]: _, ...others } = talk.asked;
+      const session = await context.untilRound(round);
+      const key = Object.keys(session.asked)[order] ?? '';
+      const { [key]: _, ...others } = session.asked;
       // Without these the call may go on.
       if (Object.values(others).every(isOptional)) continue;
       const before = await context.effects.read();
-      const outcome = await talk.retry({ inputResponses: { [key]: talk.answers()[key] } });
-      const effect = await context.effects.since(before, talk);
+      const outcome = await session.retry({ inputResponses: { [key]: session.answers()[key] } });
+      const effect = await context.effects.since(before, session);
       const what = `The retry with the answer to '${key}' alone`;
-      found = await askedAgain(context, talk, { outcome: outcome.kind, effect, what });
+      found = await judgeAskedAgain(context, session, { outcome: outcome.kind, effect, what });
       if (found.kind !== 'held') return found;
     }
     return found;
   },
 };
 
-async function askedAgain(
+async function judgeAskedAgain(
   context: CheckContext,
-  talk: Talk,
+  session: Session,
   { outcome, effect, what }: { outcome: string; effect: boolean | undefined; what: string },
 ): Promise<Finding> {
-  const [last] = talk.turns.slice(-1);
+  const [last] = session.turns.slice(-1);
   if (effect && !(outcome === 'asked' && context.effects.asking))
-    return broken(`${what} had an effect${last ? `: ${inWords(last.outcome)}` : ''}.`, talk, {
+    return fail(`${what} had an effect${last ? `: ${inWords(last.outcome)}` : ''}.`, session, {
       matters: true,
     });
-  if (outcome === 'failed') return undecided(`${what} got no answer`);
+  if (outcome === 'failed') return abstain(`${what} got no answer`);
   if (outcome !== 'asked')
-    return broken(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, talk);
-  const end = await talk.finish(context.facts.rounds.length + 2);
-  if (end.kind === 'completed') return held('asked again, and then completed', talk);
-  return broken(`${what} was asked again, but the call did not end: ${inWords(end)}.`, talk);
+    return fail(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, session);
+  const end = await session.finish(context.facts.rounds.length + 2);
+  if (end.kind === 'completed') return pass('asked again, and then completed', session);
+  return fail(`${what} was asked again, but the call did not end: ${inWords(end)}.`, session);
 }

@@ -1,13 +1,13 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
 import { isForm, isOptional } from '../run/forms.ts';
-import { comparable, inWords } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { comparable, inWords } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { shortened } from '../wire/text.ts';
+import { shorten } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from './attack.ts';
-import { broken, type Check, type Finding, held, MRTR, notApplicable, undecided } from './check.ts';
+import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 export const VALIDATE = {
@@ -43,28 +43,28 @@ export const unasked: Check = {
   run: async (context): Promise<Finding> => {
     const asking = await context.untilRound(0);
     const answers = everyAnswer(context, asking);
-    const talk = context.talk();
+    const session = context.session();
     const before = await context.effects.read();
-    const outcome = await talk.first({ inputResponses: answers });
-    const effect = await context.effects.since(before, talk);
-    if (outcome.kind === 'failed') return undecided(inWords(outcome));
+    const outcome = await session.first({ inputResponses: answers });
+    const effect = await context.effects.since(before, session);
+    if (outcome.kind === 'failed') return abstain(inWords(outcome));
     const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
     // The effect of a question is what effect.before-answer finds.
     const counts = effect === true && !(asks && context.effects.asking);
     const words = `${inWords(outcome)}${counts ? ', and the probe changed' : ''}.`;
-    if (outcome.kind === 'completed') return broken(`The call completed without asking: ${words}`, talk);
+    if (outcome.kind === 'completed') return fail(`The call completed without asking: ${words}`, session);
     if (asks && context.judge(0, outcome) === 'same')
-      return broken(`The first question was skipped: ${words}`, talk);
-    if (counts && !asksAsEver) return broken(`The call had an effect without asking: ${words}`, talk);
-    return held(inWords(outcome), talk);
+      return fail(`The first question was skipped: ${words}`, session);
+    if (counts && !asksAsEver) return fail(`The call had an effect without asking: ${words}`, session);
+    return pass(inWords(outcome), session);
   },
 };
 
 /** Honest answers to the questions of every round. */
-function everyAnswer({ facts, desk }: CheckContext, talk: Talk): JsonObject {
+function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObject {
   const later = facts.rounds.map(({ requests }) => desk.answerer.responses(requests));
-  return Object.assign({}, ...later, talk.answers());
+  return Object.assign({}, ...later, session.answers());
 }
 
 /** Right content under a wrong key: a server that takes the only answer there is has not read the key. */
@@ -83,9 +83,9 @@ export const otherKey: Check = {
     const attacked = await attack(context, round, [
       {
         label: 'the answers under keys that were not asked',
-        changes: (talk) => ({
+        changes: (session) => ({
           inputResponses: Object.fromEntries(
-            Object.entries(talk.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
+            Object.entries(session.answers()).map(([key, answer]) => [`${key}-mrtr-check`, answer]),
           ),
         }),
       },
@@ -118,12 +118,12 @@ export const otherRound: Check = {
     const repeats = sameKeys(context);
     if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
     const byDefault = await sameWithoutAnswers(context, last, late);
-    const talk = await context.untilRound(0);
+    const session = await context.untilRound(0);
     const before = await context.effects.read();
-    const early = await talk.retry({ inputResponses: everyAnswer(context, talk) });
-    const effect = await context.effects.since(before, talk);
+    const early = await session.retry({ inputResponses: everyAnswer(context, session) });
+    const effect = await context.effects.since(before, session);
     if ((early.kind === 'completed' || effect) && !repeats)
-      return broken(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, talk, {
+      return fail(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, session, {
         matters: true,
       });
     return byDefault
@@ -156,9 +156,9 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
   invalidContents(schema, inputs.seed)
     .slice(0, MOST_MISFITS)
     .map(({ why, content }) => ({
-      label: `'${key}' accepted with ${shortened(JSON.stringify(content), 100)}, where ${why}`,
-      changes: (talk) => ({
-        inputResponses: { ...talk.answers(), [keyIn(talk)]: { action: 'accept', content } },
+      label: `'${key}' accepted with ${shorten(JSON.stringify(content), 100)}, where ${why}`,
+      changes: (session) => ({
+        inputResponses: { ...session.answers(), [keyIn(session)]: { action: 'accept', content } },
       }),
     }));
 
@@ -176,10 +176,10 @@ export const emptyAccept: Check = {
   calls: (rounds) => 10 * rounds,
   run: (context) =>
     onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
-      if (requiredOf(schema).length === 0) return [];
+      if (requiredFields(schema).length === 0) return [];
       const without = (answer: JsonObject, label: string): Attempt => ({
         label,
-        changes: (talk) => ({ inputResponses: { ...talk.answers(), [keyIn(talk)]: answer } }),
+        changes: (session) => ({ inputResponses: { ...session.answers(), [keyIn(session)]: answer } }),
       });
       return [
         without({ action: 'accept' }, `'${key}' accepted without content`),
@@ -188,7 +188,7 @@ export const emptyAccept: Check = {
     }),
 };
 
-const requiredOf = (schema: unknown): readonly unknown[] =>
+const requiredFields = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
@@ -212,9 +212,9 @@ export const refusalWithContent: Check = {
       ({ key, keyIn, leavable }) =>
         (leavable ? [] : ['decline', 'cancel']).map((action) => ({
           label: `'${key}' refused with ${action}, and its content beside it`,
-          changes: (talk) => {
-            const answers = talk.answers();
-            const now = keyIn(talk);
+          changes: (session) => {
+            const answers = session.answers();
+            const now = keyIn(session);
             return { inputResponses: { ...answers, [now]: { ...objectAt(answers, now), action } } };
           },
         })),
@@ -229,7 +229,7 @@ const lastFormRound = ({ facts }: CheckContext): number =>
 interface Form {
   readonly key: string;
   /** Its key in another call. */
-  readonly keyIn: (talk: Talk) => string;
+  readonly keyIn: (session: Session) => string;
   readonly schema: unknown;
   /** Others stand beside it, and the call goes on without it. */
   readonly leavable: boolean;
@@ -267,7 +267,7 @@ async function onForms(
   const [first] = accepted;
   // Another result, and no effect: the server went on in some way of its own.
   if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
-    return held(`it went on without the effect: ${inWords(first.outcome)}`, first.talk);
+    return pass(`it went on without the effect: ${inWords(first.outcome)}`, first.session);
   const finding = mustRefuse(context, what, results);
   return finding.kind === 'held' && results.some((one) => one.asPlain)
     ? notApplicable(SAME_AS_PLAIN)
@@ -276,8 +276,8 @@ async function onForms(
 
 const SAME_AS_PLAIN = 'a refusal without content counts as an answer too, which refusal.no-effect finds';
 
-const wentOnHarmlessly = (context: CheckContext, { matters, effect, talk }: Accepted): boolean =>
-  !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, talk);
+const wentOnHarmlessly = (context: CheckContext, { matters, effect, session }: Accepted): boolean =>
+  !matters && effect === false && context.effects.mode === 'observed' && unlikeHonest(context, session);
 
-const unlikeHonest = ({ facts }: CheckContext, talk: Talk): boolean =>
-  talk.last?.kind === 'completed' && facts.final.like(comparable(talk.last)) !== true;
+const unlikeHonest = ({ facts }: CheckContext, session: Session): boolean =>
+  session.last?.kind === 'completed' && facts.final.like(comparable(session.last)) !== true;

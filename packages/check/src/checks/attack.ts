@@ -1,10 +1,10 @@
 /** Presents altered retries, one after another, each in place of an honest one. */
 
 import type { Reading } from '../run/effects.ts';
-import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
-import type { Retry, Talk } from '../talk/talk.ts';
+import { comparable, inWords, type Outcome } from '../session/outcome.ts';
+import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { broken, type Finding, held, undecided } from './check.ts';
+import { abstain, type Finding, fail, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
 /** One altered retry. */
@@ -12,13 +12,13 @@ export interface Attempt {
   /** What is altered, as it stands in a sentence: `the state with bit 3 of byte 12 flipped`. */
   readonly label: string;
   /** How the retry differs from the honest one. */
-  readonly changes: (talk: Talk) => Retry;
+  readonly changes: (session: Session) => Retry;
 }
 
 /** An attempt that was not refused. */
 export interface Accepted {
   readonly label: string;
-  readonly talk: Talk;
+  readonly session: Session;
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
   /** It came to what an honest call comes to. */
@@ -32,11 +32,11 @@ export interface Attacked {
   readonly tried: number;
   readonly accepted: readonly Accepted[];
   /** Attempts that got no answer. */
-  readonly failed: readonly { readonly label: string; readonly talk: Talk; readonly reason: string }[];
+  readonly failed: readonly { readonly label: string; readonly session: Session; readonly reason: string }[];
   /** A refused one, for the words. */
-  readonly refusal: Talk | undefined;
+  readonly refusal: Session | undefined;
   /** One that completed as after a decline: whether that has an effect is for a probe to tell. */
-  readonly likeDeclined: Talk | undefined;
+  readonly likeDeclined: Session | undefined;
   /** One of them counted as an answer, and so does a plain refusal. */
   readonly asPlain: boolean;
 }
@@ -67,12 +67,12 @@ export async function attack(
 ): Promise<Attacked> {
   const tried = attempts.slice(0, most);
   const how = { declinedIsRefused, nonsenseIsTried };
-  const shared = await presented(context, round, tried, { ...how, fresh: false });
+  const shared = await presentAttempts(context, round, tried, { ...how, fresh: false });
   const { held, accepted } = shared;
   if (held === undefined || tried.length < 2 || accepted.some(({ matters }) => matters)) return shared;
   const honest = await held.fork().retry();
   if (context.judge(round, honest) !== 'refused') return shared;
-  return presented(context, round, tried.slice(0, MOST_FRESH), { ...how, fresh: true });
+  return presentAttempts(context, round, tried.slice(0, MOST_FRESH), { ...how, fresh: true });
 }
 
 interface Presenting extends Required<Omit<AttackOptions, 'most'>> {
@@ -80,42 +80,49 @@ interface Presenting extends Required<Omit<AttackOptions, 'most'>> {
   readonly fresh: boolean;
 }
 
-async function presented(
+async function presentAttempts(
   context: CheckContext,
   round: number,
   attempts: readonly Attempt[],
   how: Presenting,
-): Promise<Attacked & { readonly held: Talk | undefined }> {
+): Promise<Attacked & { readonly held: Session | undefined }> {
   const { declinedIsRefused, fresh } = how;
   const accepted: Accepted[] = [];
-  const failed: { label: string; talk: Talk; reason: string }[] = [];
-  const kept: { refusal?: Talk; likeDeclined?: Talk; asPlain?: boolean } = {};
-  let held: Talk | undefined;
+  const failed: { label: string; session: Session; reason: string }[] = [];
+  const kept: { refusal?: Session; likeDeclined?: Session; asPlain?: boolean } = {};
+  let held: Session | undefined;
   let tried = 0;
   for (const { label, changes } of attempts) {
     held ??= await context.untilRound(round);
     const before = await context.effects.read();
-    const talk = held.fork();
-    const outcome = await talk.retry(changes(talk));
-    talk.decisive = talk.turns.at(-1);
+    const session = held.fork();
+    const outcome = await session.retry(changes(session));
+    session.decisive = session.turns.at(-1);
     tried++;
-    const { judged, effect: seen, asPlain } = await settled(context, round, talk, { ...how, before });
+    const { judged, effect: seen, asPlain } = await judgeRetry(context, round, session, { ...how, before });
     if (asPlain) kept.asPlain = true;
     // The effect of a question that is asked again is what effect.before-answer finds.
     const effect = judged === 'refused' && outcome.kind === 'asked' && context.effects.asking ? false : seen;
     // A call that was followed to its end is over.
-    if (judged !== 'refused' || fresh || talk.last !== outcome) held = undefined;
+    if (judged !== 'refused' || fresh || session.last !== outcome) held = undefined;
     if (judged === 'refused' && !effect) {
-      kept.refusal = talk;
-      if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = talk;
+      kept.refusal = session;
+      if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = session;
       continue;
     }
-    if (judged === 'failed' && !effect) failed.push({ label, talk, reason: inWords(outcome) });
+    if (judged === 'failed' && !effect) failed.push({ label, session, reason: inWords(outcome) });
     else {
       const matters =
         changesAnything(context, outcome, judged, effect) &&
         (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
-      accepted.push({ label, talk, outcome: talk.last ?? outcome, effect, same: judged === 'same', matters });
+      accepted.push({
+        label,
+        session,
+        outcome: session.last ?? outcome,
+        effect,
+        same: judged === 'same',
+        matters,
+      });
       if (matters) break;
     }
     await context.fleet.revive();
@@ -134,18 +141,18 @@ interface Settled {
 }
 
 /** Judges a retry. One that went on to the next question is followed to its end, where a difference may show. */
-async function settled(
+async function judgeRetry(
   context: CheckContext,
   round: number,
-  talk: Talk,
+  session: Session,
   { before, declinedIsRefused, nonsenseIsTried }: Presenting & { readonly before: Reading },
 ): Promise<Settled> {
-  const outcome = talk.last as Outcome;
+  const outcome = session.last as Outcome;
   const judged = context.judge(round, outcome);
-  if (judged === 'failed') return { judged, effect: await afterFailure(context, talk, before) };
+  if (judged === 'failed') return { judged, effect: await afterFailure(context, session, before) };
   const unclear = outcome.kind === 'completed' && context.facts.final.like(comparable(outcome)) === undefined;
-  const end = judged === 'same' ? await talk.finish() : outcome;
-  const effect = await context.effects.since(before, talk);
+  const end = judged === 'same' ? await session.finish() : outcome;
+  const effect = await context.effects.since(before, session);
   if (judged === 'different' || (judged === 'same' && (declinedIsRefused || unclear))) {
     const plain = await context.asRefused(round, outcome, end);
     // An effect that a plain refusal has as well is that refusal's fault, and found there.
@@ -167,14 +174,14 @@ async function settled(
 /** A server that broke on a retry may have taken its probe with it: that is the finding, and no reason to stop. */
 async function afterFailure(
   { effects }: CheckContext,
-  talk: Talk,
+  session: Session,
   before: Reading,
 ): Promise<boolean | undefined> {
   try {
-    return await effects.since(before, talk);
+    return await effects.since(before, session);
   } catch (error) {
     if (!(error instanceof ProbeFailed)) throw error;
-    await talk.instance.ending();
+    await session.instance.ending();
     return undefined;
   }
 }
@@ -193,7 +200,7 @@ function changesAnything(
 
 /** The finding where an answer is no error, and nobody sees whether it had an effect; undefined where that is seen. */
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
-  if (effects.mode === 'blind') return undecided(`${words}, and ${effects.reason}`);
+  if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
   return {
     kind: 'not-given',
@@ -228,21 +235,21 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
       : worst.effect === false
         ? ' It had no effect.'
         : ' No effect of it was seen.';
-    return broken(
+    return fail(
       `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
-      worst.talk,
+      worst.session,
       {
         matters: worst.matters,
       },
     );
   }
   const [first] = failed;
-  if (first) return undecided(`${first.label} got no answer: ${first.reason}`);
+  if (first) return abstain(`${first.label} got no answer: ${first.reason}`);
   const unclear = attacked.find((each) => each.likeDeclined)?.likeDeclined;
   const unseen = unclear?.last && effectsUnseen(context, `it ${inWords(unclear.last)}, as where it refuses`);
   if (unseen) return unseen;
   const [one] = attacked;
-  if (one === undefined || tried === 0) return undecided('nothing was tried');
+  if (one === undefined || tried === 0) return abstain('nothing was tried');
   const refusal = attacked.findLast((each) => each.refusal)?.refusal;
-  return held(refusedWords({ ...one, tried, refusal }, context), refusal);
+  return pass(refusedWords({ ...one, tried, refusal }, context), refusal);
 }

@@ -1,10 +1,10 @@
 /** A client is asked only what it said that it can do. */
 import { asText } from '@mrtr/harness/transcript';
-import { inWords, type Outcome } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { inWords, type Outcome } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { isServerRequest } from '../wire/reply.ts';
-import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 const CAPABILITY: Readonly<Record<string, string>> = {
@@ -17,18 +17,18 @@ const MISSING = -32021;
 
 /** Answers a call with these capabilities: nothing that is not among them may be asked. */
 async function notAsked(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
-  const talk = context.talk({ capabilities });
-  let outcome = await talk.first();
+  const session = context.session({ capabilities });
+  let outcome = await session.first();
   for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
-    const wrong = undeclared(outcome, capabilities);
-    if (wrong !== undefined) return broken(`${who} was sent ${wrong}.`, talk);
-    outcome = await talk.retry();
+    const wrong = findUndeclared(outcome, capabilities);
+    if (wrong !== undefined) return fail(`${who} was sent ${wrong}.`, session);
+    outcome = await session.retry();
   }
-  return refusalInOrder(talk, outcome, capabilities, who);
+  return refusalInOrder(session, outcome, capabilities, who);
 }
 
 /** The first request that the capabilities do not cover, in words. */
-function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
+function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
     const name = CAPABILITY[asText(request.method)] ?? '';
@@ -43,31 +43,31 @@ function undeclared(outcome: Outcome, capabilities: JsonObject): string | undefi
 }
 
 /** A result is a default; an error has to be the one that the specification names. */
-function refusalInOrder(talk: Talk, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
-  const [turn] = talk.turns.slice(-1);
+function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonObject, who: string): Finding {
+  const [turn] = session.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {
     const name = CAPABILITY[asText(method)];
     return name !== undefined && !isObject(capabilities[name]);
   });
-  if (wrong) return broken(`${who} was sent the request ${asText(wrong.method)}.`, talk);
+  if (wrong) return fail(`${who} was sent the request ${asText(wrong.method)}.`, session);
   if (outcome.kind === 'failed')
-    return outcome.late ? broken(`${who} got ${inWords(outcome)}.`, talk) : undecided(inWords(outcome));
-  if (outcome.kind === 'asked') return undecided('the server did not stop asking');
+    return outcome.late ? fail(`${who} got ${inWords(outcome)}.`, session) : abstain(inWords(outcome));
+  if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   if (outcome.kind === 'rejected')
-    return broken(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, talk);
-  if (outcome.kind !== 'error') return held(inWords(outcome), talk);
+    return fail(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, session);
+  if (outcome.kind !== 'error') return pass(inWords(outcome), session);
   const { code, data } = outcome.error;
-  if (code !== MISSING) return broken(`${who} got ${inWords(outcome)}, and not ${MISSING}.`, talk);
+  if (code !== MISSING) return fail(`${who} got ${inWords(outcome)}, and not ${MISSING}.`, session);
   if (
     !isObject(objectAt(data, 'requiredCapabilities')) ||
     Object.keys(objectAt(data, 'requiredCapabilities')).length === 0
   )
-    return broken(`${who} got ${MISSING} without data.requiredCapabilities.`, talk);
+    return fail(`${who} got ${MISSING} without data.requiredCapabilities.`, session);
   const { status, contentType = '' } = turn?.reply ?? {};
   if (status !== undefined && status !== 400 && !contentType.includes('text/event-stream'))
-    return broken(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, talk);
-  return held(inWords(outcome), talk);
+    return fail(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, session);
+  return pass(inWords(outcome), session);
 }
 
 const CLAUSE = {

@@ -35,11 +35,11 @@ export type Need =
 
 /** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */
 export type Finding =
-  | { readonly kind: 'held'; readonly actual: string; readonly talk?: Evident }
+  | { readonly kind: 'held'; readonly actual: string; readonly session?: Evident }
   | {
       readonly kind: 'broken';
       readonly actual: string;
-      readonly talk?: Evident | undefined;
+      readonly session?: Evident | undefined;
       /** For `M*`: it changed the result or the effects, so that the MUST holds. */
       readonly matters?: boolean;
       /** A fail whatever the level. */
@@ -50,7 +50,7 @@ export type Finding =
       readonly explains?: boolean;
     }
   | { readonly kind: 'not-applicable' | 'not-given'; readonly actual: string }
-  | { readonly kind: 'undecided'; readonly actual: string; readonly talk?: Evident | undefined };
+  | { readonly kind: 'undecided'; readonly actual: string; readonly session?: Evident | undefined };
 
 /** One check. */
 export interface Check {
@@ -68,21 +68,25 @@ export interface Check {
   readonly run: (context: CheckContext) => Promise<Finding>;
 }
 
-export const held = (actual: string, talk?: Evident): Finding => ({
+export const pass = (actual: string, session?: Evident): Finding => ({
   kind: 'held',
   actual,
-  ...(talk && { talk }),
+  ...(session && { session }),
 });
 
-export const broken = (
+export const fail = (
   actual: string,
-  talk?: Evident,
+  session?: Evident,
   how: Pick<Extract<Finding, { kind: 'broken' }>, 'matters' | 'always' | 'during' | 'explains'> = {},
-): Finding => ({ kind: 'broken', actual, talk, ...how });
+): Finding => ({ kind: 'broken', actual, session, ...how });
 
 export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });
 
-export const undecided = (actual: string, talk?: Evident): Finding => ({ kind: 'undecided', actual, talk });
+export const abstain = (actual: string, session?: Evident): Finding => ({
+  kind: 'undecided',
+  actual,
+  session,
+});
 
 /** The pages of the specification that the checks stand on. */
 export const MRTR = '2026-07-28, basic/patterns/mrtr';

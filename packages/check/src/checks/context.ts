@@ -3,9 +3,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../run/effects.ts';
 import type { Facts } from '../run/facts.ts';
-import { Likeness } from '../talk/likeness.ts';
-import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
-import { type Desk, Talk, type TalkOptions, type Turn } from '../talk/talk.ts';
+import { Likeness } from '../session/likeness.ts';
+import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../session/outcome.ts';
+import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
@@ -18,7 +18,7 @@ export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 /** One exchange of a run, and the call that it was part of. */
 export interface Logged {
   readonly turn: Turn;
-  readonly talk?: Talk;
+  readonly session?: Session;
   /** The id of the check that it was sent for. Undefined before the first. */
   readonly during?: string | undefined;
 }
@@ -53,14 +53,14 @@ export class CheckContext {
   readonly inputs: Inputs;
   readonly fleet: Fleet;
   readonly effects: Effects;
-  readonly desk: Desk;
+  readonly desk: SessionContext;
   /** Every request of the run, for checks of the wire. */
   readonly log: readonly Logged[];
   /** Why the new version cannot be asked anything, where one was given. */
   readonly nextUnready: string | undefined;
   readonly patience: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
-  readonly refusals = new Map<string, { readonly talk: Talk; readonly outcome: Outcome }>();
+  readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
   readonly #nonsense = new Map<number, Likeness>();
   readonly #refusals = new Map<number, readonly PlainRefusal[]>();
 
@@ -86,8 +86,8 @@ export class CheckContext {
   }
 
   /** A new call. Nothing has been sent. */
-  talk(options: TalkOptions = {}): Talk {
-    return new Talk(this.desk, options);
+  session(options: SessionOptions = {}): Session {
+    return new Session(this.desk, options);
   }
 
   /**
@@ -95,16 +95,16 @@ export class CheckContext {
    *
    * @throws Undecided where the server does not ask as it did in the honest call.
    */
-  async untilRound(round: number, options: TalkOptions = {}): Promise<Talk> {
-    const talk = this.talk(options);
-    let outcome = await talk.first();
-    for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await talk.retry();
+  async untilRound(round: number, options: SessionOptions = {}): Promise<Session> {
+    const session = this.session(options);
+    let outcome = await session.first();
+    for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await session.retry();
     if (outcome.kind !== 'asked')
       throw new Undecided(
         `an honest call did not get as far as question ${round + 1}: ${inWords(outcome)}`,
-        talk,
+        session,
       );
-    return talk;
+    return session;
   }
 
   /** The index of the last round. */
@@ -173,8 +173,8 @@ export class CheckContext {
     if (known === undefined) {
       known = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
-        const talk = await this.untilRound(round);
-        known.add(comparable(await talk.retry({ requestState })));
+        const session = await this.untilRound(round);
+        known.add(comparable(await session.retry({ requestState })));
       }
       this.#nonsense.set(round, known);
     }
@@ -188,13 +188,16 @@ export class CheckContext {
     const ends = new Likeness();
     let effect: boolean | undefined;
     for (let time = 0; time < 2; time++) {
-      const talk = await this.untilRound(round);
+      const session = await this.untilRound(round);
       const before = await this.effects.read();
-      const refusals = Object.entries(talk.answers()).map(([key, one]) => [key, answer(one as JsonObject)]);
-      const outcome = await talk.retry({ inputResponses: Object.fromEntries(refusals) });
+      const refusals = Object.entries(session.answers()).map(([key, one]) => [
+        key,
+        answer(one as JsonObject),
+      ]);
+      const outcome = await session.retry({ inputResponses: Object.fromEntries(refusals) });
       likeness.add(this.#withoutKeys(outcome));
       if (outcome.kind === 'asked' && this.judge(round, outcome) === 'same')
-        ends.add(comparable(await talk.finish()));
+        ends.add(comparable(await session.finish()));
       effect ??= await this.effects.since(before);
     }
     return { likeness, ends, effect };

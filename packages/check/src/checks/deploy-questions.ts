@@ -2,11 +2,11 @@
 import { validContent } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
 import { isForm } from '../run/forms.ts';
-import { comparable, inWords } from '../talk/outcome.ts';
+import { comparable, inWords } from '../session/outcome.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { VALIDATE } from './answer.ts';
 import { ASK_AGAIN } from './answer-missing.ts';
-import { broken, type Finding, held, notApplicable } from './check.ts';
+import { type Finding, fail, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import {
   type Crossed,
@@ -22,13 +22,13 @@ import {
 } from './versions.ts';
 
 /** Whether the answers of a call that crossed counted: it came to its end, and not to that of a decline. */
-async function counted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
+async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {
   if (end.kind !== 'completed') return false;
   if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
-  const talk = context.talk({ instance: to.instance });
-  await talk.first();
-  const refusals = Object.keys(talk.asked).map((key) => [key, { action: 'decline' }]);
-  const declined = await talk.retry({ inputResponses: Object.fromEntries(refusals) });
+  const session = context.session({ instance: to.instance });
+  await session.first();
+  const refusals = Object.keys(session.asked).map((key) => [key, { action: 'decline' }]);
+  const declined = await session.retry({ inputResponses: Object.fromEntries(refusals) });
   return comparable(declined) !== comparable(end);
 }
 
@@ -63,16 +63,16 @@ export const reworded = deployCheck({
     if (keys.length === 0) return notApplicable('no question is asked by both versions in different words');
     for (const crossing of [forth, back])
       for (const crossed of await crossEach(context, crossing)) {
-        const { answered, askedAgain, from, to, talk } = crossed;
+        const { answered, askedAgain, from, to, session } = crossed;
         const taken = keys.find((key) => answered.includes(key) && !askedAgain.includes(key));
-        if (taken === undefined || !(await counted(context, crossed))) continue;
-        return broken(
+        if (taken === undefined || !(await answersCounted(context, crossed))) continue;
+        return fail(
           `${whereOf(crossed)}: the call was finished. '${taken}' was answered as ${messageOf(from, taken)}, and the ` +
             `${to.name} asks ${messageOf(to, taken)}.`,
-          talk,
+          session,
         );
       }
-    return held(`${keys.join(', ')}: asked again, or refused`);
+    return pass(`${keys.join(', ')}: asked again, or refused`);
   },
 });
 
@@ -117,7 +117,7 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit):
   const answer = { action: 'accept', content };
   const atOnce = await cross(context, crossing, {
     round,
-    changes: (talk) => ({ inputResponses: { ...talk.answers(), [key]: answer } }),
+    changes: (session) => ({ inputResponses: { ...session.answers(), [key]: answer } }),
   });
   if (round + 1 >= crossing.from.facts.rounds.length) return [atOnce];
   const begun = await context.untilRound(round, { instance: crossing.from.instance });
@@ -146,16 +146,16 @@ export const unfit = deployCheck({
       for (const one of unfits(context, crossing)) {
         tried.push(`${one.key} ${JSON.stringify(one.content)}`);
         for (const crossed of await present(context, crossing, one)) {
-          if (crossed.askedAgain.includes(one.key) || !(await counted(context, crossed))) continue;
-          return broken(
+          if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
+          return fail(
             `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
               `not allow, and the call was finished all the same: ${inWords(crossed.end)}.`,
-            crossed.talk,
+            crossed.session,
           );
         }
       }
     if (tried.length === 0)
       return notApplicable('each version allows every answer that the other one allows');
-    return held(`${tried.join(', ')}: asked again, or refused`);
+    return pass(`${tried.join(', ')}: asked again, or refused`);
   },
 });

@@ -1,9 +1,9 @@
 /** A deploy between two rounds: what one version of a server began reaches the other. */
 import { clip } from '../run/effects.ts';
-import { comparable, inWords, type Outcome, saysNo, textOf } from '../talk/outcome.ts';
-import type { Turn } from '../talk/talk.ts';
+import { comparable, inWords, type Outcome, saysNo, textOf } from '../session/outcome.ts';
+import type { Turn } from '../session/session.ts';
 import { numberIn } from '../target/probe.ts';
-import { broken, type Finding, held, MRTR, undecided } from './check.ts';
+import { abstain, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { STATELESS } from './instance.ts';
 import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
@@ -14,7 +14,7 @@ import {
   crossEach,
   crossingCalls,
   deployCheck,
-  heldFor,
+  passAll,
   type Version,
   whereOf,
 } from './versions.ts';
@@ -46,7 +46,7 @@ async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise
   const ends = all.map((crossed) => ({ crossed, ...endOf(crossed) }));
   const [bad] = ends.filter(({ well }) => !well);
   if (bad === undefined)
-    return held(ends.map(({ crossed, words }) => `at question ${crossed.question} ${words}`).join('; '));
+    return pass(ends.map(({ crossed, words }) => `at question ${crossed.question} ${words}`).join('; '));
   const others = ends
     .filter((one) => one !== bad)
     .map(({ crossed, words }) =>
@@ -54,7 +54,7 @@ async function comesToItsEnd(context: CheckContext, crossing: Crossing): Promise
         ? ` Question ${crossed.question} came to the same.`
         : ` At question ${crossed.question} ${words}.`,
     );
-  return broken(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.talk);
+  return fail(`${whereOf(bad.crossed)}: ${bad.words}.${others.join('')}`, bad.crossed.session);
 }
 
 const DEPLOYING =
@@ -137,9 +137,9 @@ export const inWordsOnly = deployCheck({
       }),
     );
     const worst = accidents.find(({ silent }) => silent) ?? accidents[0];
-    if (worst === undefined) return heldFor(all, 'each was answered in words');
+    if (worst === undefined) return passAll(all, 'each was answered in words');
     const { crossed, words, silent = false } = worst;
-    return broken(`${whereOf(crossed)}: ${words}.`, crossed.talk, { always: silent });
+    return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: silent });
   },
 });
 
@@ -156,7 +156,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
     early &&
     !effects.asking &&
     again.length > 0 &&
-    again.every((key) => answered.includes(key) && askedOnce(to, key))
+    again.every((key) => answered.includes(key) && isAskedOnce(to, key))
   )
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
@@ -173,7 +173,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
 }
 
 /** A key that a version uses in several rounds does not say whether a question is asked again. */
-const askedOnce = ({ facts }: Version, key: string): boolean =>
+const isAskedOnce = ({ facts }: Version, key: string): boolean =>
   facts.rounds.filter(({ requests }) => Object.hasOwn(requests, key)).length <= 1;
 
 const round = (value: number): number => Math.round(value * 100) / 100;
@@ -203,13 +203,13 @@ export const effectOnce = deployCheck({
       const fault = effectFault(context, crossed);
       const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
       if (fault !== undefined)
-        return broken(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.talk, {
+        return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, {
           matters: context.facts.oneTime,
         });
     }
     const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
-    if (uncounted) return undecided('the probe holds no single number, so that effects cannot be counted');
-    return heldFor(all, 'none had an effect twice, or without its answer');
+    if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');
+    return passAll(all, 'none had an effect twice, or without its answer');
   },
 });
 
@@ -226,26 +226,26 @@ export const replay = deployCheck({
   run: async (context, { forth, back }: Crossings) => {
     const findings: Finding[] = [];
     for (const crossing of [forth, back]) {
-      const finding = await replayed(context, crossing);
+      const finding = await replayRetry(context, crossing);
       if (finding.kind !== 'held') return finding;
       findings.push(finding);
     }
-    return held(findings.map(({ actual }) => actual).join('; '));
+    return pass(findings.map(({ actual }) => actual).join('; '));
   },
 });
 
-async function replayed(context: CheckContext, { from, to }: Crossing): Promise<Finding> {
+async function replayRetry(context: CheckContext, { from, to }: Crossing): Promise<Finding> {
   const last = from.facts.rounds.length - 1;
-  if (last < 0) return held(`the ${from.name} asks nothing`);
-  const talk = await context.untilRound(last, { instance: from.instance });
-  const retry = talk.honestRetry();
+  if (last < 0) return pass(`the ${from.name} asks nothing`);
+  const session = await context.untilRound(last, { instance: from.instance });
+  const retry = session.honestRetry();
   const before = await context.effects.read();
-  const first = await talk.retry(retry);
-  if (first.kind !== 'completed') return undecided(`the honest retry did not complete: ${inWords(first)}`);
+  const first = await session.retry(retry);
+  if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
   const between = await context.effects.read();
-  talk.instance = to.instance;
-  const again: Outcome = await talk.retry(retry);
-  const effect = await context.effects.since(between, talk);
+  session.instance = to.instance;
+  const again: Outcome = await session.retry(retry);
+  const effect = await context.effects.since(between, session);
   const words = `The approval that was used on the ${from.name}, at the ${to.name} (${inWords(again)})`;
-  return onceOnly(context, talk, before, await context.effects.read(), { effect, words });
+  return onceOnly(context, session, before, await context.effects.read(), { effect, words });
 }

@@ -1,9 +1,9 @@
 /** When effects happen, and how many. */
 
 import { clip, type Reading } from '../run/effects.ts';
-import { inWords } from '../talk/outcome.ts';
-import { MOST_ROUNDS, type Talk } from '../talk/talk.ts';
-import { broken, type Check, type Finding, held, notApplicable, undecided } from './check.ts';
+import { inWords } from '../session/outcome.ts';
+import { MOST_ROUNDS, type Session } from '../session/session.ts';
+import { abstain, type Check, type Finding, fail, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 const REENTERED = {
@@ -29,11 +29,11 @@ export const beforeAnswer: Check = {
   calls: () => 1,
   run: async (context): Promise<Finding> => {
     const before = await context.effects.read();
-    const talk = await context.untilRound(0);
-    const effect = await context.effects.since(before, talk);
+    const session = await context.untilRound(0);
+    const effect = await context.effects.since(before, session);
     return effect
-      ? broken('The probe changed before anything was answered.', talk)
-      : held('the probe did not change', talk);
+      ? fail('The probe changed before anything was answered.', session)
+      : pass('the probe did not change', session);
   },
 };
 
@@ -48,25 +48,26 @@ export const once: Check = {
   needs: ['question', 'effects'],
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
-    const talk = context.talk();
+    const session = context.session();
     const changes: string[] = [];
     const first = await context.effects.read();
     let before: Reading = first;
-    for (let outcome = await talk.first(); ; outcome = await talk.retry()) {
-      if (await context.effects.since(before, talk)) changes.push(`after request ${talk.turns.length}`);
+    for (let outcome = await session.first(); ; outcome = await session.retry()) {
+      if (await context.effects.since(before, session)) changes.push(`after request ${session.turns.length}`);
       before = await context.effects.read();
       if (outcome.kind !== 'asked') break;
-      if (talk.turns.length > MOST_ROUNDS) return undecided(`it asked more than ${MOST_ROUNDS} times`, talk);
+      if (session.turns.length > MOST_ROUNDS)
+        return abstain(`it asked more than ${MOST_ROUNDS} times`, session);
     }
     const { unit } = context.effects;
     if (changes.length > 1)
-      return broken(`The probe changed ${changes.length} times: ${changes.join(', ')}.`, talk);
+      return fail(`The probe changed ${changes.length} times: ${changes.join(', ')}.`, session);
     if (unit !== undefined && Number.isInteger(unit) && unit > 1 && unit <= 4 && looksLikeCount(first))
-      return broken(
+      return fail(
         `One call adds ${unit} to the probe. Where the probe counts effects, one call has ${unit}.`,
-        talk,
+        session,
       );
-    return held(`the probe went from ${clip(first)} to ${clip(before)}`, talk);
+    return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
   },
 };
 
@@ -85,33 +86,35 @@ export const perRound: Check = {
   calls: (rounds) => rounds + 3,
   run: async (context): Promise<Finding> => {
     if (context.effects.unit === undefined)
-      return undecided('the probe holds no single number, so that effects cannot be counted');
+      return abstain('the probe holds no single number, so that effects cannot be counted');
     const before = await context.effects.read();
-    const talk = await longer(context);
-    if (talk.last?.kind !== 'completed')
-      return notApplicable(`a call cannot be made longer: ${talk.last ? inWords(talk.last) : 'nothing'}`);
+    const session = await longer(context);
+    if (session.last?.kind !== 'completed')
+      return notApplicable(
+        `a call cannot be made longer: ${session.last ? inWords(session.last) : 'nothing'}`,
+      );
     const after = await context.effects.read();
     const count = context.effects.count(before, after);
-    if (count === undefined) return undecided('the probe holds no single number any more');
+    if (count === undefined) return abstain('the probe holds no single number any more');
     if (count > 1.01) {
-      await context.effects.since(before, talk);
-      return broken(
-        `A call of ${talk.turns.length} requests had ${count} times the effects of an honest one.`,
-        talk,
+      await context.effects.since(before, session);
+      return fail(
+        `A call of ${session.turns.length} requests had ${count} times the effects of an honest one.`,
+        session,
       );
     }
-    return held(
-      `as many effects in ${talk.turns.length} requests as in ${context.facts.rounds.length + 1}`,
-      talk,
+    return pass(
+      `as many effects in ${session.turns.length} requests as in ${context.facts.rounds.length + 1}`,
+      session,
     );
   },
 };
 
 /** An honest call whose first question was left unanswered twice. */
-async function longer(context: CheckContext): Promise<Talk> {
-  const talk = await context.untilRound(0);
-  for (let round = 0; round < 2 && talk.last?.kind === 'asked'; round++)
-    await talk.retry({ inputResponses: undefined });
-  await talk.finish();
-  return talk;
+async function longer(context: CheckContext): Promise<Session> {
+  const session = await context.untilRound(0);
+  for (let round = 0; round < 2 && session.last?.kind === 'asked'; round++)
+    await session.retry({ inputResponses: undefined });
+  await session.finish();
+  return session;
 }

@@ -4,14 +4,14 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
 import { formText, isForm } from '../run/forms.ts';
-import { Evidence } from '../talk/evidence.ts';
-import type { Likeness } from '../talk/likeness.ts';
-import { comparable, inWords, type Outcome, outcomeOf } from '../talk/outcome.ts';
+import { Evidence } from '../session/evidence.ts';
+import type { Likeness } from '../session/likeness.ts';
+import { comparable, inWords, type Outcome, outcomeOf } from '../session/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { post } from '../wire/http.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Reply } from '../wire/reply.ts';
-import { broken, type Check, type Finding, held } from './check.ts';
+import { type Check, type Finding, fail, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import type { Evident } from './undecided.ts';
 
@@ -51,12 +51,12 @@ export const same: Check = {
   run: async (context): Promise<Finding> => {
     const seen = await oldCall(context);
     const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
-    const talk: Evident = { evidence: seen.evidence, turns: [], last: outcome };
+    const session: Evident = { evidence: seen.evidence, turns: [], last: outcome };
     const fault = faultIn(context, seen, outcome);
-    if (fault !== undefined) return broken(fault, talk);
+    if (fault !== undefined) return fail(fault, session);
     if (outcome?.kind === 'completed')
-      return held(`the same ${seen.questions.length} question(s), and the same end`, talk);
-    return held(`a refusal in words: ${outcome ? inWords(outcome) : seen.refusal}`, talk);
+      return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
+    return pass(`a refusal in words: ${outcome ? inWords(outcome) : seen.refusal}`, session);
   },
 };
 
@@ -68,13 +68,13 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
   if (outcome.kind === 'tool-error') return undefined;
   const shown = seen.questions.map((params) => formText({ params }));
   if (!sameForms(shown, context.facts.forms))
-    return `The old client was asked ${quoted(shown)}, and the new one ${quoted(modernForms(context))}.`;
+    return `The old client was asked ${quote(shown)}, and the new one ${quote(modernForms(context))}.`;
   if (context.facts.final.like(comparable(outcome)) === false)
     return `The old client's call ended otherwise: ${inWords(outcome)}.`;
   return undefined;
 }
 
-const quoted = (texts: readonly string[]): string =>
+const quote = (texts: readonly string[]): string =>
   texts.length === 0 ? 'nothing' : texts.map((text) => JSON.stringify(JSON.parse(text)[0])).join(' and ');
 
 /** In any order: those of one round are asked at once, or one after another. */
@@ -117,10 +117,10 @@ async function oldCall(context: CheckContext): Promise<Seen> {
       createMessage: () =>
         ({ role: 'assistant', content: { type: 'text', text: 'Yes.' }, model: 'mrtr-check' }) as never,
     });
-    recorded(transport, evidence, (message) => {
+    recordTransport(transport, evidence, (message) => {
       sentAsking ||= objectAt(message, 'result').resultType === 'input_required';
     });
-    const result = await called(client, context);
+    const result = await callOperation(client, context);
     return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
@@ -139,16 +139,20 @@ async function oldCall(context: CheckContext): Promise<Seen> {
 }
 
 /** Records what goes over a connected transport. `received` is called with each message, before the SDK reads it. */
-function recorded(transport: Transport, evidence: Evidence, received: (message: unknown) => void): void {
+function recordTransport(
+  transport: Transport,
+  evidence: Evidence,
+  onReceived: (message: unknown) => void,
+): void {
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message, extra) => {
-    evidence.received('server', message);
-    received(message);
+    evidence.recordReceived('server', message);
+    onReceived(message);
     onmessage?.(message, extra);
   };
   transport.send = (message, options) => {
-    evidence.sent('server', message as unknown as JsonObject);
+    evidence.recordSent('server', message as unknown as JsonObject);
     return send(message, options);
   };
 }
@@ -159,7 +163,7 @@ const SDK_PREFIX = /^MCP error -?\d+: */;
 /** The v1 SDK's own code for an answer that did not come. */
 const TIMED_OUT = -32001;
 
-async function called(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
+async function callOperation(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
   const { operation } = inputs;
   const params = paramsOf(operation) as never;
   const { timeoutMs: timeout, over: signal } = patience;
@@ -195,20 +199,20 @@ export const stateless: Check = {
     const { operation } = inputs;
     const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
     const evidence = new Evidence(`${message.method} ${operation.name}`, undefined, 'legacy');
-    evidence.sent('server', message);
-    const reply = await posted(context, message);
-    evidence.answered('server', reply);
+    evidence.recordSent('server', message);
+    const reply = await postAsLegacy(context, message);
+    evidence.recordReply('server', reply);
     const outcome = outcomeOf(reply);
-    const talk: Evident = { evidence, turns: [], last: outcome };
+    const session: Evident = { evidence, turns: [], last: outcome };
     if (outcome.kind === 'asked')
-      return broken('It was sent an input_required result, which it does not know.', talk);
-    if (outcome.kind === 'failed') return broken(`It got ${inWords(outcome)}.`, talk);
-    return held(inWords(outcome), talk);
+      return fail('It was sent an input_required result, which it does not know.', session);
+    if (outcome.kind === 'failed') return fail(`It got ${inWords(outcome)}.`, session);
+    return pass(inWords(outcome), session);
   },
 };
 
 /** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
-const posted = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>
+const postAsLegacy = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>
   post({
     url: fleet.first.url as URL,
     headers: {

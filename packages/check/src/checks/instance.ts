@@ -1,9 +1,9 @@
 /** Another instance, and one that was killed and started again. */
 
-import { Likeness } from '../talk/likeness.ts';
-import { comparable, inWords, type Outcome, saysNo } from '../talk/outcome.ts';
-import { MOST_ROUNDS, type Talk } from '../talk/talk.ts';
-import { broken, type Check, type Finding, held, undecided } from './check.ts';
+import { Likeness } from '../session/likeness.ts';
+import { comparable, inWords, type Outcome, saysNo } from '../session/outcome.ts';
+import { MOST_ROUNDS, type Session } from '../session/session.ts';
+import { abstain, type Check, type Finding, fail, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
 
@@ -15,25 +15,25 @@ export const STATELESS = {
 };
 
 /** The finding of a call that went on elsewhere. A refusal is advice; another result is a fault. */
-async function wentOn(context: CheckContext, talk: Talk, where: string): Promise<Finding> {
-  const end = talk.last as Outcome;
-  if (end.kind === 'failed') return undecided(`${where} gave no answer: ${inWords(end)}`);
+async function wentOn(context: CheckContext, session: Session, where: string): Promise<Finding> {
+  const end = session.last as Outcome;
+  if (end.kind === 'failed') return abstain(`${where} gave no answer: ${inWords(end)}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
-    if (like === false && !(await likeHonestThere(context, talk, end)))
-      return broken(`${where} finished the call with another result: ${inWords(end)}.`, talk, {
+    if (like === false && !(await likeHonestThere(context, session, end)))
+      return fail(`${where} finished the call with another result: ${inWords(end)}.`, session, {
         always: true,
       });
-    return held(`${where} finished the call`, talk);
+    return pass(`${where} finished the call`, session);
   }
-  if (saysNo(end)) return broken(`${where} refused to go on: ${inWords(end)}.`, talk);
-  return broken(`${where} asked again, and did not end: ${inWords(end)}.`, talk);
+  if (saysNo(end)) return fail(`${where} refused to go on: ${inWords(end)}.`, session);
+  return fail(`${where} asked again, and did not end: ${inWords(end)}.`, session);
 }
 
 /** Whether honest calls end so at that instance: its name, or the time of its start, may stand in every result. */
-async function likeHonestThere(context: CheckContext, { instance }: Talk, end: Outcome): Promise<boolean> {
+async function likeHonestThere(context: CheckContext, { instance }: Session, end: Outcome): Promise<boolean> {
   const likeness = new Likeness();
-  for (let call = 0; call < 2; call++) likeness.add(comparable(await context.talk({ instance }).finish()));
+  for (let call = 0; call < 2; call++) likeness.add(comparable(await context.session({ instance }).finish()));
   return likeness.like(comparable(end)) === true;
 }
 
@@ -54,13 +54,13 @@ export const second: Check = {
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
-    const talk = await context.untilRound(0);
+    const session = await context.untilRound(0);
     // Every round at the other one, as behind a load balancer.
-    for (let round = 0; talk.last?.kind === 'asked' && round < MOST_ROUNDS; round++) {
-      talk.instance = talk.instance === here ? there : here;
-      await talk.retry();
+    for (let round = 0; session.last?.kind === 'asked' && round < MOST_ROUNDS; round++) {
+      session.instance = session.instance === here ? there : here;
+      await session.retry();
     }
-    return wentOn(context, talk, talk.instance === here ? 'The first instance' : 'The second instance');
+    return wentOn(context, session, session.instance === here ? 'The first instance' : 'The second instance');
   },
 };
 
@@ -75,12 +75,12 @@ export const restart: Check = {
   needs: ['question', 'restart'],
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
-    const talk = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
+    const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
     await context.fleet.restart();
-    talk.evidence.restarted(context.fleet.first.id);
-    await talk.retry();
-    await talk.finish();
-    return wentOn(context, talk, 'The restarted server');
+    session.evidence.recordRestart(context.fleet.first.id);
+    await session.retry();
+    await session.finish();
+    return wentOn(context, session, 'The restarted server');
   },
 };
 
@@ -96,17 +96,17 @@ export const replayElsewhere: Check = {
   calls: (rounds) => rounds + 2,
   run: async (context): Promise<Finding> => {
     const there = await context.fleet.second();
-    const talk = await context.untilRound(context.lastRound);
-    const last = talk.honestRetry();
+    const session = await context.untilRound(context.lastRound);
+    const last = session.honestRetry();
     const before = await context.effects.read();
-    const first = await talk.retry(last);
-    if (first.kind !== 'completed') return undecided(`the honest retry did not complete: ${inWords(first)}`);
+    const first = await session.retry(last);
+    if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
     const between = await context.effects.read();
-    talk.instance = there;
-    const again = await talk.retry(last);
-    if (again.kind === 'failed') return undecided(inWords(again));
-    const effect = await context.effects.since(between, talk);
+    session.instance = there;
+    const again = await session.retry(last);
+    if (again.kind === 'failed') return abstain(inWords(again));
+    const effect = await context.effects.since(between, session);
     const words = `The used approval at the second instance (${inWords(again)})`;
-    return onceOnly(context, talk, before, await context.effects.read(), { effect, words });
+    return onceOnly(context, session, before, await context.effects.read(), { effect, words });
   },
 };

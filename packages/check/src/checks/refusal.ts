@@ -1,10 +1,10 @@
 /** A user who says no, or never answers properly. */
 
 import { isForm, isOptional } from '../run/forms.ts';
-import { type Asked, comparable, inWords, type Outcome } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { type Asked, comparable, inWords, type Outcome } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { broken, type Check, type Finding, held, notApplicable, undecided } from './check.ts';
+import { abstain, type Check, type Finding, fail, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 const ACTIONS = {
@@ -22,10 +22,10 @@ type Action = 'decline' | 'cancel';
  * The same refusal of every question, or of those with these keys; sampling and roots cannot be refused so, and get
  * their honest answer.
  */
-function refusing(talk: Talk, action: Action, only?: readonly string[]): JsonObject {
-  const answers = talk.answers();
+function refusing(session: Session, action: Action, only?: readonly string[]): JsonObject {
+  const answers = session.answers();
   return Object.fromEntries(
-    Object.entries(talk.asked).map(([key, { method }]) => [
+    Object.entries(session.asked).map(([key, { method }]) => [
       key,
       method === 'elicitation/create' && (only?.includes(key) ?? true) ? { action } : answers[key],
     ]),
@@ -43,7 +43,7 @@ function refusalsOf(requests: Asked): readonly { readonly action: Action; readon
 
 /** A refusal of a round, or of one of its questions: what came of it, and of the call that went on after it. */
 interface Refused {
-  readonly talk: Talk;
+  readonly session: Session;
   /** The refusal, as it stands in a sentence. */
   readonly what: string;
   /** What came of the refusal itself. */
@@ -57,48 +57,48 @@ interface Refused {
  */
 function goingOn(
   { facts }: CheckContext,
-  talk: Talk,
+  session: Session,
   { round, action, key }: { round: number; action: Action; key: string | undefined },
 ): JsonObject | undefined {
-  if (talk.last?.kind !== 'asked') return undefined;
-  const outcome = talk.last;
+  if (session.last?.kind !== 'asked') return undefined;
+  const outcome = session.last;
   const at = facts.rounds.findIndex((_, each) => facts.asksLike(each, outcome) === true);
   const { requests = {} } = facts.rounds[round] ?? {};
   const keys = key === undefined ? Object.keys(requests) : [key];
   // What became of a page at a URL the server learns there, and not from the answer.
   if (!keys.some((one) => isForm(requests[one]))) return undefined;
-  const again = keys.map((one) => facts.keyNow(round, one, talk.asked));
+  const again = keys.map((one) => facts.keyNow(round, one, session.asked));
   const known = facts.rounds.flatMap(({ requests }) => Object.keys(requests));
-  if (at < 0 && !Object.keys(talk.asked).every((one) => known.includes(one))) return undefined;
+  if (at < 0 && !Object.keys(session.asked).every((one) => known.includes(one))) return undefined;
   // Every round may ask under the same key: then its words tell it from the one that was refused.
-  return at >= 0 && at !== round ? talk.answers() : refusing(talk, action, again);
+  return at >= 0 && at !== round ? session.answers() : refusing(session, action, again);
 }
 
 /** Refuses, and where the server asks on, answers honestly: a refusal may be forgotten only rounds later. */
-async function refused(
+async function refuseAndFinish(
   context: CheckContext,
   round: number,
   { action, key }: { readonly action: Action; readonly key?: string },
 ): Promise<Refused> {
   const { effects, facts } = context;
-  const talk = await context.untilRound(round);
+  const session = await context.untilRound(round);
   let before = await effects.read();
-  const now = key === undefined ? undefined : [facts.keyNow(round, key, talk.asked)];
-  const outcome = await talk.retry({ inputResponses: refusing(talk, action, now) });
-  talk.decisive = talk.turns.at(-1);
+  const now = key === undefined ? undefined : [facts.keyNow(round, key, session.asked)];
+  const outcome = await session.retry({ inputResponses: refusing(session, action, now) });
+  session.decisive = session.turns.at(-1);
   const what = `${action} of ${key === undefined ? `question ${round + 1}` : `'${key}' alone`}`;
   // The effect of a question is what effect.before-answer finds.
-  const seen = async () =>
-    (await effects.since(before, talk)) && !(effects.asking && talk.last?.kind === 'asked');
-  let effect = await seen();
+  const hasEffect = async () =>
+    (await effects.since(before, session)) && !(effects.asking && session.last?.kind === 'asked');
+  let effect = await hasEffect();
   for (let more = facts.rounds.length + 2; !effect && more > 0; more--) {
-    const inputResponses = goingOn(context, talk, { round, action, key });
+    const inputResponses = goingOn(context, session, { round, action, key });
     if (inputResponses === undefined) break;
     if (effects.asking) before = await effects.read();
-    await talk.retry({ inputResponses });
-    effect = await seen();
+    await session.retry({ inputResponses });
+    effect = await hasEffect();
   }
-  return { talk, what, outcome, effect };
+  return { session, what, outcome, effect };
 }
 
 /** In every round, and of several questions each alone: the last refusal is the one that is forgotten. */
@@ -118,26 +118,26 @@ export const noEffect: Check = {
     let byDefault: Finding | undefined;
     for (const [round, { requests }] of context.facts.rounds.entries()) {
       for (const refusal of refusalsOf(requests)) {
-        const { talk, what, outcome, effect } = await refused(context, round, refusal);
-        if (outcome.kind === 'failed') return undecided(`${what} got no answer: ${inWords(outcome)}`);
+        const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
+        if (outcome.kind === 'failed') return abstain(`${what} got no answer: ${inWords(outcome)}`);
         ends.push(`${refusal.action}: ${inWords(outcome)}`);
         if (!effect) continue;
-        const seen = seenAfter(what, outcome, talk.last);
+        const seen = describeEffect(what, outcome, session.last);
         const { key } = refusal;
         const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
-        if (!refusedOnes.every(isOptional)) return broken(seen, talk, { matters: true });
-        byDefault ??= broken(
+        if (!refusedOnes.every(isOptional)) return fail(seen, session, { matters: true });
+        byDefault ??= fail(
           `${seen} Nothing of that form has to be filled in, so this may be its default.`,
-          talk,
+          session,
         );
       }
     }
     if (byDefault) return byDefault;
-    return ends.length === 0 ? notApplicable(NOTHING) : held(ends.slice(0, 2).join('; '));
+    return ends.length === 0 ? notApplicable(NOTHING) : pass(ends.slice(0, 2).join('; '));
   },
 };
 
-function seenAfter(what: string, outcome: Outcome, end: Outcome = outcome): string {
+function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome): string {
   if (end === outcome) return `After a ${what} the probe changed: ${inWords(outcome)}.`;
   return `After a ${what} the server ${inWords(outcome)}, and the probe changed when that was answered: ${inWords(end)}.`;
 }
@@ -146,24 +146,24 @@ function seenAfter(what: string, outcome: Outcome, end: Outcome = outcome): stri
 async function refusesAlways(context: CheckContext, action: Action): Promise<Finding> {
   let ended: Outcome | undefined;
   for (const [first] of context.facts.rounds.entries()) {
-    const talk = await context.untilRound(first);
+    const session = await context.untilRound(first);
     const seen = new Set<string>();
-    for (let round = 0; talk.last?.kind === 'asked' && round < MOST; round++) {
-      const question = comparable(talk.last);
+    for (let round = 0; session.last?.kind === 'asked' && round < MOST; round++) {
+      const question = comparable(session.last);
       if (seen.has(question))
-        return broken(
-          `After a ${action} the same question was asked again: ${inWords(talk.last).replace(/^asked /, '')}.`,
-          talk,
+        return fail(
+          `After a ${action} the same question was asked again: ${inWords(session.last).replace(/^asked /, '')}.`,
+          session,
         );
       seen.add(question);
-      await talk.retry({ inputResponses: refusing(talk, action) });
+      await session.retry({ inputResponses: refusing(session, action) });
     }
-    ended = talk.last as Outcome;
-    if (ended.kind === 'failed') return undecided(inWords(ended));
+    ended = session.last as Outcome;
+    if (ended.kind === 'failed') return abstain(inWords(ended));
     if (ended.kind === 'asked')
-      return broken(`After ${MOST} refusals (${action}) the server still asks.`, talk);
+      return fail(`After ${MOST} refusals (${action}) the server still asks.`, session);
   }
-  return ended ? held(inWords(ended)) : undecided('nothing was asked');
+  return ended ? pass(inWords(ended)) : abstain('nothing was asked');
 }
 
 const MOST = 10;
@@ -211,20 +211,20 @@ export const roundsBounded: Check = {
   needs: ['question', 'form'],
   calls: () => PATIENCE + 1,
   run: async (context): Promise<Finding> => {
-    const talk = context.talk();
-    let outcome: Outcome = await talk.first();
+    const session = context.session();
+    let outcome: Outcome = await session.first();
     let rounds = 0;
     for (; outcome.kind === 'asked' && rounds < PATIENCE; rounds++)
-      outcome = await talk.retry({ inputResponses: emptyAnswers(talk) });
-    if (outcome.kind === 'failed') return undecided(inWords(outcome));
+      outcome = await session.retry({ inputResponses: emptyAnswers(session) });
+    if (outcome.kind === 'failed') return abstain(inWords(outcome));
     if (outcome.kind === 'asked')
-      return broken(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, talk);
-    return held(`ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${inWords(outcome)}`);
+      return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
+    return pass(`ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${inWords(outcome)}`);
   },
 };
 
 /** As the drawing of the conversation shows it. */
 const EMPTY = '`accept {}`';
 
-const emptyAnswers = (talk: Talk): JsonObject =>
-  Object.fromEntries(Object.keys(talk.asked).map((key) => [key, { action: 'accept', content: {} }]));
+const emptyAnswers = (session: Session): JsonObject =>
+  Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action: 'accept', content: {} }]));

@@ -1,9 +1,9 @@
 /** One approval, presented more than once. */
 
 import { clip, type Reading } from '../run/effects.ts';
-import { inWords, type Outcome } from '../talk/outcome.ts';
-import type { Retry, Talk } from '../talk/talk.ts';
-import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import { inWords, type Outcome } from '../session/outcome.ts';
+import type { Retry, Session } from '../session/session.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 export const SINGLE_USE = {
@@ -21,7 +21,7 @@ export const LEDGER =
 /** The finding from the effects of a call that was approved once. */
 export function onceOnly(
   context: CheckContext,
-  talk: Talk,
+  session: Session,
   before: Reading,
   after: Reading,
   second: { readonly effect: boolean | undefined; readonly words: string },
@@ -31,20 +31,22 @@ export function onceOnly(
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
   const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
   if (second.effect)
-    return broken(
+    return fail(
       `${second.words} had a second effect${times}: the probe went from ${clip(before)} to ${clip(after)}.${declared}`,
-      talk,
+      session,
       {
         matters: context.facts.oneTime,
       },
     );
-  return held(`${second.words} had no second effect`, talk);
+  return pass(`${second.words} had no second effect`, session);
 }
 
 /** An honest call, ready for its last retry. */
-async function approved(context: CheckContext): Promise<{ talk: Talk; last: Retry; before: Reading }> {
-  const talk = await context.untilRound(context.lastRound);
-  return { talk, last: talk.honestRetry(), before: await context.effects.read() };
+async function prepareApproval(
+  context: CheckContext,
+): Promise<{ session: Session; last: Retry; before: Reading }> {
+  const session = await context.untilRound(context.lastRound);
+  return { session, last: session.honestRetry(), before: await context.effects.read() };
 }
 
 /** One after the other: the second finds what the first has written. */
@@ -58,14 +60,14 @@ export const twice: Check = {
   needs: ['question', 'effects'],
   calls: (rounds) => rounds + 2,
   run: async (context): Promise<Finding> => {
-    const { talk, last, before } = await approved(context);
-    const first = await talk.retry(last);
-    if (first.kind !== 'completed') return undecided(`the honest retry did not complete: ${inWords(first)}`);
+    const { session, last, before } = await prepareApproval(context);
+    const first = await session.retry(last);
+    if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
     const between = await context.effects.read();
-    const again = await talk.retry(last);
-    const effect = await context.effects.since(between, talk);
+    const again = await session.retry(last);
+    const effect = await context.effects.since(between, session);
     const words = `The same retry again (${inWords(again)})`;
-    return onceOnly(context, talk, before, await context.effects.read(), { effect, words });
+    return onceOnly(context, session, before, await context.effects.read(), { effect, words });
   },
 };
 
@@ -82,17 +84,17 @@ export const concurrent: Check = {
   needs: ['question', 'effects'],
   calls: (rounds) => rounds + AT_ONCE,
   run: async (context): Promise<Finding> => {
-    const { talk, last, before } = await approved(context);
-    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => talk.retry(last)));
+    const { session, last, before } = await prepareApproval(context);
+    const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
     const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-    if (completed === 0) return undecided(`none completed: ${inWords(outcomes[0] as Outcome)}`);
+    if (completed === 0) return abstain(`none completed: ${inWords(outcomes[0] as Outcome)}`);
     const after = await context.effects.read();
     const effect = moreThanOne(context, before, after, completed);
     if (effect === undefined)
-      return undecided('the probe holds no single number, so that effects cannot be counted');
-    await context.effects.since(before, talk);
+      return abstain('the probe holds no single number, so that effects cannot be counted');
+    await context.effects.since(before, session);
     const words = `${AT_ONCE} retries at once (${completed} completed)`;
-    return onceOnly(context, talk, before, after, { effect, words });
+    return onceOnly(context, session, before, after, { effect, words });
   },
 };
 
@@ -128,17 +130,17 @@ export const lostResponse: Check = {
   needs: ['question', 'effects', 'http'],
   calls: (rounds) => rounds + 2,
   run: async (context): Promise<Finding> => {
-    const { talk, last, before } = await approved(context);
-    await talk.retry(last, { cut: true });
+    const { session, last, before } = await prepareApproval(context);
+    await session.retry(last, { cut: true });
     // A retry that meets the first one while it runs is another check's.
     const between = await readAfterTheCut(context, before);
-    const again = await talk.retry(last);
-    if (again.kind === 'failed') return undecided(inWords(again));
+    const again = await session.retry(last);
+    if (again.kind === 'failed') return abstain(inWords(again));
     const after = await context.effects.read();
-    await context.effects.since(before, talk);
+    await context.effects.since(before, session);
     const words = `The retry after a lost response (${inWords(again)})`;
     const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
-    return onceOnly(context, talk, before, after, { effect, words });
+    return onceOnly(context, session, before, after, { effect, words });
   },
 };

@@ -1,18 +1,9 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-import { inWords, saysNo } from '../talk/outcome.ts';
-import type { Retry, Talk, TalkOptions } from '../talk/talk.ts';
+import { inWords, saysNo } from '../session/outcome.ts';
+import type { Retry, Session, SessionOptions } from '../session/session.ts';
 import type { Operation } from '../target/target.ts';
 import { effectsUnseen } from './attack.ts';
-import {
-  broken,
-  type Check,
-  type Clause,
-  type Finding,
-  held,
-  MRTR,
-  notApplicable,
-  undecided,
-} from './check.ts';
+import { abstain, type Check, type Clause, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 const bound = (what: string): Clause => ({
@@ -35,74 +26,74 @@ const BIND_REQUEST =
 const OTHER_ARGUMENTS = 'other arguments';
 
 /** Takes the state and the answers of an honest call to another call: those of its first round, and of its last. */
-async function takenTo(context: CheckContext, options: TalkOptions, what: string): Promise<Finding> {
+async function moveState(context: CheckContext, options: SessionOptions, what: string): Promise<Finding> {
   const unserved = await servedHonestly(context, options, what);
   if (unserved) return unserved;
-  let finding: Finding = undecided('no round carries state');
+  let finding: Finding = abstain('no round carries state');
   for (const round of context.roundsWithState) {
-    finding = await takenFrom(round, context, options, what);
+    finding = await moveStateOfRound(round, context, options, what);
     if (finding.kind !== 'held') break;
   }
   return finding;
 }
 
 /** Where the other call goes on to its later questions, it is made to its end: a consent to the one approved the other. */
-async function takenFrom(
+async function moveStateOfRound(
   round: number,
   context: CheckContext,
-  options: TalkOptions,
+  options: SessionOptions,
   what: string,
 ): Promise<Finding> {
-  const talk = await context.untilRound(round);
-  if (options.operation) talk.operation = options.operation;
-  if (options.principal) talk.principal = options.principal;
+  const session = await context.untilRound(round);
+  if (options.operation) session.operation = options.operation;
+  if (options.principal) session.principal = options.principal;
   const before = await context.effects.read();
-  let outcome = await talk.retry();
-  const goesOn = outcome.kind === 'asked' && isLater(context, round, talk);
-  if (goesOn && what === OTHER_ARGUMENTS) outcome = await talk.finish();
-  const effect = await context.effects.since(before, talk);
-  if (outcome.kind === 'failed') return undecided(inWords(outcome));
+  let outcome = await session.retry();
+  const goesOn = outcome.kind === 'asked' && isLater(context, round, session);
+  if (goesOn && what === OTHER_ARGUMENTS) outcome = await session.finish();
+  const effect = await context.effects.since(before, session);
+  if (outcome.kind === 'failed') return abstain(inWords(outcome));
   if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
     return (
       effectsUnseen(context, `it ${inWords(outcome)}, as for a state that means nothing`) ??
-      held(`refused: ${inWords(outcome)}`, talk)
+      pass(`refused: ${inWords(outcome)}`, session)
     );
   if (effect || outcome.kind === 'completed' || goesOn)
-    return broken(
+    return fail(
       `The state of one call was accepted with ${what}: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
-      talk,
+      session,
       { matters: true },
     );
-  return held(`refused: ${inWords(outcome)}`, talk);
+  return pass(`refused: ${inWords(outcome)}`, session);
 }
 
 /** Why the other call says nothing about the state: an honest one is refused as well, or asks nothing. */
 async function servedHonestly(
   context: CheckContext,
-  options: TalkOptions,
+  options: SessionOptions,
   what: string,
 ): Promise<Finding | undefined> {
-  const control = context.talk(options);
+  const control = context.session(options);
   const asked = await control.first();
   if (asked.kind === 'completed')
     return notApplicable(`${what} asks nothing, so that a state can open nothing there`);
   // Another operation may ask what nobody was given an answer for: that it asks has to be enough.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
-  if (saysNo(end) && what === OTHER_ARGUMENTS && derived(context))
+  if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
     return {
       kind: 'not-given',
       actual: `--other-arguments was not given, and those that were made are refused: ${inWords(end)}`,
     };
   if (end.kind === 'failed' || saysNo(end))
-    return undecided(`an honest call with ${what} failed: ${inWords(end)}`, control);
+    return abstain(`an honest call with ${what} failed: ${inWords(end)}`, control);
   return undefined;
 }
 
-const derived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;
+const areArgumentsDerived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;
 
 /** Whether a call that was asked again was asked a later question than it had answered. */
-function isLater({ facts }: CheckContext, round: number, talk: Talk): boolean {
-  const now = Object.keys(talk.asked);
+function isLater({ facts }: CheckContext, round: number, session: Session): boolean {
+  const now = Object.keys(session.asked);
   const before = facts.rounds.slice(0, round + 1).flatMap(({ requests }) => Object.keys(requests));
   const later = facts.rounds.slice(round + 1).flatMap(({ requests }) => Object.keys(requests));
   return now.length > 0 && now.every((key) => later.includes(key) && !before.includes(key));
@@ -118,7 +109,7 @@ export const otherArguments: Check = {
   remedy: BIND_REQUEST,
   needs: ['question', 'state', 'other-arguments'],
   calls: (rounds) => 3 * rounds + 4,
-  run: (context) => takenTo(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
+  run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
 };
 
 const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
@@ -134,7 +125,7 @@ export const otherTool: Check = {
   needs: ['question', 'state', 'other-tool'],
   calls: (rounds) => 3 * rounds + 4,
   run: (context) =>
-    takenTo(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
+    moveState(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
 };
 
 /** The same between methods: a key that is bound to the tool alone does not tell them apart. */
@@ -157,7 +148,7 @@ export const otherPrincipal: Check = {
     "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
   needs: ['question', 'state', 'other-principal'],
   calls: (rounds) => 3 * rounds + 4,
-  run: (context) => takenTo(context, { principal: 'other' }, 'another principal'),
+  run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
 };
 
 /** No check waits longer, in seconds. */
@@ -180,18 +171,18 @@ export const expired: Check = {
     if (ttl > MOST_WAIT)
       return { kind: 'not-given', actual: `a --ttl of at most ${MOST_WAIT} s, which is waited for` };
     const round = context.roundsWithState.at(-1) ?? 0;
-    const talk = await context.untilRound(round);
+    const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);
     const before = await context.effects.read();
-    const outcome = await talk.retry();
-    const effect = await context.effects.since(before, talk);
+    const outcome = await session.retry();
+    const effect = await context.effects.since(before, session);
     const judged = context.judge(round, outcome);
-    if (judged === 'failed') return undecided(inWords(outcome));
+    if (judged === 'failed') return abstain(inWords(outcome));
     const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
     if ((judged !== 'refused' && !plain) || effect)
-      return broken(`A state was accepted ${ttl + 1} s after it was sent: ${inWords(outcome)}.`, talk);
-    context.refusals.set('an expired state', { talk, outcome });
-    return held(`refused after ${ttl + 1} s: ${inWords(outcome)}`, talk);
+      return fail(`A state was accepted ${ttl + 1} s after it was sent: ${inWords(outcome)}.`, session);
+    context.refusals.set('an expired state', { session, outcome });
+    return pass(`refused after ${ttl + 1} s: ${inWords(outcome)}`, session);
   },
 };
 
@@ -224,58 +215,58 @@ export const rolledBack: Check = {
 };
 
 async function afterTheEnd(context: CheckContext): Promise<Finding> {
-  const talk = await context.untilRound(0);
-  const earlier = talk.honestRetry();
-  await talk.retry();
-  const end = await talk.finish();
-  if (end.kind !== 'completed') return undecided(`the call did not end: ${inWords(end)}`);
-  const again = await presented(context, talk, earlier);
-  if (again.kind === 'failed') return undecided(inWords(again.outcome));
+  const session = await context.untilRound(0);
+  const earlier = session.honestRetry();
+  await session.retry();
+  const end = await session.finish();
+  if (end.kind !== 'completed') return abstain(`the call did not end: ${inWords(end)}`);
+  const again = await presentRetry(context, session, earlier);
+  if (again.kind === 'failed') return abstain(inWords(again.outcome));
   if (again.effect)
-    return broken(`The state of round 1 worked again after the end, with a second effect.`, talk, {
+    return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
       matters: context.facts.oneTime,
     });
   const unseen =
     again.kind === 'completed' && effectsUnseen(context, `the call ${inWords(again.outcome)} again`);
   if (unseen) return unseen;
-  return held(
+  return pass(
     again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again.outcome),
-    talk,
+    session,
   );
 }
 
 /** A server that gives the call up, as the earlier state comes again, leaves nothing to find. */
 async function besideTheEnd(context: CheckContext): Promise<Finding | undefined> {
-  const talk = await context.untilRound(0);
-  const earlier = talk.honestRetry();
-  await talk.retry();
-  const later = talk.honestRetry();
-  const back = await rollBack(context, talk, earlier, [later.requestState]);
+  const session = await context.untilRound(0);
+  const earlier = session.honestRetry();
+  await session.retry();
+  const later = session.honestRetry();
+  const back = await rollBack(context, session, earlier, [later.requestState]);
   if (back.kind !== 'asked') return undefined;
-  const branch = talk.honestRetry();
-  await talk.retry(later);
-  const end = await talk.finish();
+  const branch = session.honestRetry();
+  await session.retry(later);
+  const end = await session.finish();
   if (end.kind !== 'completed') return undefined;
-  const again = await presented(context, talk, branch);
+  const again = await presentRetry(context, session, branch);
   if (!again.effect) return undefined;
-  return broken(
+  return fail(
     'The state of round 1, presented a second time before the end, led to a second effect after it.',
-    talk,
+    session,
     { matters: context.facts.oneTime },
   );
 }
 
 /** Presents a retry, and answers on to the end. */
-async function presented(context: CheckContext, talk: Talk, retry: Retry) {
+async function presentRetry(context: CheckContext, session: Session, retry: Retry) {
   const before = await context.effects.read();
   await rollBack(
     context,
-    talk,
+    session,
     retry,
-    talk.turns.map(({ request }) => request.params.requestState),
+    session.turns.map(({ request }) => request.params.requestState),
   );
-  const outcome = await talk.finish();
-  return { outcome, kind: outcome.kind, effect: await context.effects.since(before, talk) };
+  const outcome = await session.finish();
+  return { outcome, kind: outcome.kind, effect: await context.effects.since(before, session) };
 }
 
 /** Longer than the whole seconds of most times of expiry. */
@@ -285,9 +276,9 @@ const NEXT_SECOND_MS = 1100;
  * Presents an earlier retry. A codec without a random part makes the same text of the same state within a second: a
  * ledger of texts then catches by luck what the next second lets through, so it is presented there.
  */
-async function rollBack(context: CheckContext, talk: Talk, retry: Retry, known: readonly unknown[]) {
-  const outcome = await talk.retry(retry);
-  if (outcome.kind !== 'asked' || !known.includes(talk.state)) return outcome;
+async function rollBack(context: CheckContext, session: Session, retry: Retry, known: readonly unknown[]) {
+  const outcome = await session.retry(retry);
+  if (outcome.kind !== 'asked' || !known.includes(session.state)) return outcome;
   await context.pause(NEXT_SECOND_MS);
-  return talk.retry(retry);
+  return session.retry(retry);
 }

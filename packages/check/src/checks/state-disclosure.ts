@@ -1,10 +1,10 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
-import { comparable, inWords, type Outcome } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { comparable, inWords, type Outcome } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import { decode, readableIn } from '../tokens/decode.ts';
 import { bitFlips } from '../tokens/mutate.ts';
-import { shortened } from '../wire/text.ts';
-import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import { shorten } from '../wire/text.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
@@ -27,53 +27,53 @@ export const oracle: Check = {
   run: async (context): Promise<Finding> => {
     const refusals = new Map<
       string,
-      { readonly label: string; readonly talk: Talk; readonly outcome: Outcome }
+      { readonly label: string; readonly session: Session; readonly outcome: Outcome }
     >();
     for (const { label, present } of reasons(context)) {
       const round = context.roundsWithState.at(-1) ?? 0;
-      const talk = await context.untilRound(round);
-      const outcome = await present(talk);
-      if (outcome.kind === 'failed') return undecided(`${label} got no answer: ${inWords(outcome)}`);
+      const session = await context.untilRound(round);
+      const outcome = await present(session);
+      if (outcome.kind === 'failed') return abstain(`${label} got no answer: ${inWords(outcome)}`);
       if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
-        refusals.set(label, { label, talk, outcome });
+        refusals.set(label, { label, session, outcome });
     }
     const earlier = [...context.refusals].map(([label, refused]) => ({ label, ...refused }));
     const all = [...refusals.values(), ...earlier];
     const [one] = all;
     const unlike = all.find(({ outcome }) => one && comparable(outcome) !== comparable(one.outcome));
-    if (one === undefined) return undecided('nothing was refused, so that there are no refusals to compare');
+    if (one === undefined) return abstain('nothing was refused, so that there are no refusals to compare');
     if (unlike === undefined)
-      return held(`${all.length} kinds of refusal read the same: ${inWords(one.outcome)}`);
-    return broken(
+      return pass(`${all.length} kinds of refusal read the same: ${inWords(one.outcome)}`);
+    return fail(
       `${one.label} came to ${inWords(one.outcome)}, and ${unlike.label} to ${inWords(unlike.outcome)}.`,
-      unlike.talk,
+      unlike.session,
     );
   },
 };
 
 function reasons(context: CheckContext) {
   const { facts, inputs } = context;
-  const all: { label: string; present: (talk: Talk) => Promise<Outcome> }[] = [
+  const all: { label: string; present: (session: Session) => Promise<Outcome> }[] = [
     {
       label: 'a tampered state',
-      present: (talk) => talk.retry({ requestState: bitFlips(talk.state ?? '').at(-1)?.token }),
+      present: (session) => session.retry({ requestState: bitFlips(session.state ?? '').at(-1)?.token }),
     },
-    { label: 'a malformed state', present: (talk) => talk.retry({ requestState: 'mrtr-check' }) },
+    { label: 'a malformed state', present: (session) => session.retry({ requestState: 'mrtr-check' }) },
   ];
   if (facts.otherArguments !== undefined)
     all.push({
       label: 'a state with other arguments',
-      present: (talk) => {
-        talk.operation = context.otherOperation;
-        return talk.retry();
+      present: (session) => {
+        session.operation = context.otherOperation;
+        return session.retry();
       },
     });
   if (inputs.address.otherHeaders !== undefined)
     all.push({
       label: "another principal's state",
-      present: (talk) => {
-        talk.principal = 'other';
-        return talk.retry();
+      present: (session) => {
+        session.principal = 'other';
+        return session.retry();
       },
     });
   return all;
@@ -96,15 +96,15 @@ export const readable: Check = {
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
     for (const round of context.roundsWithState) {
-      const talk = await context.untilRound(round);
-      const parts = decode(talk.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
+      const session = await context.untilRound(round);
+      const parts = decode(session.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
       const told = parts.filter((part) => part.length >= 3).join('  ');
       if (told !== '' && /\{|\[|\s/.test(told))
-        return broken(`A client can read in the state: ${shortened(told, 300)}`, talk);
-      if (told !== '' && told === talk.state)
-        return broken(`The state is plain text: ${shortened(told, 300)}`, talk);
+        return fail(`A client can read in the state: ${shorten(told, 300)}`, session);
+      if (told !== '' && told === session.state)
+        return fail(`The state is plain text: ${shorten(told, 300)}`, session);
     }
-    return held('nothing readable was found in it');
+    return pass('nothing readable was found in it');
   },
 };
 
@@ -126,22 +126,22 @@ export const size: Check = {
   needs: ['question', 'state'],
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
-    const talk = await context.untilRound(0);
+    const session = await context.untilRound(0);
     let before = 0;
     let most = 0;
-    for (let round = 0; talk.last?.kind === 'asked'; round++) {
-      const bytes = Buffer.byteLength(talk.state ?? '');
+    for (let round = 0; session.last?.kind === 'asked'; round++) {
+      const bytes = Buffer.byteLength(session.state ?? '');
       most = Math.max(most, bytes);
-      if (bytes > MOST_BYTES) return broken(`The state of round ${round + 1} has ${bytes} bytes.`, talk);
-      const answered = Buffer.byteLength(JSON.stringify(talk.answers()));
+      if (bytes > MOST_BYTES) return fail(`The state of round ${round + 1} has ${bytes} bytes.`, session);
+      const answered = Buffer.byteLength(JSON.stringify(session.answers()));
       if (round > 0 && bytes - before > MOST_GROWTH * answered)
-        return broken(
+        return fail(
           `Round ${round + 1} adds ${bytes - before} bytes to the state for ${answered} bytes of answers.`,
-          talk,
+          session,
         );
       before = bytes;
-      await talk.retry();
+      await session.retry();
     }
-    return held(`at most ${most} bytes`);
+    return pass(`at most ${most} bytes`);
   },
 };

@@ -1,13 +1,13 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
 
 import { choicesIn } from '../answers/generate.ts';
-import { inWords } from '../talk/outcome.ts';
-import type { Retry, Talk } from '../talk/talk.ts';
+import { inWords } from '../session/outcome.ts';
+import type { Retry, Session } from '../session/session.ts';
 import { forgeries, type Pair } from '../tokens/forge.ts';
-import { aliases, bitFlips, HUGE, malformed } from '../tokens/mutate.ts';
+import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
 import { type JsonObject, objectAt } from '../wire/json.ts';
 import { type Attacked, type AttackOptions, attack, mustRefuse } from './attack.ts';
-import { broken, type Check, type Finding, held, MRTR, notApplicable } from './check.ts';
+import { type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
 import { type CheckContext, noTo } from './context.ts';
 
 const REQUIREMENT = {
@@ -27,7 +27,7 @@ const MOST_ATTEMPTS = 256;
 
 interface InRounds extends AttackOptions {
   /** What else an attempt changes. */
-  readonly changes?: (talk: Talk) => Retry;
+  readonly changes?: (session: Session) => Retry;
   readonly rounds?: readonly number[];
 }
 
@@ -43,9 +43,9 @@ async function inEachRound(
     const attempts = variants(state).map(({ label }, at) => ({
       label,
       // Each call has a state of its own, so the variant is made from that.
-      changes: (talk: Talk) => ({
-        ...changes(talk),
-        requestState: (variants(talk.state ?? state)[at] ?? variants(state)[at])?.state,
+      changes: (session: Session) => ({
+        ...changes(session),
+        requestState: (variants(session.state ?? state)[at] ?? variants(state)[at])?.state,
       }),
     }));
     results.push(await attack(context, round, attempts, { most: MOST_ATTEMPTS, ...how }));
@@ -53,7 +53,7 @@ async function inEachRound(
   return results;
 }
 
-const named = ({ label, token }: { readonly label: string; readonly token: string }) => ({
+const withLabel = ({ label, token }: { readonly label: string; readonly token: string }) => ({
   label,
   state: token,
 });
@@ -86,7 +86,7 @@ export const forged: Check = {
   run: async (context) => {
     const words = knownWords(context);
     const seen = await statesOfTwo(context);
-    const variants = (token: string) => forgeries(token, words, seen).map(named);
+    const variants = (token: string) => forgeries(token, words, seen).map(withLabel);
     const attacked = await inEachRound(context, variants);
     if (attacked.every(({ tried }) => tried === 0))
       return notApplicable('the state cannot be read from outside, so that there is nothing to forge in it');
@@ -106,20 +106,20 @@ async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
 
 interface Withheld {
   readonly label: string;
-  readonly changes: (talk: Talk) => Retry;
+  readonly changes: (session: Session) => Retry;
 }
 
-const answered = (talk: Talk, answer: (honest: JsonObject) => JsonObject): Retry => ({
+const mapAnswers = (session: Session, answer: (honest: JsonObject) => JsonObject): Retry => ({
   inputResponses: Object.fromEntries(
-    Object.entries(talk.answers()).map(([key, honest]) => [key, answer(honest as JsonObject)]),
+    Object.entries(session.answers()).map(([key, honest]) => [key, answer(honest as JsonObject)]),
   ),
 });
 
 /** How a user does not agree. */
 const WITHHELD: readonly Withheld[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
-  { label: 'a no for an answer', changes: (talk) => answered(talk, noTo) },
-  { label: 'a decline', changes: (talk) => answered(talk, () => ({ action: 'decline' })) },
+  { label: 'a no for an answer', changes: (session) => mapAnswers(session, noTo) },
+  { label: 'a decline', changes: (session) => mapAnswers(session, () => ({ action: 'decline' })) },
 ];
 
 /** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */
@@ -129,12 +129,12 @@ async function withoutConsent(
 ): Promise<Attacked[]> {
   const attacked: Attacked[] = [];
   for (const round of context.roundsWithState) {
-    const withheld = await stopped(context, round);
+    const withheld = await findWhatStops(context, round);
     if (withheld === undefined) continue;
     const { label: how, changes } = withheld;
-    const labelled = (token: string) =>
+    const labelVariants = (token: string) =>
       variants(token).map(({ label, state }) => ({ label: `${label}, and ${how}`, state }));
-    attacked.push(...(await inEachRound(context, labelled, { changes, rounds: [round] })));
+    attacked.push(...(await inEachRound(context, labelVariants, { changes, rounds: [round] })));
   }
   return attacked.map((one) => ({
     ...one,
@@ -143,10 +143,10 @@ async function withoutConsent(
 }
 
 /** What stops a call whose state was not changed. Where a server goes on all the same, other checks find that. */
-async function stopped(context: CheckContext, round: number): Promise<Withheld | undefined> {
+async function findWhatStops(context: CheckContext, round: number): Promise<Withheld | undefined> {
   for (const withheld of WITHHELD) {
-    const talk = await context.untilRound(round);
-    const outcome = await talk.retry(withheld.changes(talk));
+    const session = await context.untilRound(round);
+    const outcome = await session.retry(withheld.changes(session));
     const judged = context.judge(round, outcome);
     if (judged === 'refused') return withheld;
     if (judged !== 'different' || outcome.kind !== 'completed') continue;
@@ -170,11 +170,11 @@ export const tampered: Check = {
   needs: ['question', 'state'],
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => bitFlips(token).map(named));
+    const attacked = await inEachRound(context, (token) => bitFlips(token).map(withLabel));
     const accepted = attacked.flatMap((one) => one.accepted);
     // Nothing protects the state: then look for the bit that matters.
     if (accepted.length > 0 && !accepted.some(({ matters }) => matters))
-      attacked.push(...(await inEachRound(context, (token) => bitFlips(token, MOST_FLIPS).map(named))));
+      attacked.push(...(await inEachRound(context, (token) => bitFlips(token, MOST_FLIPS).map(withLabel))));
     return mustRefuse(context, 'A tampered state', attacked);
   },
 };
@@ -193,19 +193,19 @@ export const malformedState: Check = {
   needs: ['question', 'state'],
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
-    const attacked = await inEachRound(context, malformed, { nonsenseIsTried: true });
+    const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
     const finding = mustRefuse(context, 'A malformed state', attacked);
     if (finding.kind === 'broken' && finding.matters) return finding;
     const failed = attacked.flatMap((one) => one.failed).filter((one) => !cutOff(context, one));
-    const silent = failed.find(({ talk }) => statusOf(talk) === undefined);
+    const silent = failed.find(({ session }) => statusOf(session) === undefined);
     if (silent)
-      return broken(`${silent.label} in place of the state got no answer: ${silent.reason}.`, silent.talk, {
+      return fail(`${silent.label} in place of the state got no answer: ${silent.reason}.`, silent.session, {
         matters: true,
       });
-    const honest = context.talk();
+    const honest = context.session();
     const after = await honest.first();
     if (after.kind === 'failed')
-      return broken(
+      return fail(
         `After malformed states the server does not answer an honest call: ${inWords(after)}.`,
         honest,
         { matters: true },
@@ -213,18 +213,19 @@ export const malformedState: Check = {
     // It was refused, by accident: the server broke on it, and lives on.
     const [crashed] = failed;
     if (crashed)
-      return broken(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.talk);
-    return finding.kind === 'undecided' ? held('refused, or cut off where it was too long') : finding;
+      return fail(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.session);
+    return finding.kind === 'undecided' ? pass('refused, or cut off where it was too long') : finding;
   },
 };
 
-const statusOf = (talk: Talk): number | undefined => talk.turns.at(-1)?.reply.status;
+const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
 /** A server may close the connection of a request that is too long, and need not read it to its end. */
 const cutOff = (
   { facts }: CheckContext,
-  { label, talk }: { readonly label: string; readonly talk: Talk },
-): boolean => label === HUGE && facts.transport === 'http' && talk.last?.kind === 'failed' && !talk.last.late;
+  { label, session }: { readonly label: string; readonly session: Session },
+): boolean =>
+  label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
 export const aliased: Check = {
@@ -242,39 +243,35 @@ export const aliased: Check = {
   needs: ['question', 'state'],
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
-    const attacked = await inEachRound(context, (token) => aliases(token).map(named));
+    const attacked = await inEachRound(context, (token) => aliases(token).map(withLabel));
     const accepted = attacked.flatMap((one) => one.accepted);
     const [first] = accepted;
     if (first === undefined) return mustRefuse(context, 'Another spelling', attacked);
-    const used = await usedAgain(context);
+    const used = await findReuse(context);
     if (used) return used;
     const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
-    return broken(`The state was accepted in other spellings: ${labels}.`, first.talk);
+    return fail(`The state was accepted in other spellings: ${labels}.`, first.session);
   },
 };
 
 /** An approval that was used, in other spellings. Where its own has a second effect, checks of single use find that. */
-async function usedAgain(context: CheckContext): Promise<Finding | undefined> {
-  const talk = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
-  const used = talk.honestRetry();
-  const { state = '' } = talk;
-  await talk.retry(used);
-  const end = await talk.finish();
+async function findReuse(context: CheckContext): Promise<Finding | undefined> {
+  const session = await context.untilRound(context.roundsWithState.at(-1) ?? 0);
+  const used = session.honestRetry();
+  const { state = '' } = session;
+  await session.retry(used);
+  const end = await session.finish();
   if (end.kind !== 'completed') return undefined;
   for (const { label, token } of [{ label: 'its own', token: state }, ...aliases(state)]) {
-    const again = talk.fork();
+    const again = session.fork();
     const before = await context.effects.read();
     await again.retry({ ...used, requestState: token });
     await again.finish();
     if (!(await context.effects.since(before, again))) continue;
     if (token === state) return undefined;
-    return broken(
-      `A used approval worked again in another spelling (${label}), with a second effect.`,
-      again,
-      {
-        always: context.facts.oneTime,
-      },
-    );
+    return fail(`A used approval worked again in another spelling (${label}), with a second effect.`, again, {
+      always: context.facts.oneTime,
+    });
   }
   return undefined;
 }
@@ -298,9 +295,12 @@ export const dropped: Check = {
     const [accepted] = attacked.accepted;
     const asksAsEver = accepted && context.facts.asksLike(0, accepted.outcome);
     if (accepted && !asksAsEver)
-      return broken(`Without its state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.talk);
+      return fail(
+        `Without its state the retry was accepted: ${inWords(accepted.outcome)}.`,
+        accepted.session,
+      );
     if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
-    return held(
+    return pass(
       `refused, or asked again: ${inWords(attacked.refusal?.last ?? { kind: 'failed', reason: '', late: false })}`,
     );
   },

@@ -2,13 +2,13 @@
 
 import type { Reading } from '../run/effects.ts';
 import { Facts } from '../run/facts.ts';
-import { Likeness } from '../talk/likeness.ts';
-import { inWords, NOT_NOW, type Outcome } from '../talk/outcome.ts';
-import type { Retry, Talk, Turn } from '../talk/talk.ts';
+import { Likeness } from '../session/likeness.ts';
+import { inWords, NOT_NOW, type Outcome } from '../session/outcome.ts';
+import type { Retry, Session, Turn } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { numberIn } from '../target/probe.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { type Check, type Finding, held } from './check.ts';
+import { type Check, type Finding, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';
 
@@ -86,8 +86,8 @@ async function versionOf(
   const before = await context.effects.read();
   const first = await honest(context, { name, instance, facts });
   const after = await context.effects.read();
-  for (const talk of [first, await honest(context, { name, instance, facts })])
-    for (const [key, request] of questionsIn(talk.turns)) {
+  for (const session of [first, await honest(context, { name, instance, facts })])
+    for (const [key, request] of questionsIn(session.turns)) {
       const known = questions.get(key) ?? { request, words: new Likeness() };
       known.words.add(wordsOf(request));
       questions.set(key, known);
@@ -100,13 +100,13 @@ async function versionOf(
 async function honest(
   context: CheckContext,
   { name, instance, facts }: Pick<Version, 'name' | 'instance' | 'facts'>,
-): Promise<Talk> {
-  const talk = context.talk({ instance });
-  await talk.finish();
-  const reason = facts.learn(talk, { mayAskNothing: true });
-  if (reason === undefined) return talk;
-  const hint = talk.last?.kind === 'asked' ? '. Give answers that both versions allow' : '';
-  throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, talk);
+): Promise<Session> {
+  const session = context.session({ instance });
+  await session.finish();
+  const reason = facts.learn(session, { mayAskNothing: true });
+  if (reason === undefined) return session;
+  const hint = session.last?.kind === 'asked' ? '. Give answers that both versions allow' : '';
+  throw new Undecided(`an honest call on the ${name} failed: ${reason}${hint}`, session);
 }
 
 const questionsIn = (turns: readonly Turn[]): readonly (readonly [string, JsonObject])[] =>
@@ -127,7 +127,7 @@ function wordsIn(schema: unknown): readonly unknown[] {
 
 /** A call that crossed. */
 export interface Crossed extends Crossing {
-  readonly talk: Talk;
+  readonly session: Session;
   /** What the user was asked before, counted from 1. */
   readonly question: number;
   /** Keys that were answered when it crossed. */
@@ -147,9 +147,9 @@ export interface CrossOptions {
   /** The index of the round whose question the one version asks, and the other gets the answer of. */
   readonly round: number;
   /** How the retry that crosses differs from an honest one. */
-  readonly changes?: (talk: Talk) => Retry;
+  readonly changes?: (session: Session) => Retry;
   /** A call that was begun already, in another way than with honest answers. */
-  readonly begun?: Talk;
+  readonly begun?: Session;
 }
 
 /**
@@ -166,31 +166,35 @@ export async function cross(
   const { from, to } = crossing;
   await context.fleet.revive();
   const before = await effects.read();
-  const talk = begun ?? (await context.untilRound(round, { instance: from.instance }));
-  const answered = questionsIn(talk.turns).map(([key]) => key);
-  const earlier = talk.turns.length;
+  const session = begun ?? (await context.untilRound(round, { instance: from.instance }));
+  const answered = questionsIn(session.turns).map(([key]) => key);
+  const earlier = session.turns.length;
   const crossingReading = await effects.read();
-  talk.instance = to.instance;
-  const first = await talk.retry(changes(talk));
-  const firstReading = await readInto(talk, context, crossingReading);
-  const end = await talk.finish();
-  const endReading = await readInto(talk, context, firstReading);
-  const turns = talk.turns.slice(earlier);
+  session.instance = to.instance;
+  const first = await session.retry(changes(session));
+  const firstReading = await readInto(session, context, crossingReading);
+  const end = await session.finish();
+  const endReading = await readInto(session, context, firstReading);
+  const turns = session.turns.slice(earlier);
   if (NOT_NOW.includes(turns.at(-1)?.reply.status ?? 0))
-    throw new Undecided(`the ${to.name} was too busy to answer: ${inWords(end)}`, talk);
+    throw new Undecided(`the ${to.name} was too busy to answer: ${inWords(end)}`, session);
   const asked = new Set(questionsIn(turns).map(([key]) => key));
   const readings = { before, crossing: crossingReading, first: firstReading, end: endReading };
   const askedAgain = answered.filter((key) => asked.has(key));
-  return { ...crossing, talk, question: round + 1, answered, askedAgain, turns, first, end, readings };
+  return { ...crossing, session, question: round + 1, answered, askedAgain, turns, first, end, readings };
 }
 
 /** Reads the probe, and records what changed. With a process that has ended, a world in its memory is gone as well. */
-async function readInto(talk: Talk, { effects, fleet }: CheckContext, before: Reading): Promise<Reading> {
-  if (talk.last?.kind === 'failed' && (await talk.instance.ending())) {
+async function readInto(
+  session: Session,
+  { effects, fleet }: CheckContext,
+  before: Reading,
+): Promise<Reading> {
+  if (session.last?.kind === 'failed' && (await session.instance.ending())) {
     await fleet.revive();
     return before;
   }
-  if (!(await effects.since(before, talk))) return before;
+  if (!(await effects.since(before, session))) return before;
   return effects.read();
 }
 
@@ -211,5 +215,5 @@ export const whereOf = ({ question, from, to }: Crossed): string =>
   `The ${from.name} asked question ${question}, and the ${to.name} got the answer`;
 
 /** Nothing to find: in the words of all crossings. */
-export const heldFor = (all: readonly Crossed[], words: string): Finding =>
-  held(`${all.length} calls crossed: ${words}`, all.at(-1)?.talk);
+export const passAll = (all: readonly Crossed[], words: string): Finding =>
+  pass(`${all.length} calls crossed: ${words}`, all.at(-1)?.session);

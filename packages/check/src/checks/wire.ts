@@ -1,14 +1,14 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
-import { Evidence } from '../talk/evidence.ts';
-import { inWords, outcomeOf } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { Evidence } from '../session/evidence.ts';
+import { inWords, outcomeOf } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/message-schemas.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
-import { shortened } from '../wire/text.ts';
-import { broken, type Check, type Finding, held, MRTR, undecided } from './check.ts';
+import { shorten } from '../wire/text.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
 import type { CheckContext, Logged } from './context.ts';
 import type { Evident } from './undecided.ts';
 
@@ -19,20 +19,20 @@ async function sweep(context: CheckContext): Promise<void> {
   if (swept.has(context)) return;
   swept.add(context);
   const changes = [
-    (talk: Talk) => ({ inputResponses: refusals(talk, 'decline') }),
-    (talk: Talk) => ({ inputResponses: refusals(talk, 'cancel') }),
+    (session: Session) => ({ inputResponses: refusals(session, 'decline') }),
+    (session: Session) => ({ inputResponses: refusals(session, 'cancel') }),
     () => ({ inputResponses: undefined }),
     () => ({ requestState: 'mrtr-check' }),
   ];
   for (const change of changes) {
-    const talk = await context.untilRound(0);
-    await talk.retry(change(talk));
+    const session = await context.untilRound(0);
+    await session.retry(change(session));
   }
-  await context.talk({ capabilities: {} }).first();
+  await context.session({ capabilities: {} }).first();
 }
 
-const refusals = (talk: Talk, action: string): JsonObject =>
-  Object.fromEntries(Object.keys(talk.asked).map((key) => [key, { action }]));
+const refusals = (session: Session, action: string): JsonObject =>
+  Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action }]));
 
 /** Looks at every exchange of the run. `fault` says what is wrong with one. */
 async function everywhere(
@@ -45,25 +45,25 @@ async function everywhere(
     looked++;
     const wrong = fault(logged);
     const { turn, during } = logged;
-    if (wrong !== undefined) return broken(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
+    if (wrong !== undefined) return fail(`${turn.request.method}: ${wrong}.`, asOf(logged), { during });
   }
-  return held(`${looked} exchanges looked at`);
+  return pass(`${looked} exchanges looked at`);
 }
 
 /** The call as it was when this answer had come: what came after it shows nothing more. */
-function asOf({ turn, talk }: Logged): Evident {
-  if (talk === undefined) return alone(turn);
-  if (turn.recorded === undefined) return talk;
-  const turns = talk.turns.slice(0, talk.turns.indexOf(turn) + 1);
-  return { evidence: talk.evidence.until(turn.recorded), turns, last: turn.outcome };
+function asOf({ turn, session }: Logged): Evident {
+  if (session === undefined) return alone(turn);
+  if (turn.recorded === undefined) return session;
+  const turns = session.turns.slice(0, session.turns.indexOf(turn) + 1);
+  return { evidence: session.evidence.until(turn.recorded), turns, last: turn.outcome };
 }
 
 /** A request that is part of no call, such as a list. */
 function alone(turn: Logged['turn']): Evident {
   const { method, params } = turn.request;
   const evidence = new Evidence(method);
-  evidence.sent('server', { method, params });
-  evidence.answered('server', turn.reply);
+  evidence.recordSent('server', { method, params });
+  evidence.recordReply('server', turn.reply);
   return { evidence, turns: [turn], last: turn.outcome };
 }
 
@@ -129,7 +129,7 @@ function responseFault({ reply, id }: Logged['turn']): string | undefined {
   const { status, failure } = reply;
   const responses = reply.messages.filter(({ value }) => isResponse(value));
   const noise = status === undefined && reply.messages.find(({ value }) => value === undefined);
-  if (noise) return `a line on standard output is no message: ${shortened(noise.text, 80)}`;
+  if (noise) return `a line on standard output is no message: ${shorten(noise.text, 80)}`;
   if (responses.length === 0) return status === 200 && !reply.late && !reply.cut ? failure : undefined;
   const response = JSON.parse(reply.text ?? 'null') as JsonObject | null;
   if (!isObject(response)) return undefined;
@@ -198,7 +198,7 @@ function requestsFault(result: JsonObject): string | undefined {
     // A choice of many alternatives reports each of them; the first sentences say enough.
     const wrong =
       misfit(REQUESTS[known as keyof typeof REQUESTS], request) ?? formFault(params.requestedSchema);
-    if (wrong !== undefined) return `the request '${key}' does not fit: ${shortened(wrong, 240)}`;
+    if (wrong !== undefined) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
   }
   return undefined;
 }
@@ -262,24 +262,24 @@ export const unknownMembers: Check = {
   needs: ['question'],
   calls: (rounds) => rounds + 1,
   run: async (context): Promise<Finding> => {
-    const talk = context.talk();
-    let outcome = await talk.first();
+    const session = context.session();
+    let outcome = await session.first();
     for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
-      const answers = Object.entries(talk.answers()).map(([key, answer]) => [
+      const answers = Object.entries(session.answers()).map(([key, answer]) => [
         key,
         { ...(answer as JsonObject), 'x-mrtr-check': { unknown: true } },
       ]);
       const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
-      outcome = await talk.retry({ inputResponses: { ...Object.fromEntries(answers), ...unknown } });
+      outcome = await session.retry({ inputResponses: { ...Object.fromEntries(answers), ...unknown } });
     }
-    if (outcome.kind === 'failed') return undecided(inWords(outcome));
-    const turn = talk.turns.at(-1);
+    if (outcome.kind === 'failed') return abstain(inWords(outcome));
+    const turn = session.turns.at(-1);
     if (
       outcome.kind === 'completed' &&
       turn &&
       context.judge(context.lastRound, outcomeOf(turn.reply)) === 'same'
     )
-      return held('the same end as without them', talk);
-    return broken(`With unknown members the call came to ${inWords(outcome)}.`, talk);
+      return pass('the same end as without them', session);
+    return fail(`With unknown members the call came to ${inWords(outcome)}.`, session);
   },
 };

@@ -10,7 +10,7 @@ import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalCard, terminalReport } from '../report/terminal.ts';
 import { forTerminalLines, jsonText } from '../report/text.ts';
 import { readViewer } from '../report/viewer.ts';
-import { run, selected } from '../run/run.ts';
+import { run, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { readConfig } from './config.ts';
@@ -76,7 +76,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
     const progress = progressOn(console.err, line.json ?? false, inputs);
     const judging = { name, strict: options.strict, complete: options.complete, baseline };
     const ran = await run(inputs, progress.tell)
-      .catch((error: unknown) => Promise.reject(named(error, name, inputs)))
+      .catch((error: unknown) => Promise.reject(nameTarget(error, name, inputs)))
       .finally(progress.done);
     reports.push(reportOf(ran, judging));
   }
@@ -90,7 +90,7 @@ async function checkAll(line: CommandLine, targets: readonly Target[], console: 
 }
 
 /** The mistake, with the target in which it is, and without the headers that a server may have logged. */
-function named(error: unknown, name: string | undefined, { address }: Inputs): unknown {
+function nameTarget(error: unknown, name: string | undefined, { address }: Inputs): unknown {
   if (!(error instanceof UsageError)) return error;
   const message = redactor(address)(error.message);
   return new UsageError(name === undefined ? message : `${name}: ${message}`);
@@ -188,7 +188,7 @@ function progressOn(
   { only, ttlSeconds }: Inputs,
 ): { tell: Progress; done: () => void } {
   if (quiet || err.isTTY !== true) return { tell: () => {}, done: () => {} };
-  const all = selected(only).length;
+  const all = selectChecks(only).length;
   let ran = 0;
   return {
     tell: ({ check, done }) => {

@@ -87,14 +87,14 @@ function optionsFrom(rest: JsonObject, where: string): TargetOptions {
   const named = Object.entries(rest).map(([key, value]) => {
     const filled =
       key === 'header' || key === 'other-header'
-        ? (value as string[]).map((line) => filledIn(line, where))
+        ? (value as string[]).map((line) => fillIn(line, where))
         : value;
     return [key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), filled];
   });
   return Object.fromEntries(named) as TargetOptions;
 }
 
-function filledIn(line: string, where: string): string {
+function fillIn(line: string, where: string): string {
   return line.replace(/\$\{(\w+)\}/g, (_, name: string) => {
     const value = process.env[name];
     if (value === undefined)

@@ -11,7 +11,7 @@ import {
   type ProbeSpec,
   UsageError,
 } from '../target/target.ts';
-import { isObject, type JsonObject, parsed } from '../wire/json.ts';
+import { isObject, type JsonObject, parse } from '../wire/json.ts';
 import type { TargetOptions } from './options.ts';
 
 /** Where a target is. */
@@ -88,7 +88,7 @@ function operationIn(text: string, name: string): Operation {
   return {
     kind: kind as Operation['kind'],
     name: target,
-    arguments: json === undefined ? {} : object(parsed(json), `What follows ${kind}:${target} in ${name}`),
+    arguments: json === undefined ? {} : object(parse(json), `What follows ${kind}:${target} in ${name}`),
   };
 }
 
@@ -105,7 +105,7 @@ function answersFrom({ answer = [], answers }: TargetOptions): Readonly<Record<s
   const fromFile = typeof answers === 'string' ? readJson(answers) : (answers ?? {});
   const given = answer.map((text) => {
     const at = text.indexOf('=');
-    const value = parsed(text.slice(at + 1));
+    const value = parse(text.slice(at + 1));
     if (at < 1 || value === undefined)
       throw new UsageError(
         `--answer has to be KEY=JSON, and '${text}' is not. Text is quoted twice: --answer 'city="Tokyo"'.`,

@@ -114,7 +114,7 @@ function commandWithOptions(writeOut: (text: string) => void): Command {
 }
 
 const option = (flags: string, description: string): Option => new Option(flags, description);
-const repeated = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
+const append = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 const json = (value: string): unknown => {
   try {
     return JSON.parse(value);
@@ -148,7 +148,7 @@ function operationOptions(): readonly Option[] {
       'a second operation that asks, which is presented with foreign state',
     ),
     option('--answer <key=json>', 'the content for the question with this key; * for every other').argParser(
-      repeated,
+      append,
     ),
     option('--answers <file>', 'the same from a JSON file: an object, by key'),
     option('--generate-answers', 'makes them from the asked schema'),
@@ -158,8 +158,8 @@ function operationOptions(): readonly Option[] {
 function inputOptions(): readonly Option[] {
   return [
     option('--probe <what>', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'),
-    option('--header <line>', "'Name: value', the principal; repeatable").argParser(repeated),
-    option('--other-header <line>', 'the same for a second principal').argParser(repeated),
+    option('--header <line>', "'Name: value', the principal; repeatable").argParser(append),
+    option('--other-header <line>', 'the same for a second principal').argParser(append),
     option('--also <url>', 'a second instance of the same server'),
     option('--restart <command>', 'restarts a server that was not started here'),
     option(
@@ -188,7 +188,7 @@ function runOptions(): readonly Option[] {
     ),
     option('--strict', 'a SHOULD counts as a MUST'),
     option('--complete', 'an input that was not given counts as undecided'),
-    option('--report <format[=file]>', FORMATS.join(', ')).argParser(wanted),
+    option('--report <format[=file]>', FORMATS.join(', ')).argParser(addFormat),
     option('--json', 'prints the JSON report and nothing else'),
     option('--baseline <file>', 'accepted findings; one that is no longer found is an error'),
     option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }'),
@@ -203,7 +203,7 @@ const ids = (value: string, previous: readonly string[] = []): readonly string[]
     .filter((id) => id !== ''),
 ];
 
-function wanted(value: string, previous: readonly Wanted[] = []): readonly Wanted[] {
+function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wanted[] {
   const [format = '', ...file] = value.split('=');
   if (!FORMATS.includes(format as Format))
     throw new InvalidArgumentError(

@@ -1,6 +1,6 @@
 /** What a run would send, without sending it. */
 import type { Check, Need } from '../checks/check.ts';
-import { selected } from '../run/run.ts';
+import { selectChecks } from '../run/run.ts';
 import { LOOKED_AT } from '../run/steady.ts';
 import { type Inputs, nameOf, transportOf } from '../target/target.ts';
 
@@ -21,8 +21,8 @@ interface Planned {
 
 /** The plan in words, for operations that ask `rounds` questions one after another. */
 export function planText(inputs: Inputs): string {
-  const one = planned(inputs, 1);
-  const two = planned(inputs, 2);
+  const one = planChecks(inputs, 1);
+  const two = planChecks(inputs, 2);
   const lines = one.map(({ check, calls, missing }, at) => {
     const count = missing ? `not run: ${missing}` : `${calls} or ${two[at]?.calls}`;
     return `  ${check.id.padEnd(30)} ${count}`;
@@ -46,8 +46,8 @@ export function planText(inputs: Inputs): string {
   ].join('\n');
 }
 
-function planned(inputs: Inputs, rounds: number): readonly Planned[] {
-  return selected(inputs.only).map((check) => {
+function planChecks(inputs: Inputs, rounds: number): readonly Planned[] {
+  return selectChecks(inputs.only).map((check) => {
     const missing = check.needs.map((need) => GIVEN[need]?.(inputs)).find((one) => one !== undefined);
     if (missing !== undefined) return { check, calls: 0, missing };
     return { check, calls: check.calls(rounds) + rounds + 1 };

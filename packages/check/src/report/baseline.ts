@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import type { Verdict } from '../checks/check.ts';
 import { UsageError } from '../target/target.ts';
-import { isObject, parsed } from '../wire/json.ts';
+import { isObject, parse } from '../wire/json.ts';
 
 /** The reason for each accepted finding, by the check's id. */
 export type Baseline = Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export function readJson(file: string): unknown {
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
   }
-  const value = parsed(text);
+  const value = parse(text);
   if (!isObject(value)) throw new UsageError(`${file} holds no JSON object${whyNoJson(text)}.`);
   return value;
 }

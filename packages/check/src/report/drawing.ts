@@ -13,7 +13,7 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import { DECLARED } from '../wire/request.ts';
-import { clipped, padded, wrapped } from './text.ts';
+import { clip, pad, wrap } from './text.ts';
 
 const WIDTH = 78;
 /** Longer conversations are cut in the middle. */
@@ -23,18 +23,18 @@ const MOST_BLOCKS = 24;
  * Draws it. Everything in it is printable. The same message several times in a row is drawn once, and so is
  * the same round.
  */
-export function drawn({ events, participants }: Transcript): readonly string[] {
+export function draw({ events, participants }: Transcript): readonly string[] {
   const clients = new Map(
     participants.filter(({ kind }) => kind === 'client').map(({ id, label }) => [id, label]),
   );
-  const lines = events.map((event, at) => linesOf(event, clients, changedIn(events, at)));
-  const blocks = repeatedPairs(repeated(lines.filter((one) => one.length > 0)));
+  const lines = events.map((event, at) => linesOf(event, clients, argumentsChanged(events, at)));
+  const blocks = mergeRepeatedPairs(mergeRepeats(lines.filter((one) => one.length > 0)));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
-  return [`${padded('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
+  return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
 
 /** Blocks of lines, where equal neighbours become one with a count. */
-function repeated(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function mergeRepeats(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const merged: { readonly lines: readonly string[]; times: number }[] = [];
   for (const lines of blocks) {
     const last = merged.at(-1);
@@ -45,7 +45,7 @@ function repeated(blocks: readonly (readonly string[])[]): readonly (readonly st
 }
 
 /** A question and its answer that come more often than twice become one pair with a count, whatever their states. */
-function repeatedPairs(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function mergeRepeatedPairs(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const texts = blocks.map((lines) => lines.filter((line) => !line.startsWith(STATE_LINE)).join('\n'));
   const merged: (readonly string[])[] = [];
   for (let at = 0; at < blocks.length; ) {
@@ -61,7 +61,7 @@ function repeatedPairs(blocks: readonly (readonly string[])[]): readonly (readon
 }
 
 /** The arguments of a retry, where they are not those of the request before it. */
-function changedIn(events: readonly TranscriptEvent[], at: number): string {
+function argumentsChanged(events: readonly TranscriptEvent[], at: number): string {
   const argumentsOf = (event: TranscriptEvent | undefined) =>
     event?.kind === 'message' && event.message.method !== undefined
       ? objectIn(event.message, 'params').arguments
@@ -85,18 +85,18 @@ function linesOf(
     case 'message': {
       const fromClient = event.from === 'client' || clients.has(event.from);
       const other = fromClient ? event.to : event.from;
-      const label = other === undefined || other === 'server' ? '' : ` ${clipped(other, 12)}`;
+      const label = other === undefined || other === 'server' ? '' : ` ${clip(other, 12)}`;
       const as = fromClient && event.from !== 'client' ? [clients.get(event.from) ?? ''] : [];
       const text = [
         ...as,
         textOf(event.message, fromClient, event.lost),
         ...(changed === '' ? [] : [changed]),
       ];
-      const words = text.flatMap((one) => wrapped(one, WIDTH - 8, 5));
+      const words = text.flatMap((one) => wrap(one, WIDTH - 8, 5));
       return [...words.map(inside), fromClient ? `${ARROW_RIGHT}${label}` : `${ARROW_LEFT}${label}`];
     }
     case 'effect':
-      return wrapped(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
+      return wrap(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
     case 'kill':
       return [onTheRight(`☠ ${event.instance} killed`)];
     case 'restart':
@@ -108,15 +108,15 @@ function linesOf(
 
 const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
 const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
-const inside = (text: string): string => `    │  ${padded(text, WIDTH - 8)}│`;
+const inside = (text: string): string => `    │  ${pad(text, WIDTH - 8)}│`;
 const STATE_LINE = '    │  + state ';
 
 const GAP = [inside('… and so on …')];
 
 function onTheRight(text: string): string {
   const room = WIDTH - 8;
-  const fit = clipped(text, room);
-  return `    │  ${' '.repeat(Math.max(0, room - padded(fit, 0).length - 1))}${fit} │`;
+  const fit = clip(text, room);
+  return `    │  ${' '.repeat(Math.max(0, room - pad(fit, 0).length - 1))}${fit} │`;
 }
 
 function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
@@ -142,7 +142,7 @@ const stateText = ({ requestState }: Readonly<Record<string, unknown>>): string 
 /** The beginning of a state, and its length. */
 function stateWords(state: unknown): string {
   const text = typeof state === 'string' ? state : JSON.stringify(state);
-  return text.length > 40 ? `${clipped(text, 28)} (${text.length} characters)` : clipped(text, 40) || '""';
+  return text.length > 40 ? `${clip(text, 28)} (${text.length} characters)` : clip(text, 40) || '""';
 }
 
 /** What a retry brings: the answers, and the beginning of its state. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
 import type { Verdict } from '../checks/check.ts';
-import { drawn } from './drawing.ts';
+import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup, printable } from './text.ts';
 import type { Viewer } from './viewer.ts';
@@ -116,7 +116,7 @@ function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
 
 /** The conversation as text, and for the viewer, which draws it in place of the text. */
 function conversation(transcript: Transcript, isDrawn: boolean): string {
-  const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(drawn(transcript).join('\n'))}</pre>`;
+  const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(draw(transcript).join('\n'))}</pre>`;
   // What the viewer shows is printable too, and without `<` nothing can end the element.
   const data = JSON.stringify(printable(transcript)).replaceAll('<', '\\u003c');
   return isDrawn ? `${text}\n<script type="application/json" data-mrtr-transcript>${data}</script>` : text;

@@ -1,6 +1,6 @@
 /** The report as Markdown, for an issue or a job's summary. */
 import type { Verdict } from '../checks/check.ts';
-import { drawn } from './drawing.ts';
+import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
@@ -58,13 +58,13 @@ function section(check: ReportedCheck): readonly string[] {
     `* **Do**: ${forMarkdown(check.remedy)}`,
     ...accepted,
     '',
-    ...fenced('sh', [check.reproduce, ...(check.curl ? [check.curl] : [])]),
-    ...(check.conversation ? fenced('text', drawn(check.conversation)) : []),
+    ...fence('sh', [check.reproduce, ...(check.curl ? [check.curl] : [])]),
+    ...(check.conversation ? fence('text', draw(check.conversation)) : []),
   ];
 }
 
 /** A fence that is longer than any in the text. */
-function fenced(language: string, lines: readonly string[]): readonly string[] {
+function fence(language: string, lines: readonly string[]): readonly string[] {
   const safe = lines.map(forTerminal);
   const longest = Math.max(2, ...safe.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));
   const fence = '`'.repeat(longest + 1);

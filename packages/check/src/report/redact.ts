@@ -96,14 +96,14 @@ function longest(part: string, isSecret: (length: number) => boolean): number {
  * `client`, or a part of `events`.
  */
 export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
-  const redacted = (event: TranscriptEvent): TranscriptEvent => {
+  const redactEvent = (event: TranscriptEvent): TranscriptEvent => {
     if (event.kind === 'message') return { ...event, message: redact(event.message) };
     return event.kind === 'effect' ? { ...event, detail: redact(event.detail) } : event;
   };
   return {
     ...rest,
     title: redact(title),
-    events: events.map(redacted),
+    events: events.map(redactEvent),
     end: end.error
       ? { error: { ...end.error, message: redact(end.error.message) } }
       : { result: redact(end.result) },

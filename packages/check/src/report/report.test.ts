@@ -6,14 +6,14 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
-import { shortened } from '../wire/text.ts';
-import { drawn } from './drawing.ts';
+import { shorten } from '../wire/text.ts';
+import { draw } from './drawing.ts';
 import { htmlReport } from './html.ts';
 import { junitReport } from './junit.ts';
 import { markdownReport } from './markdown.ts';
 import { redactedTranscript, redactor } from './redact.ts';
 import { PROFILE, type Report, type ReportedCheck } from './report.ts';
-import { quoted } from './shell.ts';
+import { quote } from './shell.ts';
 import { terminalReport } from './terminal.ts';
 import { jsonText, printable } from './text.ts';
 
@@ -55,7 +55,7 @@ const check = (verdict: ReportedCheck['verdict'], at: number): ReportedCheck => 
     ...{ id, family, level, expected, clause, remedy, verdict },
     actual: `saw ${HOSTILE}`,
     accepted: verdict === 'advice' ? HOSTILE : null,
-    reproduce: `mrtr-check --tool ${quoted(HOSTILE)}`,
+    reproduce: `mrtr-check --tool ${quote(HOSTILE)}`,
     curl: null,
     conversation: found ? conversation : null,
     calls: 3,
@@ -86,7 +86,7 @@ describe('a report of hostile words', () => {
     expect(htmlReport([report])).not.toMatch(CONTROLS);
     expect(htmlReport([report], VIEWER)).not.toMatch(CONTROLS);
     expect(junitReport([report])).not.toMatch(CONTROLS);
-    expect(drawn(conversation).join('\n')).not.toMatch(CONTROLS);
+    expect(draw(conversation).join('\n')).not.toMatch(CONTROLS);
     expect(jsonText(report)).not.toMatch(CONTROLS);
     expect(JSON.parse(jsonText([report, '\u{1fffe}']))).toEqual([report, '\u{1fffe}']);
   });
@@ -163,7 +163,7 @@ describe('a report of hostile words', () => {
       '',
     ];
     for (const word of words)
-      expect(execFileSync('bash', ['-c', `printf %s ${quoted(word)}`], { encoding: 'utf8' })).toBe(word);
+      expect(execFileSync('bash', ['-c', `printf %s ${quote(word)}`], { encoding: 'utf8' })).toBe(word);
   });
 });
 
@@ -210,7 +210,7 @@ describe('redaction of encoded secrets', () => {
   it('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
     const secret = 'k2-value-of-mallory';
     for (const most of [8, 12, 20])
-      expect(redact(shortened(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
+      expect(redact(shorten(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
     expect(redact(`…${secret.slice(5)} came`)).toBe('…<redacted> came');
     expect(redact(`{"p":"${secret.replace('k', 'j')}"}`)).not.toContain('mallory');
     expect(redact(Buffer.from(secret).toString('hex'))).toBe('<redacted>');
@@ -252,14 +252,14 @@ it('a message whose words are objects is drawn', () => {
   const object = { toString: 1, valueOf: null };
   const message = { error: { code: object, message: object } };
   const events = [{ kind: 'message', from: 'server', to: 'client', at: 0, message } as const];
-  expect(drawn({ ...conversation, events }).join('\n')).toContain('"toString":1');
+  expect(draw({ ...conversation, events }).join('\n')).toContain('"toString":1');
 });
 
 it('equal messages in a row are drawn once', () => {
   const [request] = conversation.events;
   const many = { ...conversation, events: Array(10).fill(request) };
-  expect(drawn(many).filter((line) => line.includes('├'))).toHaveLength(1);
-  expect(drawn(many).join('\n')).toContain('10 times:');
+  expect(draw(many).filter((line) => line.includes('├'))).toHaveLength(1);
+  expect(draw(many).join('\n')).toContain('10 times:');
 });
 
 it('rounds that differ in their state alone are drawn once', () => {
@@ -277,7 +277,7 @@ it('rounds that differ in their state alone are drawn once', () => {
       },
     },
   ]);
-  const lines = (many: number) => drawn({ ...conversation, events: rounds.slice(0, many).flat() });
+  const lines = (many: number) => draw({ ...conversation, events: rounds.slice(0, many).flat() });
   expect(lines(25).join('\n')).toContain('25 rounds like this:');
   expect(lines(25).filter((line) => line.includes('├'))).toHaveLength(1);
   expect(lines(2).filter((line) => line.includes('├'))).toHaveLength(2);

@@ -99,7 +99,7 @@ export function reportOf(
 ): Report {
   const { inputs } = run;
   const redact = redactor(inputs.address);
-  const checks = run.checked.map((checked) => reported(checked, run, baseline, redact));
+  const checks = run.checked.map((checked) => reportCheck(checked, run, baseline, redact));
   const stale = staleIn(baseline, checks);
   const { address, operation } = inputs;
   return {
@@ -122,7 +122,7 @@ export function reportOf(
   };
 }
 
-function reported(
+function reportCheck(
   { check, finding, verdict, calls }: Checked,
   { inputs }: Run,
   baseline: Baseline,
@@ -130,9 +130,9 @@ function reported(
 ) {
   const { id, family, level, expected, clause, remedy } = check;
   const found = isFinding(verdict);
-  const talk = 'talk' in finding ? finding.talk : undefined;
+  const session = 'session' in finding ? finding.session : undefined;
   const { headers, otherHeaders } = inputs.address;
-  const turn = talk?.decisive ?? talk?.turns.at(-1);
+  const turn = session?.decisive ?? session?.turns.at(-1);
   const own = turn?.principal === 'other' ? { ...headers, ...otherHeaders } : headers;
   return {
     ...{ id, family, level, verdict, expected },
@@ -143,8 +143,8 @@ function reported(
     // A server that was started here is gone when somebody reads this, and its port with it.
     curl: (found && !isStarted(inputs.address) && redact(curlOf(turn, own))) || null,
     conversation:
-      (found || verdict === 'could-not-run') && talk
-        ? redactedTranscript(talk.evidence.transcript(talk.last), redact)
+      (found || verdict === 'could-not-run') && session
+        ? redactedTranscript(session.evidence.transcript(session.last), redact)
         : null,
     calls,
   };

@@ -1,11 +1,11 @@
 /** Command lines that a person can paste into a shell. */
 import { DEFAULTS } from '../run/run.ts';
-import type { Turn } from '../talk/talk.ts';
+import type { Turn } from '../session/session.ts';
 import type { Inputs, Operation, ProbeSpec } from '../target/target.ts';
-import { enveloped, mirroringHeaders } from '../wire/request.ts';
+import { envelope, mirroringHeaders } from '../wire/request.ts';
 
 /** A word, quoted where a shell would read it otherwise. */
-export function quoted(word: string): string {
+export function quote(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
   if (!/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(word)) return `'${word.replaceAll("'", `'\\''`)}'`;
   const escaped = word
@@ -45,7 +45,7 @@ export function reproducing(inputs: Inputs, ids: string): string {
   if (inputs.allowEffects) words.push('--allow-effects');
   if (address.url !== undefined) words.push(address.url);
   if (address.command !== undefined) words.push('--', ...address.command);
-  return words.map(quoted).join(' ');
+  return words.map(quote).join(' ');
 }
 
 const operationText = ({ kind, name, arguments: args }: Operation): string =>
@@ -68,8 +68,8 @@ export function curlOf(
   const words = ['curl', '-sS', turn.url.href];
   const all = { ...mirroringHeaders(turn.request), ...redactedValues(headers) };
   for (const [name, value] of Object.entries(all)) words.push('-H', `${name}: ${value}`);
-  words.push('--data-raw', JSON.stringify(enveloped(turn.request, 1)));
-  const line = words.map(quoted).join(' ');
+  words.push('--data-raw', JSON.stringify(envelope(turn.request, 1)));
+  const line = words.map(quote).join(' ');
   return line.length > MOST_CURL ? undefined : line;
 }
 

@@ -1,9 +1,9 @@
 /** The report on a terminal: a card that is read in ten seconds, and then the findings. */
 import { styleText } from 'node:util';
 import type { Verdict } from '../checks/check.ts';
-import { drawn } from './drawing.ts';
+import { draw } from './drawing.ts';
 import { acceptedMark, findingsIn, type Report, type ReportedCheck } from './report.ts';
-import { clipped, forTerminal, padded, wrapped } from './text.ts';
+import { clip, forTerminal, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
 
@@ -26,7 +26,7 @@ export function terminalReport(report: Report, { colours = false } = {}): string
   return [
     ...card(report, paint),
     ...shown.flatMap((check) => finding(check, paint)),
-    ...undecided(report, paint),
+    ...listUndecided(report, paint),
     ...ending(report, paint),
     '',
   ].join('\n');
@@ -55,15 +55,15 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   const title = `${target.method} ${target.operation}  ${target.name ?? target.address}`;
   const rule = paint('gray', '─'.repeat(WIDTH));
   const ids = findingsIn(checks).flatMap(({ verdict, found }) => {
-    const lines = wrapped(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);
+    const lines = wrap(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);
     return lines.map(
-      (line, at) => `  ${paint(LOOK[verdict].style, padded(at === 0 ? verdict : '', 8))}${line.trimStart()}`,
+      (line, at) => `  ${paint(LOOK[verdict].style, pad(at === 0 ? verdict : '', 8))}${line.trimStart()}`,
     );
   });
   return [
     rule,
-    `  ${paint('bold', 'mrtr-check')}  ${clipped(title, WIDTH - 16)}`,
-    ...(target.next === undefined ? [] : [`  ${clipped(`new version: ${target.next}`, WIDTH - 4)}`]),
+    `  ${paint('bold', 'mrtr-check')}  ${clip(title, WIDTH - 16)}`,
+    ...(target.next === undefined ? [] : [`  ${clip(`new version: ${target.next}`, WIDTH - 4)}`]),
     '',
     `  ${(['fail', 'warn', 'advice', 'pass'] as const).map(count).join('    ')}`,
     `  ${(['could-not-run', 'not-run', 'not-applicable'] as const).map(count).join('    ')}`,
@@ -83,10 +83,10 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
   const row = (name: string, text: string, most?: number) =>
-    wrapped(text, WIDTH - 14, most).map(
-      (line, at) => `    ${paint('gray', padded(at === 0 ? name : '', 9))} ${line}`,
+    wrap(text, WIDTH - 14, most).map(
+      (line, at) => `    ${paint('gray', pad(at === 0 ? name : '', 9))} ${line}`,
     );
-  const line = (name: string, text: string) => `    ${paint('gray', padded(name, 9))} ${forTerminal(text)}`;
+  const line = (name: string, text: string) => `    ${paint('gray', pad(name, 9))} ${forTerminal(text)}`;
   return [
     `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${forTerminal(check.accepted)}`)}`,
     ...row('expected', check.expected),
@@ -96,13 +96,13 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
     // One line each, however long: they are there to be copied.
     line('again', check.reproduce),
     ...(check.curl ? [line('curl', check.curl)] : []),
-    ...(check.conversation ? ['', ...drawn(check.conversation).map((one) => paint('gray', one))] : []),
+    ...(check.conversation ? ['', ...draw(check.conversation).map((one) => paint('gray', one))] : []),
     '',
   ];
 }
 
 /** Checks that say nothing, by their reason. */
-function undecided({ checks }: Report, paint: Paint): readonly string[] {
+function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   return (['could-not-run', 'not-run', 'not-applicable'] as const).flatMap((verdict) => {
     const reasons = new Map<string, string[]>();
     for (const check of checks.filter((one) => one.verdict === verdict))
@@ -112,12 +112,12 @@ function undecided({ checks }: Report, paint: Paint): readonly string[] {
     const lines = [...reasons].flatMap(([reason, ids]) => {
       const failed = checks.find((one) => one.actual === reason && one.conversation)?.conversation;
       return [
-        ...wrapped(reason, WIDTH - 6, 6).map((one, at) => `    ${at === 0 ? '' : '  '}${one}`),
-        ...wrapped(
+        ...wrap(reason, WIDTH - 6, 6).map((one, at) => `    ${at === 0 ? '' : '  '}${one}`),
+        ...wrap(
           ids.length > 1 && ids.length === checks.length ? `all ${ids.length} checks` : ids.join(', '),
           WIDTH - 8,
         ).map((one) => `      ${paint('gray', one)}`),
-        ...(failed ? ['', ...drawn(failed).map((one) => paint('gray', one)), ''] : []),
+        ...(failed ? ['', ...draw(failed).map((one) => paint('gray', one)), ''] : []),
       ];
     });
     return [paint(style, `${mark} ${verdict.toUpperCase().replaceAll('-', ' ')}`), ...lines, ''];

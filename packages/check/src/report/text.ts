@@ -56,7 +56,7 @@ export const jsonText = (value: unknown): string =>
   );
 
 /** The text in lines of at most `width` columns, and no more than `most` of them. */
-export function wrapped(text: string, width: number, most = 20): readonly string[] {
+export function wrap(text: string, width: number, most = 20): readonly string[] {
   // Indentation stays; the space at which a line was broken goes.
   const lines = forTerminalLines(text)
     .split('\n')
@@ -69,7 +69,7 @@ export function wrapped(text: string, width: number, most = 20): readonly string
 }
 
 /** The text in one line of at most `width` columns. */
-export function clipped(text: string, width: number): string {
+export function clip(text: string, width: number): string {
   const line = forTerminal(text.replace(/\n/g, ' '));
   if (stringWidth(line) <= width) return line;
   let kept = '';
@@ -81,5 +81,5 @@ export function clipped(text: string, width: number): string {
 }
 
 /** Padded with spaces on the right, by columns. */
-export const padded = (text: string, width: number): string =>
+export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));

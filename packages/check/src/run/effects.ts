@@ -1,8 +1,8 @@
 /** Effects, as a probe sees them. */
 
-import type { Talk } from '../talk/talk.ts';
+import type { Session } from '../session/session.ts';
 import { numberIn, type Probe } from '../target/probe.ts';
-import { shortened } from '../wire/text.ts';
+import { shorten } from '../wire/text.ts';
 
 /**
  * `none`: the operation only reads, and no probe was given. `unobserved`: it may write, and no probe was given.
@@ -72,17 +72,17 @@ export class Effects {
   }
 
   /** Whether the probe changed since a reading; undefined where nobody can tell. Recorded with the call. */
-  async since(before: Reading, talk?: Talk): Promise<boolean | undefined> {
+  async since(before: Reading, session?: Session): Promise<boolean | undefined> {
     if (this.mode === 'none' && this.#probe === undefined) return false;
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
     const after = await this.read();
-    if (after !== before) talk?.evidence.effect(`${clip(before)} → ${clip(after)}`);
+    if (after !== before) session?.evidence.effect(`${clip(before)} → ${clip(after)}`);
     return after !== before;
   }
 
   /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
   count(before: Reading, after: Reading): number | undefined {
-    return counted(before, after, this.#unit);
+    return countEffects(before, after, this.#unit);
   }
 
   /**
@@ -90,7 +90,7 @@ export class Effects {
    * brings the approval, changes the probe by less than the whole call.
    */
   countOfLast(before: Reading, after: Reading): number | undefined {
-    return counted(before, after, this.#lastUnit ?? this.#unit);
+    return countEffects(before, after, this.#lastUnit ?? this.#unit);
   }
 
   /** Says no more, for a reason, and returns it. */
@@ -114,7 +114,7 @@ function difference(before: Reading, after: Reading): number | undefined {
   return from === undefined || to === undefined || from === to ? undefined : to - from;
 }
 
-function counted(before: Reading, after: Reading, unit: number | undefined): number | undefined {
+function countEffects(before: Reading, after: Reading, unit: number | undefined): number | undefined {
   if (before === after) return 0;
   const change = difference(before, after);
   return change === undefined || unit === undefined ? undefined : change / unit;
@@ -125,5 +125,5 @@ export const SOON_MS = 300;
 
 /** A reading, short enough for a sentence. */
 export const clip = (reading: Reading): string => {
-  return shortened((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
+  return shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
 };

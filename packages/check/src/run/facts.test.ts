@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Likeness } from '../talk/likeness.ts';
+import { Likeness } from '../session/likeness.ts';
 import { Facts } from './facts.ts';
 
 function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: boolean }): Facts {

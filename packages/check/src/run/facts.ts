@@ -1,8 +1,8 @@
 /** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
 
-import { Likeness } from '../talk/likeness.ts';
-import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../talk/outcome.ts';
-import type { Talk } from '../talk/talk.ts';
+import { Likeness } from '../session/likeness.ts';
+import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../session/outcome.ts';
+import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { formText, isForm } from './forms.ts';
 
@@ -89,10 +89,10 @@ export class Facts {
    *
    * @returns why it was none, or undefined
    */
-  learn(talk: Talk, { mayAskNothing = false } = {}): string | undefined {
-    const asked = talk.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
-    const end = talk.last;
-    if (end?.kind !== 'completed') return unfinished(asked.length, end);
+  learn(session: Session, { mayAskNothing = false } = {}): string | undefined {
+    const asked = session.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
+    const end = session.last;
+    if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)
       return `the operation asked nothing: it ${inWords(end)}. Give arguments with which it asks.`;
     if (this.#calls === 0) {
@@ -125,7 +125,7 @@ export class Facts {
   }
 }
 
-function unfinished(rounds: number, end: Outcome | undefined): string {
+function describeUnfinished(rounds: number, end: Outcome | undefined): string {
   if (end?.kind === 'asked')
     return `it still asked after ${rounds} rounds of honest answers (${inWords(end)})`;
   return `it ended with ${end === undefined ? 'nothing' : inWords(end)}`;

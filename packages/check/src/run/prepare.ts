@@ -3,8 +3,8 @@ import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
 import { CheckContext, type Logged } from '../checks/context.ts';
 import { Undecided } from '../checks/undecided.ts';
-import { inWords, outcomeOf } from '../talk/outcome.ts';
-import { type Desk, MOST_ROUNDS, type Talk } from '../talk/talk.ts';
+import { inWords, outcomeOf } from '../session/outcome.ts';
+import { MOST_ROUNDS, type Session, type SessionContext } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
@@ -35,7 +35,7 @@ interface Means {
 /** Why an honest call is none, and its record. */
 export interface Failure {
   readonly reason: string;
-  readonly talk?: Talk;
+  readonly session?: Session;
 }
 
 /** All answers are kept, for the checks of the wire. They take no more memory than this, in bytes. */
@@ -57,19 +57,19 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   let room = MOST_KEPT;
   const known = new Map<string, Listed>();
   const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
-  const desk: Desk = {
+  const desk: SessionContext = {
     instance: fleet.first,
     operation: inputs.operation,
     answerer,
     schemaOf: (operation) => known.get(nameOf(operation))?.inputSchema,
-    log: (turn, talk) => {
+    log: (turn, session) => {
       room -= sizeOf(turn.reply);
       // Until the first call, a run asks for few things.
-      if (talk && room < 0) throw new Undecided(SENT_TOO_MUCH);
-      log.push({ turn, ...(talk && { talk }), during: desk.during });
+      if (session && room < 0) throw new Undecided(SENT_TOO_MUCH);
+      log.push({ turn, ...(session && { session }), during: desk.during });
     },
   };
-  const ready = async () => (await connected(desk)) ?? (await lookUp(inputs, desk, known));
+  const ready = async () => (await findRevisionProblem(desk)) ?? (await lookUp(inputs, desk, known));
   const unready = await limit.within(ready).catch(whyUndecided);
   const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
   if (!unready) allowEffects(inputs, facts, known);
@@ -77,10 +77,10 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
   const context = new CheckContext({ facts, inputs, fleet, effects, desk, log, nextUnready, patience });
-  const called = () => firstCalls(context);
+  const makeFirstCalls = () => firstCalls(context);
   const failure =
     unready === undefined
-      ? await limit.within(called).catch((error) => ({ reason: whyUndecided(error) }))
+      ? await limit.within(makeFirstCalls).catch((error) => ({ reason: whyUndecided(error) }))
       : { reason: unready };
   return { context, limit, ...(failure && { failure }) };
 }
@@ -98,12 +98,12 @@ function whyUndecided(error: unknown): string {
  */
 export async function honestCall(
   context: CheckContext,
-  asked: (talk: Talk) => Promise<void> = async () => {},
+  asked: (session: Session) => Promise<void> = async () => {},
 ): Promise<Failure | undefined> {
-  const talk = context.talk();
-  await talk.finish(MOST_ROUNDS, asked);
-  const reason = context.facts.learn(talk);
-  return reason === undefined ? undefined : { reason, talk };
+  const session = context.session();
+  await session.finish(MOST_ROUNDS, asked);
+  const reason = context.facts.learn(session);
+  return reason === undefined ? undefined : { reason, session };
 }
 
 /** Two honest calls, with the probe read before, between and after. */
@@ -137,7 +137,10 @@ const hint = ({ desk }: CheckContext): string =>
     : '';
 
 /** Whether the server speaks 2026-07-28; why not, otherwise. */
-async function connected(desk: Desk, instance = desk.instance): Promise<string | undefined> {
+async function findRevisionProblem(
+  desk: SessionContext,
+  instance = desk.instance,
+): Promise<string | undefined> {
   const reply = await request(desk, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
@@ -169,7 +172,7 @@ const overStdio = ({ kind, tail }: Instance): string =>
 
 async function lookUp(
   { operation, otherOperation }: Inputs,
-  desk: Desk,
+  desk: SessionContext,
   known: Map<string, Listed>,
 ): Promise<undefined> {
   for (const one of [operation, otherOperation]) {
@@ -186,8 +189,8 @@ async function lookUp(
 }
 
 /** Why the new version cannot be called, or undefined. One that has no such tool is no mistake: it was removed. */
-async function lookUpNext(inputs: Inputs, desk: Desk, next: Instance): Promise<string | undefined> {
-  const unready = await connected(desk, next);
+async function lookUpNext(inputs: Inputs, desk: SessionContext, next: Instance): Promise<string | undefined> {
+  const unready = await findRevisionProblem(desk, next);
   if (unready !== undefined) return `of the new version: ${unready}`;
   const { operation } = inputs;
   if (operation.kind === 'resource') return undefined;
@@ -205,7 +208,7 @@ const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
 
 /** Every page of a list, or undefined where the server does not list. */
 async function list(
-  desk: Desk,
+  desk: SessionContext,
   kind: 'tool' | 'prompt',
   instance = desk.instance,
 ): Promise<readonly JsonObject[] | undefined> {
@@ -223,7 +226,7 @@ async function list(
 }
 
 async function request(
-  { log }: Desk,
+  { log }: SessionContext,
   method: string,
   params: JsonObject,
   instance: Instance,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
-import { broken, held, type Level, notApplicable, undecided } from '../checks/check.ts';
+import { abstain, fail, type Level, notApplicable, pass } from '../checks/check.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
-import { selected } from './run.ts';
+import { selectChecks } from './run.ts';
 import { exitCodeOf, verdictOf } from './verdict.ts';
 
 describe('verdicts', () => {
-  const of = (level: Level, ...finding: Parameters<typeof broken>) =>
-    verdictOf({ level }, broken(...finding));
+  const of = (level: Level, ...finding: Parameters<typeof fail>) => verdictOf({ level }, fail(...finding));
 
   it('follow the level of a broken check', () => {
     expect(of('M', '')).toBe('fail');
@@ -22,10 +21,10 @@ describe('verdicts', () => {
   });
 
   it('are never a pass where nothing was seen', () => {
-    expect(verdictOf({ level: 'M' }, undecided(''))).toBe('could-not-run');
+    expect(verdictOf({ level: 'M' }, abstain(''))).toBe('could-not-run');
     expect(verdictOf({ level: 'M' }, notApplicable(''))).toBe('not-applicable');
     expect(verdictOf({ level: 'M' }, { kind: 'not-given', actual: '' })).toBe('not-run');
-    expect(verdictOf({ level: 'M' }, held(''))).toBe('pass');
+    expect(verdictOf({ level: 'M' }, pass(''))).toBe('pass');
   });
 });
 
@@ -59,13 +58,13 @@ describe('checks', () => {
   });
 
   it('are chosen by id, or by the beginning of several', () => {
-    expect(selected(['retry.twice']).map(({ id }) => id)).toEqual(['retry.twice']);
-    expect(selected(['retry']).map(({ id }) => id)).toEqual([
+    expect(selectChecks(['retry.twice']).map(({ id }) => id)).toEqual(['retry.twice']);
+    expect(selectChecks(['retry']).map(({ id }) => id)).toEqual([
       'retry.twice',
       'retry.concurrent',
       'retry.lost-response',
     ]);
-    expect(() => selected(['retr'])).toThrow("There is no check 'retr'");
+    expect(() => selectChecks(['retr'])).toThrow("There is no check 'retr'");
   });
 });
 

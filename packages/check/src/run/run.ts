@@ -52,7 +52,7 @@ export const MOST_SECONDS = 900;
 export async function run(given: RunInputs, progress?: Progress): Promise<Run> {
   const inputs: Inputs = { ...DEFAULTS, ...given, address: { headers: {}, ...given.address } };
   const started = performance.now();
-  const wanted = selected(inputs.only);
+  const wanted = selectChecks(inputs.only);
   const limit = new Limit(mostSecondsOf(inputs, wanted));
   const patience = { timeoutMs: inputs.timeoutSeconds * 1000, over: limit.over };
   const fleet = new Fleet(inputs.address, patience);
@@ -84,7 +84,7 @@ function mostSecondsOf({ mostSeconds, ttlSeconds = 0 }: Inputs, wanted: readonly
  *
  * @throws UsageError where one names no check
  */
-export function selected(only: readonly string[] | undefined): readonly Check[] {
+export function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return CHECKS;
   if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');
   for (const id of only)

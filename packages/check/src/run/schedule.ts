@@ -1,6 +1,6 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
-import { type Check, type Finding, undecided, type Verdict } from '../checks/check.ts';
+import { abstain, type Check, type Finding, type Verdict } from '../checks/check.ts';
 import type { CheckContext } from '../checks/context.ts';
 import { Undecided } from '../checks/undecided.ts';
 import { ProbeFailed } from '../target/probe.ts';
@@ -36,11 +36,11 @@ export async function runChecks(
     context.desk.during = check.id;
     const started = performance.now();
     const before = context.log.length;
-    const judged = () => limit.within(() => between(controls, check, context)).catch(undecidedBy);
+    const judge = () => limit.within(() => between(controls, check, context)).catch(abstainFor);
     const finding =
       failure === undefined
-        ? (lacking(check.needs, context) ?? (await judged()))
-        : undecided(failure.reason, failure.talk);
+        ? (lacking(check.needs, context) ?? (await judge()))
+        : abstain(failure.reason, failure.session);
     const verdict = verdictOf(check, finding);
     const calls = context.log.length - before;
     const done = { check, finding, verdict, calls, ms: performance.now() - started };
@@ -83,13 +83,13 @@ class Controls {
 async function between(controls: Controls, check: Check, context: CheckContext): Promise<Finding> {
   const before = await controls.before();
   if (before !== undefined)
-    return undecided(`the honest call before it failed: ${before.reason}`, before.talk);
+    return abstain(`the honest call before it failed: ${before.reason}`, before.session);
   const finding = await found(check, context);
   const alive = context.fleet.instances.every((instance) => instance.alive);
   const after = await controls.after();
-  if (!alive && finding.kind === 'held') return undecided('the server ended during it');
+  if (!alive && finding.kind === 'held') return abstain('the server ended during it');
   if (after === undefined || conclusive(check, finding)) return finding;
-  return undecided(`the honest call after it failed: ${after.reason}`, after.talk);
+  return abstain(`the honest call after it failed: ${after.reason}`, after.session);
 }
 
 /** What was seen to happen stays seen; that a server said no proves nothing where it also says no to an honest call. */
@@ -98,27 +98,27 @@ const conclusive = ({ level }: Check, finding: Finding): boolean =>
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
 /** What a probe showed counts only where that does not change while nothing is called. */
-async function confirmed(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
+async function confirm(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
   const { effects } = context;
   if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
   const reason = await unsteady(context);
-  return reason === undefined ? finding : undecided(reason, finding.talk);
+  return reason === undefined ? finding : abstain(reason, finding.session);
 }
 
-function undecidedBy(error: unknown): Finding {
-  if (error instanceof Undecided) return undecided(error.message, error.talk);
+function abstainFor(error: unknown): Finding {
+  if (error instanceof Undecided) return abstain(error.message, error.session);
   throw error;
 }
 
 async function found(check: Check, context: CheckContext): Promise<Finding> {
   const earlier = context.effects.readings;
   try {
-    return await confirmed(context, await check.run(context), earlier);
+    return await confirm(context, await check.run(context), earlier);
   } catch (error) {
-    if (error instanceof Undecided) return undecidedBy(error);
+    if (error instanceof Undecided) return abstainFor(error);
     // A second instance that does not start, or a server that does not start again, is no defect of a check.
     if (error instanceof Unanswered || error instanceof ProbeFailed || error instanceof UsageError)
-      return undecided(error.message);
-    return undecided(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);
+      return abstain(error.message);
+    return abstain(`the check itself failed, which is a defect of mrtr-check: ${(error as Error).stack}`);
   }
 }

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { MOST_BYTES, TOO_LONG } from '../wire/channel.ts';
-import { parsed } from '../wire/json.ts';
+import { parse } from '../wire/json.ts';
 import type { Instance } from './instance.ts';
 import { ServerProcess } from './process.ts';
 import type { Address } from './target.ts';
@@ -14,12 +14,12 @@ export async function legacyTransport(instance: Instance, { headers }: Address):
   return new StreamableHTTPClientTransport(instance.url as URL, {
     // The headers are for this server, and not for one that it sends us to.
     requestInit: { headers: { ...headers }, redirect: 'error' },
-    fetch: async (url, init) => bounded(await fetch(url, init)),
+    fetch: async (url, init) => limitBody(await fetch(url, init)),
   }) as Transport;
 }
 
 /** The SDK reads a body to its end, however long it is. */
-function bounded(response: Response): Response {
+function limitBody(response: Response): Response {
   if (response.body === null) return response;
   let read = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({
@@ -49,7 +49,7 @@ class ProcessTransport implements Transport {
     const started = new ServerProcess(program, args);
     this.#process = started;
     started.onLine((line) => {
-      const message = parsed(line);
+      const message = parse(line);
       if (message !== undefined) this.onmessage?.(message as JSONRPCMessage);
     });
     started.ended.then(() => this.onclose?.());

@@ -1,7 +1,7 @@
 /** Probes: something observable, read before and after, in which an effect shows. */
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import { comparable, inWords, outcomeOf, textOf } from '../talk/outcome.ts';
+import { comparable, inWords, outcomeOf, textOf } from '../session/outcome.ts';
 import type { Patience } from '../wire/channel.ts';
 import { textIn } from '../wire/http.ts';
 import type { Fleet, Instance } from './instance.ts';

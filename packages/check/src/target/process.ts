@@ -86,9 +86,9 @@ export class ServerProcess {
   write(text: string, unread: () => void = () => {}): void {
     const { stdin } = this.#child;
     // Of a process that has just ended, the pipe breaks before its end is known.
-    const failed = () => void setTimeout(unread, ENDING_MS);
-    if (stdin?.writable) stdin.write(text, (error) => error && failed());
-    else failed();
+    const unreadLater = () => void setTimeout(unread, ENDING_MS);
+    if (stdin?.writable) stdin.write(text, (error) => error && unreadLater());
+    else unreadLater();
   }
 
   /** SIGKILL, to the whole group. */

@@ -1,5 +1,5 @@
 /** State tokens, as far as they can be read from outside: segments, encodings, JSON inside. */
-import { isObject, parsed } from '../wire/json.ts';
+import { isObject, parse } from '../wire/json.ts';
 
 /** How a segment's text stands for bytes. */
 type Encoding = 'base64url' | 'base64' | 'hex' | 'plain';
@@ -23,7 +23,7 @@ const SEPARATOR = /[.:|~$]/;
 
 /** Reads a token. JSON as it stands is one segment. */
 export function decode(token: string): Token {
-  if (isStructured(parsed(token))) return { segments: [segmentOf(token)], separators: [] };
+  if (isStructured(parse(token))) return { segments: [segmentOf(token)], separators: [] };
   const parts = token.split(new RegExp(`(${SEPARATOR.source})`));
   return {
     segments: parts.filter((_part, at) => at % 2 === 0).map(segmentOf),
@@ -32,11 +32,11 @@ export function decode(token: string): Token {
 }
 
 /** The token again, with some segments' texts replaced. */
-export const joined = ({ separators }: Token, texts: readonly string[]): string =>
+export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 
 /** Bytes in an encoding. Padding is as in the original. */
-export function encoded(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
+export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
   if (encoding === 'plain') return bytes.toString('utf8');
   if (encoding === 'hex')
     return /[A-F]/.test(text) ? bytes.toString('hex').toUpperCase() : bytes.toString('hex');
@@ -59,12 +59,12 @@ export function readableIn(segment: Segment): string | undefined {
 const isStructured = (value: unknown): boolean => isObject(value) || Array.isArray(value);
 
 function segmentOf(text: string): Segment {
-  const plain = parsed(text);
+  const plain = parse(text);
   if (isStructured(plain)) return { text, encoding: 'plain', bytes: Buffer.from(text), json: plain };
   for (const encoding of ['hex', 'base64url', 'base64'] as const) {
-    const bytes = decodedAs(encoding, text);
+    const bytes = decodeAs(encoding, text);
     if (bytes === undefined) continue;
-    const json = parsed(bytes.toString('utf8'));
+    const json = parse(bytes.toString('utf8'));
     // A word such as `Tokyo` is Base64 as well: without a sign of it, text is text.
     if (isStructured(json)) return { text, encoding, bytes, json };
     if (encoding === 'hex' ? text.length >= 16 : text.length >= 20 && looksEncoded(text))
@@ -78,13 +78,13 @@ const looksEncoded = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.te
 
 function decodedUri(text: string): unknown {
   try {
-    return text.includes('%') ? parsed(decodeURIComponent(text)) : undefined;
+    return text.includes('%') ? parse(decodeURIComponent(text)) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function decodedAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
+function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
   const shape = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ }[
     encoding
   ];

@@ -1,6 +1,6 @@
 /** Tokens with their content changed, for servers that do not notice. */
 import { isObject } from '../wire/json.ts';
-import { decode, encoded, joined, type Segment, type Token } from './decode.ts';
+import { decode, encode, joinSegments, type Segment, type Token } from './decode.ts';
 
 /** A token other than the one that was given, and how it differs. */
 export interface Variant {
@@ -30,7 +30,7 @@ export function forgeries(
   return read.segments.flatMap((segment, at) =>
     segment.json === undefined
       ? []
-      : forged(read, at, inTurn(changed(segment.json, words, jsonAt(seen, at)))),
+      : forge(read, at, inTurn(changeLeaves(segment.json, words, jsonAt(seen, at)))),
   );
 }
 
@@ -51,34 +51,34 @@ const jsonAt = (seen: readonly Pair[], at: number): readonly Pair[] =>
 const each = (pairs: readonly Pair[], part: (whole: unknown) => unknown): readonly Pair[] =>
   pairs.map(([one, other]) => [part(one), part(other)]);
 
-function forged(read: Token, at: number, changes: readonly Changed[]): readonly Variant[] {
+function forge(read: Token, at: number, changes: readonly Changed[]): readonly Variant[] {
   const segment = read.segments[at] as Segment;
   const variants = changes
     .flatMap(({ path, value }) => [{ path, value }, ...withoutSignature(path, value)])
-    .map(({ path, value }) => ({ path, text: encoded(Buffer.from(written(value, segment)), segment) }));
+    .map(({ path, value }) => ({ path, text: encode(Buffer.from(serialize(value, segment)), segment) }));
   return variants.flatMap(({ path, text }) => {
     const texts = read.segments.map((one, index) => (index === at ? text : one.text));
     const label = `the state with ${path}`;
-    const kept = { label, token: joined(read, texts) };
-    return at === read.segments.length - 1 ? [kept] : [kept, ...stripped(read, texts, label)];
+    const kept = { label, token: joinSegments(read, texts) };
+    return at === read.segments.length - 1 ? [kept] : [kept, ...strip(read, texts, label)];
   });
 }
 
 /** The same with the last segment emptied, or gone; of a JWT also with `alg: none`. */
-function stripped(read: Token, texts: readonly string[], label: string): readonly Variant[] {
+function strip(read: Token, texts: readonly string[], label: string): readonly Variant[] {
   const unsigned = texts.with(-1, '');
   const [header] = read.segments;
   const none =
     texts.length === 3 && isObject(header?.json) && 'alg' in header.json
-      ? [encoded(Buffer.from(JSON.stringify({ ...header.json, alg: 'none' })), header), ...unsigned.slice(1)]
+      ? [encode(Buffer.from(JSON.stringify({ ...header.json, alg: 'none' })), header), ...unsigned.slice(1)]
       : undefined;
   return [
-    { label: `${label} and no signature`, token: joined(read, unsigned) },
+    { label: `${label} and no signature`, token: joinSegments(read, unsigned) },
     {
       label: `${label} and its signature cut off`,
-      token: joined(read, texts.slice(0, -1)).replace(/[.:|~$]$/, ''),
+      token: joinSegments(read, texts.slice(0, -1)).replace(/[.:|~$]$/, ''),
     },
-    ...(none ? [{ label: `${label}, alg "none" and no signature`, token: joined(read, none) }] : []),
+    ...(none ? [{ label: `${label}, alg "none" and no signature`, token: joinSegments(read, none) }] : []),
   ];
 }
 
@@ -93,7 +93,7 @@ function withoutSignature(path: string, value: unknown): readonly { path: string
 }
 
 /** The original's spacing: a server may sign the text, or compare it. */
-function written(value: unknown, { bytes }: Segment): string {
+function serialize(value: unknown, { bytes }: Segment): string {
   const spaced = /": |, "/.test(bytes.toString('utf8'));
   return spaced
     ? JSON.stringify(value, null, 1)
@@ -121,7 +121,7 @@ function inTurn(all: readonly Changed[]): readonly Changed[] {
 }
 
 /** The value once for each leaf and each way in which that leaf can be changed. */
-function changed(
+function changeLeaves(
   value: unknown,
   words: readonly string[],
   seen: readonly Pair[],
@@ -129,7 +129,7 @@ function changed(
 ): readonly Changed[] {
   if (Array.isArray(value)) {
     const items = value.flatMap((item, at) =>
-      changed(
+      changeLeaves(
         item,
         words,
         each(seen, (whole) => (Array.isArray(whole) ? whole[at] : undefined)),
@@ -140,7 +140,7 @@ function changed(
   }
   if (isObject(value))
     return Object.entries(value).flatMap(([key, member]) =>
-      changed(
+      changeLeaves(
         member,
         words,
         each(seen, (whole) => (isObject(whole) ? whole[key] : undefined)),

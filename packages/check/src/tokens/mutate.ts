@@ -1,5 +1,5 @@
 /** Tokens with a bit, a length, a type or a spelling changed. */
-import { decode, encoded, joined, type Segment } from './decode.ts';
+import { decode, encode, joinSegments, type Segment } from './decode.ts';
 import type { Variant } from './forge.ts';
 
 /** Shorter tokens are changed at every position. */
@@ -18,11 +18,11 @@ export function bitFlips(token: string, most = 12): readonly Variant[] {
     return positions(bytes.length, token.length <= SHORT ? bytes.length : most).map((position) => {
       const flipped = Buffer.from(bytes);
       flipped[position] = flip(segment, position);
-      const texts = read.segments.map((one, index) => (index === at ? encoded(flipped, segment) : one.text));
+      const texts = read.segments.map((one, index) => (index === at ? encode(flipped, segment) : one.text));
       const part = read.segments.length > 1 ? ` of part ${at + 1}` : '';
       return {
         label: `the state with a bit flipped in byte ${position + 1}${part}`,
-        token: joined(read, texts),
+        token: joinSegments(read, texts),
       };
     });
   });
@@ -52,7 +52,7 @@ export interface Malformed {
 export const HUGE = 'a mebibyte';
 
 /** Cut, extended, empty, doubled, other types, a mebibyte, names of prototypes. */
-export function malformed(token: string): readonly Malformed[] {
+export function malform(token: string): readonly Malformed[] {
   const half = token.slice(0, Math.ceil(token.length / 2));
   return [
     { label: 'its first half', state: half === token ? token.slice(1) : half },
@@ -80,7 +80,7 @@ export function aliases(token: string): readonly Variant[] {
   const spelled = read.segments.flatMap((segment, at) =>
     spellings(segment).map(({ label, text }) => ({
       label,
-      token: joined(
+      token: joinSegments(
         read,
         read.segments.map((one, index) => (index === at ? text : one.text)),
       ),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, encoded, joined, readableIn } from './decode.ts';
+import { decode, encode, joinSegments, readableIn } from './decode.ts';
 import { forgeries } from './forge.ts';
-import { aliases, bitFlips, malformed } from './mutate.ts';
+import { aliases, bitFlips, malform } from './mutate.ts';
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const opaque = fc.uint8Array({ minLength: 24, maxLength: 200 }).map((bytes) => Buffer.from(bytes));
@@ -38,9 +38,9 @@ describe('reading', () => {
         const token = segments.join(separator);
         const read = decode(token);
         return (
-          joined(
+          joinSegments(
             read,
-            read.segments.map((segment) => encoded(segment.bytes, segment)),
+            read.segments.map((segment) => encode(segment.bytes, segment)),
           ) === token
         );
       }),
@@ -130,7 +130,7 @@ describe('changing bits and spellings', () => {
   });
 
   it('a malformed state is cut, longer, empty, doubled, huge, a name, or of another type', () => {
-    const states = malformed('abcdef').map(({ state }) => state);
+    const states = malform('abcdef').map(({ state }) => state);
     const [half, cut, longer, empty, doubled, huge, ...others] = states;
     expect([half, cut, longer, empty, doubled]).toEqual(['abc', 'abcde', 'abcdefAAAA', '', 'abcdefabcdef']);
     expect(huge).toHaveLength(1024 * 1024);
@@ -138,7 +138,7 @@ describe('changing bits and spellings', () => {
       ...['__proto__', 'constructor', '{"__proto__":{"confirmed":true,"approved":true}}'],
       ...['\u0000', '\ud800', 1, null, true, { token: 'abcdef' }, ['abcdef']],
     ]);
-    expect(malformed('a')[0]?.state).toBe('');
+    expect(malform('a')[0]?.state).toBe('');
   });
 
   it.each([

@@ -9,10 +9,10 @@ import {
   type SendOptions,
   TOO_LONG,
 } from './channel.ts';
-import { type JsonObject, parsed } from './json.ts';
+import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
-import { enveloped, mirroringHeaders, type WireRequest } from './request.ts';
-import { shortened } from './text.ts';
+import { envelope, mirroringHeaders, type WireRequest } from './request.ts';
+import { shorten } from './text.ts';
 
 /** One request as it is posted. */
 export interface Posting {
@@ -39,7 +39,7 @@ export class HttpChannel implements Channel {
     const posting = {
       url: this.#url,
       headers: { ...mirroringHeaders(request), ...this.#headers },
-      message: enveloped(request, ++this.#lastId),
+      message: envelope(request, ++this.#lastId),
       patience: this.#patience,
     };
     // A server that limits the rate of requests has not looked at this one: it comes again when it is welcome.
@@ -82,7 +82,7 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
       signal: stop.signal,
       redirect: 'manual',
     });
-    carried = { ...carried, ...carriedBy(response) };
+    carried = { ...carried, ...readHeaders(response) };
     if (cut) return await cutOff(response, stop, carried);
     await readInto(texts, response);
     return replyFrom(texts, { ...carried, otherwise: withoutResponse(response, texts) });
@@ -96,7 +96,10 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
   }
 }
 
-function carriedBy({ status, headers }: Response): Pick<Carried, 'status' | 'contentType' | 'retryAfterMs'> {
+function readHeaders({
+  status,
+  headers,
+}: Response): Pick<Carried, 'status' | 'contentType' | 'retryAfterMs'> {
   const seconds = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0];
   return {
     status,
@@ -127,7 +130,7 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   const elsewhere = headers.get('location');
   if (status >= 300 && status < 400 && elsewhere !== null)
     return `HTTP ${status}, which sends clients to ${elsewhere}: if that is the server, give that address`;
-  const body = shortened(texts[0] ?? '', 200);
+  const body = shorten(texts[0] ?? '', 200);
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
@@ -167,5 +170,5 @@ function takeEvent(texts: string[], event: string): boolean {
     .map((line) => line.slice(5).replace(/^ /, ''));
   if (data.join('') === '') return false;
   texts.push(data.join('\n'));
-  return isResponse(parsed(data.join('\n')));
+  return isResponse(parse(data.join('\n')));
 }

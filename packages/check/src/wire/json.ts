@@ -28,7 +28,7 @@ const MOST_LEVELS = 500;
 const MOST_MEMBERS = 100_000;
 
 /** Parses JSON; undefined if the text is not JSON, or {@link isTooMuch}. */
-export function parsed(text: string): unknown {
+export function parse(text: string): unknown {
   const value = fromJson(text);
   return membersIn(value) > MOST_MEMBERS ? undefined : value;
 }
@@ -68,13 +68,13 @@ export function duplicateKeys(text: string): readonly string[] {
   for (const [token] of text.matchAll(TOKEN)) {
     const top = open.at(-1);
     if (token === '{' || token === '[') {
-      const path = top === undefined ? '' : joined(top.path, top.keys === undefined ? '[]' : top.key);
+      const path = top === undefined ? '' : joinPath(top.path, top.keys === undefined ? '[]' : top.key);
       open.push({ keys: token === '{' ? new Set() : undefined, path, key: '', wantsKey: token === '{' });
     } else if (token === '}' || token === ']') open.pop();
     else if (token === ',' && top?.keys) top.wantsKey = true;
     else if (token.startsWith('"') && top?.keys && top.wantsKey) {
       const key = JSON.parse(token) as string;
-      if (top.keys.has(key)) found.push(joined(top.path, key));
+      if (top.keys.has(key)) found.push(joinPath(top.path, key));
       top.keys.add(key);
       top.key = key;
       top.wantsKey = false;
@@ -83,4 +83,4 @@ export function duplicateKeys(text: string): readonly string[] {
   return found;
 }
 
-const joined = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);
+const joinPath = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`);

@@ -1,5 +1,5 @@
 /** What came back for one request: every message, as its text was, and the response among them. */
-import { isObject, isTooMuch, type JsonObject, parsed, TOO_MUCH } from './json.ts';
+import { isObject, isTooMuch, type JsonObject, parse, TOO_MUCH } from './json.ts';
 
 /** A JSON-RPC error. */
 export interface RpcError {
@@ -54,7 +54,7 @@ export interface Carried {
 /** Finds the response among the messages. */
 export function replyFrom(texts: readonly string[], carried: Carried): Reply {
   const { id, started, otherwise, late, ...http } = carried;
-  const messages = texts.map((text) => ({ text, value: parsed(text) }));
+  const messages = texts.map((text) => ({ text, value: parse(text) }));
   const responses = messages.filter(({ value }) => isResponse(value));
   const own = responses.find(({ value }) => (value as JsonObject).id === id) ?? responses.at(-1);
   const base = { ...http, id, messages, ms: performance.now() - started };

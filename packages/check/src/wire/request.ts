@@ -22,7 +22,7 @@ const META = 'io.modelcontextprotocol/';
 export const DECLARED = `${META}clientCapabilities`;
 
 /** The request with its id and the members of `_meta` that every request carries. */
-export function enveloped(
+export function envelope(
   { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
   id: number,
 ): JsonObject & { readonly id: number } {

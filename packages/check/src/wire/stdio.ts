@@ -1,9 +1,9 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
 import type { ServerProcess } from '../target/process.ts';
 import { type Channel, lateness, MOST_BYTES, OVER, type Patience, TOO_LONG } from './channel.ts';
-import { isObject, parsed } from './json.ts';
+import { isObject, parse } from './json.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
-import { enveloped, type WireRequest } from './request.ts';
+import { envelope, type WireRequest } from './request.ts';
 
 /** Of messages before an answer, no more are kept. */
 const MOST_MESSAGES = 10_000;
@@ -31,7 +31,7 @@ export class StdioChannel implements Channel {
     const id = ++this.#lastId;
     const started = performance.now();
     const texts: string[] = [];
-    const otherwise = await this.#answered(id, texts, `${JSON.stringify(enveloped(request, id))}\n`);
+    const otherwise = await this.#waitForAnswer(id, texts, `${JSON.stringify(envelope(request, id))}\n`);
     this.#waiting.delete(id);
     const late = otherwise === lateness(this.#patience.timeoutMs);
     const kept = otherwise === TOO_LONG ? [] : texts;
@@ -39,7 +39,7 @@ export class StdioChannel implements Channel {
   }
 
   /** Sends a line, and waits for its answer. Resolves with why there is none, where that is known. */
-  async #answered(id: number, texts: string[], line: string): Promise<string | undefined> {
+  async #waitForAnswer(id: number, texts: string[], line: string): Promise<string | undefined> {
     const { timeoutMs, over } = this.#patience;
     if (over.aborted) return OVER;
     let undo = () => {};
@@ -61,7 +61,7 @@ export class StdioChannel implements Channel {
   /** All requests share the channel, so a message without an id of ours belongs to each that waits. */
   #take(line: string): void {
     if (line.trim() === '') return;
-    const value = parsed(line);
+    const value = parse(line);
     const own = isObject(value) && isResponse(value) ? this.#waiting.get(value.id as number) : undefined;
     for (const waiting of own ? [own] : this.#waiting.values()) {
       waiting.bytes += line.length;

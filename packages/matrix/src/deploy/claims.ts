@@ -76,7 +76,7 @@ const CLAIMS: Readonly<Record<ShapeId, Claims>> = {
 };
 
 /** The claim of one play. */
-export function claimed(shape: ShapeId, change: Change, moment: Moment): Outcome {
+export function claimOf(shape: ShapeId, change: Change, moment: Moment): Outcome {
   const claim = CLAIMS[shape][change];
   return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
 }

@@ -6,7 +6,7 @@ import { type Fetch, inInstance } from '@mrtr/harness';
 import type { Change } from './changes.ts';
 import { CHANGES } from './code.ts';
 import type { Host } from './play.ts';
-import { deployed } from './subject.ts';
+import { deploy } from './subject.ts';
 
 /**
  * Hosts a play in this process; H on PostgreSQL with its calls in the database at `postgres`.
@@ -14,7 +14,7 @@ import { deployed } from './subject.ts';
  * @param make what is deployed: the tool, or a broken twin of it.
  */
 export const inMemory =
-  (postgres?: string, make: typeof deployed = deployed): Host =>
+  (postgres?: string, make: typeof deploy = deploy): Host =>
   ({ shape, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (id: string, of: Change) => {

@@ -40,13 +40,13 @@ export class TwoProcesses {
       return { id, url: await instance.open({ ...opening, legacy: 'shim', serve: 'stateless' }) };
     };
     let current = await open(this.#old, 'v1', 'nothing');
-    const served: Fetch = (_url, init) => {
+    const fetchCurrent: Fetch = (_url, init) => {
       if (init?.method === 'POST') recorder.recordRoute(current.id, String(init.body));
       return fetch(current.url, init);
     };
     return {
       instances: ['v1', 'v2'],
-      endpoint: () => ({ kind: 'http', url: current.url, fetch: served }),
+      endpoint: () => ({ kind: 'http', url: current.url, fetch: fetchCurrent }),
       framesHeld: async () => {
         const held = await Promise.all([this.#old, this.#next].map((one) => one.framesHeld(scope)));
         return held.reduce((sum, frames) => sum + frames, 0);

@@ -12,7 +12,7 @@ import { serveStdio } from '@mrtr/hosting/stdio';
 import { z } from 'zod';
 import { CHANGE_NAMES, type Change } from './changes.ts';
 import { CHANGES } from './code.ts';
-import { deployed, SHAPES, type ShapeId } from './subject.ts';
+import { deploy, SHAPES, type ShapeId } from './subject.ts';
 
 const { values } = parseArgs({
   options: { shape: { type: 'string', default: 'f' }, change: { type: 'string', default: 'nothing' } },
@@ -26,7 +26,7 @@ let effects = 0;
 const world = createWorld({ onAudit: () => void effects++ });
 const keys = ['a secret of 32 bytes or more, please'];
 const state = requestStatePolicy({ keys, version: CHANGES[change].version });
-const running = deployed(shape, change).create({ world, state });
+const running = deploy(shape, change).create({ world, state });
 serveStdio({
   ...running,
   server() {

@@ -9,13 +9,13 @@ import { ContinuationStore, type LinearStore } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import type { Change } from './changes.ts';
 import { CHANGES, type Code } from './code.ts';
-import { reentered } from './shapes/b.ts';
-import { guarded } from './shapes/f.ts';
-import { built } from './shapes/g.ts';
+import { writeB } from './shapes/b.ts';
+import { writeF } from './shapes/f.ts';
+import { writeG } from './shapes/g.ts';
 import { branching, byRevision, guardFirst } from './shapes/guard-first.ts';
 import { waiting } from './shapes/h.ts';
-import { injected } from './shapes/i.ts';
-import { journaled } from './shapes/j.ts';
+import { writeI } from './shapes/i.ts';
+import { writeJ } from './shapes/j.ts';
 
 /** The shapes that are measured. */
 export const SHAPES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'h-postgres', 'i', 'j'] as const;
@@ -27,7 +27,7 @@ export const ORDER = 'order';
 export const ORDERS = 'orders';
 
 /** Makes a server instance of the tool. */
-export const deployed = (shape: ShapeId, change: Change) => ({
+export const deploy = (shape: ShapeId, change: Change) => ({
   create: ({ world, state, postgres }: OptionDeps): RunningOption => {
     const code = CHANGES[change];
     const store =
@@ -49,7 +49,7 @@ export const deployed = (shape: ShapeId, change: Change) => ({
 function handlerOf(shape: ShapeId, code: Code, world: World, store: LinearStore | undefined) {
   switch (shape) {
     case 'b':
-      return reentered(code, world);
+      return writeB(code, world);
     case 'c':
       return branching(code, world);
     case 'd':
@@ -58,16 +58,16 @@ function handlerOf(shape: ShapeId, code: Code, world: World, store: LinearStore 
     case 'e':
       return guardFirst(code, world);
     case 'f':
-      return guarded(code, world);
+      return writeF(code, world);
     case 'g':
-      return built(code, world);
+      return writeG(code, world);
     case 'h':
     case 'h-postgres':
       return waiting(code, world, store as LinearStore);
     case 'i':
-      return injected(code, world);
+      return writeI(code, world);
     case 'j':
-      return journaled(code, world);
+      return writeJ(code, world);
   }
 }
 
@@ -90,7 +90,7 @@ const { searchParams } = new URL(import.meta.url);
  *
  * @public another process loads it.
  */
-export const option = deployed(
+export const option = deploy(
   (searchParams.get('shape') ?? 'e') as ShapeId,
   (searchParams.get('change') ?? 'nothing') as Change,
 );

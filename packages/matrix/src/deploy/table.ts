@@ -1,7 +1,7 @@
 /** The claims of a deploy as tables. The tests hold every claim to what is measured. */
 
 import { type Change, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
-import { claimed } from './claims.ts';
+import { claimOf } from './claims.ts';
 import type { ShapeId } from './subject.ts';
 
 type Rows = readonly (readonly string[])[];
@@ -42,6 +42,6 @@ function table(changes: Partial<Record<Change, string>>): Rows {
 }
 
 function cellOf(shape: ShapeId, change: Change): string {
-  const [asked, answered] = [claimed(shape, change, 'asked'), claimed(shape, change, 'answered')];
+  const [asked, answered] = [claimOf(shape, change, 'asked'), claimOf(shape, change, 'answered')];
   return asked === answered ? asked : `${asked} / ${answered}`;
 }

@@ -61,14 +61,14 @@ async function markdownIn(folder: string): Promise<string[]> {
 async function contentOf(name: string, tables: Readonly<Record<string, string>>): Promise<string> {
   const table = tables[name];
   if (table !== undefined) return table;
-  if (name.startsWith('pnpm ')) return fenced('text', await outputOf(name.split(' ').slice(1)));
-  if (name.endsWith('.ts')) return fenced('ts', await readFile(new URL(name, ROOT), 'utf8'));
+  if (name.startsWith('pnpm ')) return fence('text', await outputOf(name.split(' ').slice(1)));
+  if (name.endsWith('.ts')) return fence('ts', await readFile(new URL(name, ROOT), 'utf8'));
   throw new Error(
     `Nothing generates a block named '${name}'. It is a table, a 'pnpm …' command or a .ts file.`,
   );
 }
 
-const fenced = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
+const fence = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
 /** The output of the demo command, without colours. */
 async function outputOf([script, ...args]: string[]): Promise<string> {

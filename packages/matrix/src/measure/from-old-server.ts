@@ -32,11 +32,11 @@ export function sameFromOldServer(
     const { client, hosting, legacy, script } = newCell.scenario;
     const old = oldCells.find(({ scenario }) => scenario.script === script);
     if (!old || client !== 'modern' || hosting !== 'memory' || legacy !== 'shim') return [];
-    return diffViews(titled(newCell), titled(old)) ?? [];
+    return diffViews(withTitle(newCell), withTitle(old)) ?? [];
   });
 }
 
-const titled = ({ observed: { conversation, observation } }: OldServerCell) => ({
+const withTitle = ({ observed: { conversation, observation } }: OldServerCell) => ({
   title: `option ${observation.option} · ${observation.tool} · ${observation.script}`,
   lines: hostViewOfAnyEra(conversation),
 });

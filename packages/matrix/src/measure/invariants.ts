@@ -94,13 +94,13 @@ function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violat
   return [...groups.values()].flatMap((group) => {
     const [first, ...rest] = group as [Cell, ...Cell[]];
     return rest.flatMap((cell) => {
-      const diff = diffViews(titled(first, view), titled(cell, view));
+      const diff = diffViews(withTitle(first, view), withTitle(cell, view));
       return diff === undefined ? [] : [diff];
     });
   });
 }
 
-const titled = (cell: Cell, view: (cell: Cell) => string[]) => ({
+const withTitle = (cell: Cell, view: (cell: Cell) => string[]) => ({
   title: where(cell.observed.observation),
   lines: view(cell),
 });

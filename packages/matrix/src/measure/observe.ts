@@ -82,7 +82,7 @@ export async function observeCall(subject: Subject, scenario: LocalScenario): Pr
   const on = (hosting: LocalHostingKind) => rehearse(subject, { ...scenario, hosting });
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
-  return observed(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
+  return summarize(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
 }
 
 /** Measured with the call of two questions, whose second round brings state. */
@@ -110,7 +110,7 @@ async function retriedTwice(
 }
 
 /** Counts the events of a conversation, and adds the results of the others. */
-export function observed(
+export function summarize(
   subject: Subject,
   scenario: Scenario,
   conversation: Transcript,

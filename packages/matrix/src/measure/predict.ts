@@ -26,7 +26,7 @@ export function predict(claims: Claims, scenario: Scenario): Prediction {
 function predictModern({ modern }: Claims, { client, hosting, script }: Scenario): Prediction {
   const survival = { otherInstance: modern.otherInstance, restart: modern.restart };
   if (client === 'mute') {
-    const outcome = unasked(script.tool, modern.unaskable);
+    const outcome = outcomeUnasked(script.tool, modern.unaskable);
     return { ...effects(modern, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...finishing };
   }
   const { framesHeld } = modern;
@@ -51,14 +51,14 @@ function predictLegacy({ modern, legacy }: Claims, scenario: Scenario): Predicti
       ...survival,
     };
   }
-  const outcome = unasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
+  const outcome = outcomeUnasked(script.tool, isSpread(hosting) ? legacy.stateless : 'default');
   return { ...effects(legacy, script.tool, outcome, 1), rounds: 1, framesHeld: 0, ...survival };
 }
 
 const finishing = { otherInstance: 'finishes', restart: 'finishes' } as const;
 
 /** A client that cannot be asked gets the weather by default; resolving has no default. */
-const unasked = (tool: string, claim: 'default' | 'error'): Outcome =>
+const outcomeUnasked = (tool: string, claim: 'default' | 'error'): Outcome =>
   claim === 'default' && tool === GET_WEATHER ? 'default' : 'error';
 
 function effects(

@@ -20,7 +20,7 @@ export interface Script {
 
 const decline = { action: 'decline' } as const;
 const cancel = { action: 'cancel' } as const;
-const cancelledAt = (key: string) =>
+const cancellation = (key: string) =>
   ({ outcome: 'cancelled', says: `Cancelled: the question '${key}' was not answered.` }) as const;
 
 type Repertoire = Parameters<typeof scriptedUser>[0];
@@ -51,18 +51,18 @@ const DUPLICATE = { outcome: 'elicited', says: '#4522 resolved as Duplicate of #
 export const SCRIPTS: readonly Script[] = [
   weather('metric', ['metric'], { questions: 1, ...METRIC }),
   weather('imperial', ['imperial'], { questions: 1, ...IMPERIAL }),
-  weather('decline', [decline], { questions: 1, ...cancelledAt('units') }),
-  weather('cancel', [cancel], { questions: 1, ...cancelledAt('units') }),
+  weather('decline', [decline], { questions: 1, ...cancellation('units') }),
+  weather('cancel', [cancel], { questions: 1, ...cancellation('units') }),
   weather('nonsense', ['kelvin', 'metric'], { questions: 2, ...METRIC }),
   weather('silence', ['silence', 'metric'], { questions: 2, ...METRIC }),
   workItem('fixed', { resolution: ['Fixed'] }, { questions: 1, ...FIXED }),
   workItem('duplicate', { resolution: ['Duplicate'], original: [4301] }, { questions: 2, ...DUPLICATE }),
-  workItem('decline', { resolution: [decline] }, { questions: 1, ...cancelledAt('resolution') }),
-  workItem('cancel', { resolution: [cancel] }, { questions: 1, ...cancelledAt('resolution') }),
+  workItem('decline', { resolution: [decline] }, { questions: 1, ...cancellation('resolution') }),
+  workItem('cancel', { resolution: [cancel] }, { questions: 1, ...cancellation('resolution') }),
   workItem(
     'decline-late',
     { resolution: ['Duplicate'], original: [decline] },
-    { questions: 2, ...cancelledAt('original') },
+    { questions: 2, ...cancellation('original') },
   ),
   workItem(
     'nonsense',

@@ -78,10 +78,10 @@ function optionsTable(options: readonly Identity[], observations: readonly Obser
       `${one.framesHeld}`,
       one.otherInstance,
       one.restart,
-      `${heldConnection(find)} / ${said(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
-      said(find({ client: 'mute', hosting: 'memory', ...METRIC })),
-      retried(find({ ...modern, ...FIXED })),
-      forged(two),
+      `${heldConnection(find)} / ${describeOutcome(find({ client: 'legacy', hosting: 'fleet', legacy: 'shim', ...METRIC }))}`,
+      describeOutcome(find({ client: 'mute', hosting: 'memory', ...METRIC })),
+      writesWhenRetried(find({ ...modern, ...FIXED })),
+      describeForgeries(two),
     ];
   });
   return [head, ...rows];
@@ -104,12 +104,12 @@ function quadrantTable(options: readonly Identity[], observations: readonly Obse
     [
       'One instance, can hold a stream',
       cell(heldConnection),
-      cell((find) => said(find({ ...asked, hosting: 'memory' }))),
+      cell((find) => describeOutcome(find({ ...asked, hosting: 'memory' }))),
     ],
     [
       'Several stateless instances',
-      cell((find) => said(find({ ...fleet, client: 'legacy' }))),
-      cell((find) => said(find({ ...asked, hosting: 'fleet' }))),
+      cell((find) => describeOutcome(find({ ...fleet, client: 'legacy' }))),
+      cell((find) => describeOutcome(find({ ...asked, hosting: 'fleet' }))),
     ],
   ];
 }
@@ -119,14 +119,14 @@ const nameOf = ({ id, name = id.toUpperCase() }: Identity): string => name;
 function heldConnection(find: (where: Where) => Observation): string {
   const held = { client: 'legacy', hosting: 'memory', ...METRIC } as const;
   const [shim, degrade] = [
-    said(find({ ...held, legacy: 'shim' })),
-    said(find({ ...held, legacy: 'degrade' })),
+    describeOutcome(find({ ...held, legacy: 'shim' })),
+    describeOutcome(find({ ...held, legacy: 'degrade' })),
   ];
   return shim === degrade ? shim : `${degrade}, or ${shim} by the shim`;
 }
 
 /** Writes when each retry is delivered twice: by default, and with single use off. */
-function retried({ retriedTwice }: Observation): string {
+function writesWhenRetried({ retriedTwice }: Observation): string {
   if (!retriedTwice) return 'not measured';
   const { 'by default': byDefault, off } = retriedTwice;
   return `${writesOf(byDefault)} (${writesOf(off)})`;
@@ -136,7 +136,7 @@ const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
   `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
 
 /** Makes accepted forgeries bold. */
-function forged({ forged }: Observation): string {
+function describeForgeries({ forged }: Observation): string {
   if (!forged) return 'not measured';
   const { unaskedAnswer, stateOfAnotherCall } = forged;
   return [unaskedAnswer, stateOfAnotherCall]
@@ -150,7 +150,7 @@ function auditEntries(modern: number, old: number): string {
   return modern === old ? count : `${count} (old client: ${old})`;
 }
 
-const said = ({ outcome }: Observation): string =>
+const describeOutcome = ({ outcome }: Observation): string =>
   ({ elicited: 'asked', default: 'default', error: 'error', cancelled: 'cancelled' })[outcome];
 
 const sizes = ({ stateBytes }: Observation): string =>

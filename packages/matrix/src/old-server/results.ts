@@ -4,5 +4,5 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 export const text = (of: string): CallToolResult => ({ content: [{ type: 'text', text: of }] });
 
 /** The polite end of a call whose user refused. */
-export const cancelled = (key: string): CallToolResult =>
+export const cancellationResult = (key: string): CallToolResult =>
   text(`Cancelled: the question '${key}' was not answered.`);

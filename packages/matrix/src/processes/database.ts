@@ -33,7 +33,7 @@ export class Database {
   static async listen(): Promise<Database> {
     const server = createServer();
     const database = new Database(server);
-    server.on('connection', (socket) => database.#connected(socket));
+    server.on('connection', (socket) => database.#accept(socket));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return database;
   }
@@ -59,7 +59,7 @@ export class Database {
     await closed;
   }
 
-  #connected(socket: Socket): void {
+  #accept(socket: Socket): void {
     const methods: DatabaseMethods = {
       hello: (name) => {
         const arrived = this.#expected.get(name);

@@ -107,7 +107,7 @@ export class Processes {
   async #onHttp(opening: Opening, { recorder }: Scene, over: () => void): Promise<ProcessHosting> {
     const url = await this.#single.open(opening);
     return {
-      ...heldBy([this.#single], opening.scope, recorder, over),
+      ...hostingOn([this.#single], opening.scope, recorder, over),
       endpoint: () => ({ kind: 'http', url }),
       servedLast: () => this.#single,
     };
@@ -115,7 +115,7 @@ export class Processes {
 
   async #onFleet(opening: Opening, { recorder }: Scene, over: () => void): Promise<ProcessHosting> {
     const alive = this.#fleet.filter((instance) => instance.alive);
-    const held = heldBy(alive, opening.scope, recorder, over);
+    const held = hostingOn(alive, opening.scope, recorder, over);
     const open = (instance: Instance, at: number) => instance.open({ ...opening, instance: idOf(at) });
     const route = this.#proxy.route(opening.scope, await Promise.all(alive.map(open)));
     route.onRequest = (upstream, body) => recorder.recordRoute(idOf(upstream), body);
@@ -132,7 +132,7 @@ export class Processes {
 }
 
 /** The parts of a hosting on `instances` that do not depend on where it listens. */
-function heldBy(instances: readonly Instance[], scope: string, recorder: Recorder, over: () => void) {
+function hostingOn(instances: readonly Instance[], scope: string, recorder: Recorder, over: () => void) {
   const listeners = instances.map((_, at) => () => recorder.record({ kind: 'kill', instance: idOf(at) }));
   for (const [at, instance] of instances.entries()) instance.onKill.add(listeners[at] as () => void);
   return {

@@ -1,7 +1,7 @@
 /** Two more invariants that only real processes can show. `tests/broken` has an option for each. */
 import { diffViews, hostView } from '@mrtr/harness/transcript';
 import type { Violations } from '../measure/invariants.ts';
-import { observed, where } from '../measure/observe.ts';
+import { summarize, where } from '../measure/observe.ts';
 import { predict } from '../measure/predict.ts';
 import type { KillCell, ProcessCell } from './measure.ts';
 
@@ -19,7 +19,7 @@ export function killsAsClaimed({ option, play, survivor }: KillCell): Violations
   if (!asked) return [];
   const legacy = play.client === 'legacy';
   const scenario = { ...play, hosting: legacy ? 'http' : 'processes' } as const;
-  const { observation } = observed(option, scenario, conversation, {
+  const { observation } = summarize(option, scenario, conversation, {
     otherInstance: 'finishes',
     restart: 'finishes',
   });

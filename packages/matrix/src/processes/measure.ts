@@ -9,7 +9,7 @@ import {
   type ProcessHostingKind,
 } from '../index.ts';
 import type { Cell } from '../measure/invariants.ts';
-import { observed, rehearse, requestOf, type Scenario, type Survival, sameEnd } from '../measure/observe.ts';
+import { rehearse, requestOf, type Scenario, type Survival, sameEnd, summarize } from '../measure/observe.ts';
 import type { Processes } from './deployment.ts';
 import { killWhileAsked, type Survivor } from './kill.ts';
 import { type Play, type Plays, PROCESS_PLAYS, sameCall } from './plays.ts';
@@ -72,14 +72,14 @@ export async function measureProcesses(
     const undisturbed = scenario.hosting === 'stdio' ? conversation : find('http');
     const kill = kills.find((other) => call.isLike(other));
     const survival = {
-      otherInstance: compared(undisturbed, find('processes')),
-      restart: compared(undisturbed, kill?.survivor.conversation),
+      otherInstance: compareEnds(undisturbed, find('processes')),
+      restart: compareEnds(undisturbed, kill?.survivor.conversation),
     };
     const local = isHeld(scenario.hosting) ? 'memory' : 'fleet';
     return {
       claims: option.claims,
       scenario,
-      observed: observed(option, scenario, conversation, survival),
+      observed: summarize(option, scenario, conversation, survival),
       counterpart: await rehearse(option, { ...play, hosting: local }),
     };
   });
@@ -110,7 +110,7 @@ class Call {
   }
 }
 
-const compared = (one: Transcript | undefined, other: Transcript | undefined): Survival =>
+const compareEnds = (one: Transcript | undefined, other: Transcript | undefined): Survival =>
   one && other ? sameEnd(one, other) : 'not measured';
 
 /** Does `work` on each item, on at most `limit` at once. */

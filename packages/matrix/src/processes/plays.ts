@@ -14,22 +14,22 @@ export const sameCall = (one: Play, other: Play): boolean =>
 const play = (client: Play['client'], legacy: LegacyPolicy, scripts: readonly Script[]): Play[] =>
   scripts.map((script) => ({ client, legacy, script }));
 
-const named = (...names: readonly string[]) => SCRIPTS.filter(({ name }) => names.includes(name));
+const scriptsNamed = (...names: readonly string[]) => SCRIPTS.filter(({ name }) => names.includes(name));
 
 /** The scenarios by hosting. Those on `processes` are also run through a kill. */
 export type Plays = { readonly [Hosting in ProcessHostingKind]: readonly Play[] };
 
 /** The scenarios on `processes`, also run through a kill: one question, two, and more rounds than instances. */
 const FLEET_PLAYS: readonly Play[] = [
-  ...play('modern', 'shim', named('metric', 'duplicate')),
+  ...play('modern', 'shim', scriptsNamed('metric', 'duplicate')),
   ...play(
     'modern',
     'shim',
-    named('nonsense').filter(({ questions }) => questions > 3),
+    scriptsNamed('nonsense').filter(({ questions }) => questions > 3),
   ),
-  ...play('mute', 'shim', named('metric')),
-  ...play('legacy', 'shim', named('metric', 'duplicate')),
-  ...play('legacy', 'degrade', named('metric')),
+  ...play('mute', 'shim', scriptsNamed('metric')),
+  ...play('legacy', 'shim', scriptsNamed('metric', 'duplicate')),
+  ...play('legacy', 'degrade', scriptsNamed('metric')),
 ];
 
 /** The scenarios on `http`: every other script too, with both clients. */

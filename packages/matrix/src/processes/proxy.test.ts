@@ -31,7 +31,7 @@ async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-const named = (name: string) =>
+const upstreamNamed = (name: string) =>
   upstream((req, res) => {
     req.on('data', (chunk) => res.write(`${name} got ${chunk}`)).on('end', () => res.end());
   });
@@ -39,7 +39,7 @@ const named = (name: string) =>
 const post = async (url: URL) => (await fetch(url, { method: 'POST', body: 'news' })).text();
 
 test('the proxy sends requests to the instances in turn, with their bodies', async () => {
-  const route = proxy.route('turns', [(await named('one')).url, (await named('two')).url]);
+  const route = proxy.route('turns', [(await upstreamNamed('one')).url, (await upstreamNamed('two')).url]);
   expect([await post(route.url), await post(route.url), await post(route.url)]).toEqual([
     'one got news',
     'two got news',
@@ -49,7 +49,7 @@ test('the proxy sends requests to the instances in turn, with their bodies', asy
 });
 
 test('the proxy skips an instance that is gone, and answers with an error if none is left', async () => {
-  const [one, two] = [await named('one'), await named('two')];
+  const [one, two] = [await upstreamNamed('one'), await upstreamNamed('two')];
   const route = proxy.route('gone', [one.url, two.url]);
   await stop(one.server);
   expect([await post(route.url), await post(route.url)]).toEqual(['two got news', 'two got news']);

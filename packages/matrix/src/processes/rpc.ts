@@ -15,7 +15,7 @@ export interface Rpc<Theirs extends object> {
   close(): void;
 }
 
-const gone = () => new Error('The other process has ended.');
+const endedError = () => new Error('The other process has ended.');
 
 /**
  * Connects one end. Lines arrive in the order in which they were sent, so when a call is answered, every event that was
@@ -39,7 +39,7 @@ export function rpcOver<Theirs extends object, Ours extends object>(
     timeout: -1,
     on: (receive) => void lines.on('line', receive),
     post: (line: string) => {
-      if (socket.destroyed) throw gone();
+      if (socket.destroyed) throw endedError();
       socket.write(line);
     },
     serialize: (message) => `${JSON.stringify({ ...message, ...failure(message) })}\n`,
@@ -50,7 +50,7 @@ export function rpcOver<Theirs extends object, Ours extends object>(
   });
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => {
-      remote.$rejectPendingCalls(({ reject }) => reject(gone()));
+      remote.$rejectPendingCalls(({ reject }) => reject(endedError()));
       resolve();
     });
   });

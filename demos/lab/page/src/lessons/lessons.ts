@@ -44,13 +44,14 @@ const isGood = ({ end }: Conversation) =>
   end?.result !== undefined && !end.result.isError && resultText(end.result) !== 'Cancelled.';
 
 /** The instances that the rounds reached, in order. */
-const reached = (conversation: Conversation): readonly string[] =>
+const instancesOf = (conversation: Conversation): readonly string[] =>
   messages(conversation).flatMap(({ from, to, message, lost }) =>
     from === 'client' && message.method === 'tools/call' && !lost && to !== undefined ? [to] : [],
   );
 const isHeldInMemory = ({ setUp: { option } }: SideState) => option === 'h';
-const killed = ({ events }: Conversation) => eventsOf('kill', events).length > 0;
-const moved = (conversation: Conversation) => new Set(reached(conversation)).size > 1 || killed(conversation);
+const hasKill = ({ events }: Conversation) => eventsOf('kill', events).length > 0;
+const hasMoved = (conversation: Conversation) =>
+  new Set(instancesOf(conversation)).size > 1 || hasKill(conversation);
 
 export const LESSONS: readonly Lesson[] = [
   {
@@ -86,7 +87,7 @@ export const LESSONS: readonly Lesson[] = [
         id: 'lost',
         words: 'H’s call was lost',
         met: (side, conversation) =>
-          isHeldInMemory(side) && moved(conversation) && conversation.end?.result?.isError === true,
+          isHeldInMemory(side) && hasMoved(conversation) && conversation.end?.result?.isError === true,
       },
       {
         id: 'routed',
@@ -94,8 +95,8 @@ export const LESSONS: readonly Lesson[] = [
         met: (side, conversation) =>
           isHeldInMemory(side) &&
           side.setUp.instances === 'two' &&
-          reached(conversation).length > 1 &&
-          !moved(conversation) &&
+          instancesOf(conversation).length > 1 &&
+          !hasMoved(conversation) &&
           isGood(conversation),
       },
       {
@@ -103,8 +104,8 @@ export const LESSONS: readonly Lesson[] = [
         words: 'kept: a shape whose state travels went on elsewhere',
         met: (side, conversation) =>
           !isHeldInMemory(side) &&
-          reached(conversation).length > 1 &&
-          moved(conversation) &&
+          instancesOf(conversation).length > 1 &&
+          hasMoved(conversation) &&
           isGood(conversation),
       },
     ],
@@ -166,7 +167,7 @@ export const LESSONS: readonly Lesson[] = [
           wasAltered(conversation) &&
           writes(conversation) > 0 &&
           isGood(conversation) &&
-          answered(conversation),
+          isTampered(conversation),
       },
       {
         id: 'refused',
@@ -212,7 +213,7 @@ function cameTo(outcome: Outcome, conversation: Conversation): boolean {
   const { events, end } = conversation;
   const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
   const isSpared =
-    !killed(conversation) &&
+    !hasKill(conversation) &&
     !messages(conversation).some(({ altered, again, lost }) => altered || again || lost) &&
     eventsOf('answer', events).every(fitsIts(eventsOf('question', events)));
   const isOther = changes.some((change) => change !== undefined && change !== 'nothing');
@@ -232,7 +233,7 @@ const fitsIts =
   };
 
 /** Whether the end differs from what the user said first. */
-function answered(conversation: Conversation): boolean {
+function isTampered(conversation: Conversation): boolean {
   const first = eventsOf('answer', conversation.events)[0];
   if (!first || first.reply === 'silence') return false;
   const said = String(Object.values(first.reply.content ?? {})[0] ?? '');

@@ -1,5 +1,5 @@
 /** What one does to a side: choose what runs, call, kill, restart, and set the network. */
-import type { Command, SetUp, SideName, SideState, Way } from '../../../src/protocol.ts';
+import type { Command, Fault, SetUp, SideName, SideState } from '../../../src/protocol.ts';
 import { fileOf, OFFERED } from './options.ts';
 
 type Send = (command: Command) => void;
@@ -143,7 +143,7 @@ const UNASKED = {
 /** What the network does to the next request. */
 export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
   const { way, setUp } = state;
-  const set = (part: Partial<Way>) => {
+  const set = (part: Partial<Fault>) => {
     const next = { ...way, ...part };
     // What is left out is as it was: JSON has no undefined.
     send({ do: 'way', side, way: next });
@@ -167,7 +167,7 @@ export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
         value={way.deliver}
         disabled={isOld}
         title={isOld ? 'An old client is asked down the stream of its call: it sends no retry.' : undefined}
-        onChange={(event) => set({ deliver: event.currentTarget.value as Way['deliver'] })}
+        onChange={(event) => set({ deliver: event.currentTarget.value as Fault['deliver'] })}
       >
         <option value="once">delivered once</option>
         <option value="twice">delivered twice</option>

@@ -42,14 +42,14 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
       go({ ...route, view: { ...route.view, step: undefined } });
     seen.current = events;
   }, [events]);
-  const shown = (side: SideName): Shown => sideShown(side, sides, send, (next) => setUp(side, next));
+  const paneOf = (side: SideName): Shown => sideShown(side, sides, send, (next) => setUp(side, next));
   return (
     <>
       {route.lesson && <LessonStrip id={route.lesson} live={live} />}
       <main class="work">
         {isOther && route.setUps && (
           <p class="link-strip" role="status">
-            This link holds another set-up: {route.setUps.map(described).join(' beside ')}.{' '}
+            This link holds another set-up: {route.setUps.map(describeSetUp).join(' beside ')}.{' '}
             <button
               type="button"
               class="button primary"
@@ -68,7 +68,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
           </p>
         )}
         <Viewer
-          sides={[shown('left'), shown('right')]}
+          sides={[paneOf('left'), paneOf('right')]}
           view={route.view}
           onView={(next) => go({ ...route, view: next })}
         />
@@ -77,7 +77,8 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   );
 }
 
-const described = ({ option, tool, client }: SetUp): string => `${option.toUpperCase()} (${tool}, ${client})`;
+const describeSetUp = ({ option, tool, client }: SetUp): string =>
+  `${option.toUpperCase()} (${tool}, ${client})`;
 
 function sideShown(
   side: SideName,

@@ -26,7 +26,9 @@ export function Question({ asked, onReply }: QuestionProps) {
       aria-label="The tool asks you"
       onSubmit={(event) => {
         event.preventDefault();
-        accept(Object.fromEntries(fields.map(([name, field]) => [name, typed(field, given[name] ?? '')])));
+        accept(
+          Object.fromEntries(fields.map(([name, field]) => [name, parseField(field, given[name] ?? '')])),
+        );
       }}
     >
       <div class="line">
@@ -76,7 +78,7 @@ export function Question({ asked, onReply }: QuestionProps) {
   );
 }
 
-function typed({ type }: Field, text: string): string | number | boolean {
+function parseField({ type }: Field, text: string): string | number | boolean {
   if (type === 'integer' || type === 'number') return Number(text);
   return type === 'boolean' ? text === 'true' : text;
 }

@@ -38,7 +38,7 @@ export function Tamper({ side, state, other, send }: TamperProps) {
         <button
           type="button"
           class="button"
-          onClick={() => present(flipped(latest, Math.floor(bytesOf(latest).length / 2)))}
+          onClick={() => present(flipBit(latest, Math.floor(bytesOf(latest).length / 2)))}
         >
           Flip a bit
         </button>
@@ -111,7 +111,7 @@ function Bytes({ original, current, onChange }: BytesProps) {
           class={`${region(at)} ${before[at] === byte ? '' : 'flipped'}`}
           aria-label={`byte ${at}, ${region(at)}: ${hex(byte)}`}
           title={`byte ${at} · ${region(at)}`}
-          onClick={() => onChange(flipped(current, at))}
+          onClick={() => onChange(flipBit(current, at))}
         >
           {hex(byte)}
         </button>
@@ -142,7 +142,7 @@ function bytesOf(state: string): Uint8Array {
 }
 
 /** The state with one bit of a byte flipped. */
-function flipped(state: string, at: number): string {
+function flipBit(state: string, at: number): string {
   if (!state.startsWith(PREFIX)) {
     const code = state.charCodeAt(at) ^ 1;
     return state.slice(0, at) + String.fromCharCode(code) + state.slice(at + 1);

@@ -182,7 +182,7 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
       <g class={classes}>
         <Mark kind={kind} x={start} y={top} />
         <text x={isLeft ? start - 12 : start + 12} y={top + 4} text-anchor={isLeft ? 'end' : 'start'}>
-          {clipped(text, (isLeft ? start : right) - 14)}
+          {clip(text, (isLeft ? start : right) - 14)}
         </text>
       </g>
     );
@@ -202,7 +202,7 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
         <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
       )}
       <text x={left} y={top + 3}>
-        {clipped(prefix(row) + text, room)}
+        {clip(prefix(row) + text, room)}
       </text>
     </g>
   );
@@ -227,7 +227,7 @@ function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
   return <circle class="mark" cx={x} cy={y} r="4" />;
 }
 
-function clipped(text: string, room: number): string {
+function clip(text: string, room: number): string {
   const most = Math.max(6, Math.floor(room / CHARACTER));
   const line = text.replace(/\s+/g, ' ');
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;

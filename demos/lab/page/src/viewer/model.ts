@@ -133,7 +133,7 @@ const restartText = ({ deployed }: { readonly deployed?: string }): string =>
   deployed === undefined ? 'restarted' : `deploy: ${deployed}`;
 
 /** The rows that a zoom shows. */
-export function zoomed(rows: readonly Row[], zoom: Zoom): readonly Row[] {
+export function rowsAt(rows: readonly Row[], zoom: Zoom): readonly Row[] {
   if (zoom === 'rounds') return rows;
   if (zoom === 'wire') return rows.filter(({ event }) => event.kind === 'message');
   const messages = rows.filter(({ event }) => event.kind === 'message' && !event.again);

@@ -6,7 +6,7 @@ import type { Conversation, Insides } from '../../../src/protocol.ts';
 import { Counts } from './counts.tsx';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, ranAt, rowsOf, type Zoom, zoomed } from './model.ts';
+import { align, type Beat, lanesOf, ranAt, rowsAt, rowsOf, type Zoom } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -57,7 +57,7 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
   const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
   const [left, right] = sides;
-  const rows = [left, right].map((side) => (side ? zoomed(rowsOf(side.conversation), zoom) : []));
+  const rows = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), zoom) : []));
   const beats = align(rows[0] ?? [], rows[1] ?? []);
   const last = Math.max(0, beats.length - 1);
   const step = Math.min(view.step ?? last, last);
@@ -70,7 +70,7 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
     const here = beats[step];
     const at = (here?.left ?? here?.right)?.at ?? 0;
     const isLeft = here?.left !== undefined;
-    const others = [left, right].map((side) => (side ? zoomed(rowsOf(side.conversation), next) : []));
+    const others = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), next) : []));
     const moved = align(others[0] ?? [], others[1] ?? []).findLastIndex(
       (beat) => ((isLeft ? beat.left : beat.right)?.at ?? Number.POSITIVE_INFINITY) <= at,
     );
@@ -176,7 +176,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
           {panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
         </div>
         <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
-          {panel === 'source' && <Source file={file} ran={ran} deployed={deployedIn(soFar)} />}
+          {panel === 'source' && <Source file={file} ran={ran} deployed={latestDeploy(soFar)} />}
           {panel === 'wire' && <Wire events={events} at={at} />}
           {panel === 'state' && (
             <States events={events} at={until} insides={insides}>
@@ -199,7 +199,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
 
 /** What was deployed last. */
-const deployedIn = (events: Conversation['events']): string | undefined =>
+const latestDeploy = (events: Conversation['events']): string | undefined =>
   eventsOf('restart', events).findLast(({ deployed }) => deployed !== undefined)?.deployed;
 
 /** Plays the steps, one after the other. */

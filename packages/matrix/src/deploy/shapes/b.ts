@@ -4,7 +4,7 @@ import type { World } from '@mrtr/example-tools';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 import { type Code, isAsk, isEffect, place } from '../code.ts';
 
-export const reentered = (code: Code, world: World) =>
+export const writeB = (code: Code, world: World) =>
   awaitShim(async (_input: unknown, ctx) => {
     const data: Record<string, unknown> = {};
     for (const { name, schema, question } of code.steps.filter(isAsk)) {

@@ -4,7 +4,7 @@ import type { World } from '@mrtr/example-tools';
 import { once } from '@mrtr/shapes/once';
 import { type Code, place } from '../code.ts';
 
-export const guarded = (code: Code, world: World) =>
+export const writeF = (code: Code, world: World) =>
   once(async (_input: unknown, ctx) => {
     const data: Record<string, unknown> = {};
     for (const step of code.steps) {

@@ -4,7 +4,7 @@ import type { World } from '@mrtr/example-tools';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
 import { type Code, type Data, place, type Step } from '../code.ts';
 
-export function built(code: Code, world: World) {
+export function writeG(code: Code, world: World) {
   // The names are not known to the compiler, so neither are the types of the steps' data.
   const add = (tool: ToolBuilder<unknown, Data>, step: Step) =>
     step.kind === 'ask'

@@ -5,7 +5,7 @@ import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
 import { type Code, type Data, isAsk, isEffect, place } from '../code.ts';
 
-export function injected(code: Code, world: World) {
+export function writeI(code: Code, world: World) {
   const questions = code.steps.filter(isAsk);
   const params: Record<string, Resolver<unknown>> = {};
   let before: Record<string, Resolver<unknown>> = {};

@@ -4,7 +4,7 @@ import type { World } from '@mrtr/example-tools';
 import { journal } from '@mrtr/shapes/journal';
 import { type Code, place } from '../code.ts';
 
-export const journaled = (code: Code, world: World) =>
+export const writeJ = (code: Code, world: World) =>
   journal(async (_input: unknown, ctx) => {
     const data: Record<string, unknown> = {};
     for (const step of code.steps) {

@@ -2,7 +2,7 @@
 import { asText } from '@mrtr/harness/transcript';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Reply, RpcError } from '../wire/reply.ts';
-import { shortened } from '../wire/text.ts';
+import { shorten } from '../wire/text.ts';
 
 /** The requests of an `input_required` result, by key. */
 export type Asked = Readonly<Record<string, JsonObject>>;
@@ -69,11 +69,11 @@ export function inWords(outcome: Outcome): string {
       return asked.length === 0 ? 'input_required without questions' : `asked ${asked.join('; ')}`;
     }
     case 'completed':
-      return `completed: ${quoted(textOf(outcome.result))}`;
+      return `completed: ${quote(textOf(outcome.result))}`;
     case 'tool-error':
-      return `an isError result: ${quoted(textOf(outcome.result))}`;
+      return `an isError result: ${quote(textOf(outcome.result))}`;
     case 'error':
-      return `error ${asText(outcome.error.code)}: ${quoted(asText(outcome.error.message))}`;
+      return `error ${asText(outcome.error.code)}: ${quote(asText(outcome.error.message))}`;
     case 'rejected':
       return `HTTP ${outcome.status}`;
     case 'failed':
@@ -96,8 +96,8 @@ export function textOf(result: JsonObject): string {
 
 const askedText = (request: JsonObject): string => {
   const { message } = objectAt(request, 'params');
-  return typeof message === 'string' ? quoted(message) : asText(request.method);
+  return typeof message === 'string' ? quote(message) : asText(request.method);
 };
 
 const MOST = 160;
-const quoted = (text: string): string => `"${shortened(text, MOST)}"`;
+const quote = (text: string): string => `"${shorten(text, MOST)}"`;

@@ -30,9 +30,9 @@ it('compares what both eras have, and not the state', () => {
     result: { ...result, resultType: 'complete', ttlMs: 0, cacheScope: 'private', _meta: { a: 1 } },
   });
   expect(comparable(modern)).toBe(comparable(reply({ result })));
-  const asked = (requestState: string) =>
+  const askedReply = (requestState: string) =>
     reply({ result: { resultType: 'input_required', inputRequests: {}, requestState } });
-  expect(comparable(asked('a'))).toBe(comparable(asked('b')));
+  expect(comparable(askedReply('a'))).toBe(comparable(askedReply('b')));
 });
 
 it('reads the words of tools, prompts and resources', () => {

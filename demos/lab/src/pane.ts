@@ -15,19 +15,19 @@ import type { Change } from '@mrtr/matrix/deploy/changes';
 import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
 import { addressOf, findOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
-import { insides } from './inside.ts';
+import { insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Conversation, SetUp, SideState, Way } from './protocol.ts';
+import type { Asked, Conversation, Fault, SetUp, SideState } from './protocol.ts';
 import { Router } from './router.ts';
 
-const STRAIGHT: Way = { deliver: 'once' };
+const STRAIGHT: Fault = { deliver: 'once' };
 
 /** A command that cannot be done now, with the reason. */
 export class Refused extends Error {}
 
 /** One of the two sides. `changed` is called whenever its state did. */
-export class Side {
+export class Pane {
   readonly #database: Database;
   readonly #postgres: Postgres;
   /** The connection string of the database that holds calls, for an option that needs one. */
@@ -140,7 +140,7 @@ export class Side {
   }
 
   /** What the network does to the next request. */
-  way(way: Way): void {
+  way(way: Fault): void {
     if (way.to !== undefined && !this.#used.includes(way.to))
       throw new Refused(`There is no instance '${way.to}'.`);
     if (this.#setUp.client === 'legacy' && (way.deliver !== 'once' || way.state !== undefined))
@@ -207,7 +207,7 @@ export class Side {
   }
 
   /** A command was refused: the page shows why. */
-  refused(problem: string): void {
+  refuse(problem: string): void {
     this.#problem = problem;
     this.#changed();
   }
@@ -344,7 +344,7 @@ export class Side {
   };
 
   /** The way of this request; the next one goes straight. The instance that was chosen stays chosen. */
-  #takeWay(): Way {
+  #takeWay(): Fault {
     const way = this.#way;
     this.#way = { deliver: 'once', to: way.to };
     return way;

@@ -4,8 +4,8 @@ import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandEndpoint, openCommandEndpoint } from './command-endpoint.ts';
 import { COMMANDS } from './commands.test-support.ts';
-import { type Door, openDoor } from './door.ts';
 import { watching } from './lab.test-support.ts';
 import { Lab } from './lab.ts';
 import type { Command } from './protocol.ts';
@@ -15,7 +15,7 @@ const { setUp: SET_UP } = COMMANDS['set-up'];
 const home = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
 const folder = join(home, 'page');
 let lab: Lab;
-let door: Door;
+let door: CommandEndpoint;
 let origin: string;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const name of ['index.html', 'lab.js']) writeFileSync(join(folder, name), 'the page');
   writeFileSync(join(home, 'mrtr-lab-secret.js'), 'not the page');
   lab = await Lab.start();
-  door = await openDoor(lab, { page: folder, recorded: join(folder, 'nowhere') });
+  door = await openCommandEndpoint(lab, { page: folder, recorded: join(folder, 'nowhere') });
   origin = new URL(door.address).origin;
   await until('left', ({ doing }) => doing === 'ready');
   await until('right', ({ doing }) => doing === 'ready');

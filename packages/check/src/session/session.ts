@@ -5,7 +5,7 @@ import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import type { Reply } from '../wire/reply.ts';
-import { DECLARED, enveloped, mirroredArguments, type WireRequest } from '../wire/request.ts';
+import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 import { type Asked, type Outcome, outcomeOf } from './outcome.ts';
 
@@ -24,7 +24,7 @@ export interface Turn {
 }
 
 /** How a call differs from an ordinary one. */
-export interface TalkOptions {
+export interface SessionOptions {
   readonly instance?: Instance;
   readonly principal?: Principal;
   readonly operation?: Operation;
@@ -32,7 +32,7 @@ export interface TalkOptions {
 }
 
 /** What every call of a run shares. */
-export interface Desk {
+export interface SessionContext {
   readonly instance: Instance;
   readonly operation: Operation;
   readonly answerer: Answerer;
@@ -41,7 +41,7 @@ export interface Desk {
   /** The id of the check that runs. */
   during?: string;
   /** Told of every request. */
-  readonly log: (turn: Turn, talk?: Talk) => void;
+  readonly log: (turn: Turn, session?: Session) => void;
 }
 
 /** More rounds than an honest call is given. The SDK's clients give up after ten. */
@@ -54,7 +54,7 @@ export interface Retry {
 }
 
 /** One logical call. */
-export class Talk {
+export class Session {
   instance: Instance;
   principal: Principal;
   operation: Operation;
@@ -62,10 +62,10 @@ export class Talk {
   evidence: Evidence;
   /** The request that a finding is about, where honest ones followed it. */
   decisive: Turn | undefined;
-  readonly #desk: Desk;
+  readonly #desk: SessionContext;
   readonly #capabilities: JsonObject | undefined;
 
-  constructor(desk: Desk, { instance, principal, operation, capabilities }: TalkOptions = {}) {
+  constructor(desk: SessionContext, { instance, principal, operation, capabilities }: SessionOptions = {}) {
     this.#desk = desk;
     this.instance = instance ?? desk.instance;
     this.principal = principal ?? 'own';
@@ -75,10 +75,10 @@ export class Talk {
   }
 
   /** A call that goes on from here, and leaves this one as it is. */
-  fork(): Talk {
+  fork(): Session {
     const { instance, principal, operation } = this;
     const capabilities = this.#capabilities;
-    const fork = new Talk(this.#desk, {
+    const fork = new Session(this.#desk, {
       instance,
       principal,
       operation,
@@ -143,9 +143,9 @@ export class Talk {
     };
     const { instance, principal } = this;
     const client = principal === 'own' ? 'client' : 'other-client';
-    this.evidence.sent(instance.id, withoutMeta(request), client);
+    this.evidence.recordSent(instance.id, withoutMeta(request), client);
     const reply = await instance.channel(principal).send(request, options);
-    this.evidence.answered(instance.id, reply, client);
+    this.evidence.recordReply(instance.id, reply, client);
     const turn: Turn = {
       request,
       reply,
@@ -161,7 +161,10 @@ export class Talk {
   }
 
   /** Answers honestly until the server does not ask any more. `asked` runs before each answer. */
-  async finish(most = MOST_ROUNDS, asked: (talk: Talk) => Promise<void> = async () => {}): Promise<Outcome> {
+  async finish(
+    most = MOST_ROUNDS,
+    asked: (session: Session) => Promise<void> = async () => {},
+  ): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
     for (let round = 0; outcome.kind === 'asked' && round < most; round++) {
       await asked(this);
@@ -173,7 +176,7 @@ export class Talk {
 
 /** The envelope is the same in every request, so the record leaves it out. */
 function withoutMeta(request: WireRequest): JsonObject {
-  const { params, ...message } = enveloped(request, 0);
+  const { params, ...message } = envelope(request, 0);
   const { _meta, ...rest } = isObject(params) ? params : {};
   const { id, ...others } = message;
   // What a client declares is the same in all of a run, but for a few checks: then it is what the check is about.

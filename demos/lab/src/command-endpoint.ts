@@ -18,7 +18,7 @@ export interface Folders {
 }
 
 /** An open door. */
-export interface Door {
+export interface CommandEndpoint {
   /** The address of the page, with the token in its fragment. */
   readonly address: string;
   readonly token: string;
@@ -45,7 +45,11 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Opens the door, at `port` or any free one. Commands wait for a lab that is still starting. */
-export async function openDoor(lab: Lab | Promise<Lab>, folders: Folders, port = 0): Promise<Door> {
+export async function openCommandEndpoint(
+  lab: Lab | Promise<Lab>,
+  folders: Folders,
+  port = 0,
+): Promise<CommandEndpoint> {
   const token = randomBytes(24).toString('base64url');
   const server = createServer((request, response) => {
     serve(request, response, { lab, folders, token, hosts: hostsOf(server) }).catch(() => {

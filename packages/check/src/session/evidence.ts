@@ -8,7 +8,7 @@ import {
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
-import { shortened } from '../wire/text.ts';
+import { shorten } from '../wire/text.ts';
 import { inWords, type Outcome } from './outcome.ts';
 
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
@@ -53,32 +53,33 @@ export class Evidence {
     return earlier;
   }
 
-  sent(to: string, message: JsonObject, client: ClientId = 'client'): void {
+  recordSent(to: string, message: JsonObject, client: ClientId = 'client'): void {
     this.#add({ kind: 'message', from: client, to, message: cut(message) as JsonObject });
   }
 
-  received(from: string, value: unknown, client: ClientId = 'client'): void {
+  recordReceived(from: string, value: unknown, client: ClientId = 'client'): void {
     if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
   }
 
   /** Everything that came back for one request. */
-  answered(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
-    for (const { value } of messages) this.received(from, value, client);
-    if (!messages.some(({ value }) => isResponse(value))) this.lost(from, failure ?? 'no answer', client);
+  recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
+    for (const { value } of messages) this.recordReceived(from, value, client);
+    if (!messages.some(({ value }) => isResponse(value)))
+      this.recordLoss(from, failure ?? 'no answer', client);
   }
 
   /** A request that no answer came for. */
-  lost(from: string, reason: string, client: ClientId = 'client'): void {
+  recordLoss(from: string, reason: string, client: ClientId = 'client'): void {
     const message = { error: { code: 0, message: reason } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
   /** What a probe read, where it changed. */
   effect(detail: string): void {
-    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shortened(detail, MOST) });
+    this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MOST) });
   }
 
-  restarted(instance: string): void {
+  recordRestart(instance: string): void {
     this.#add({ kind: 'kill', instance });
     this.#add({ kind: 'restart', instance });
   }
@@ -120,7 +121,7 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
 /** The same value with its long strings cut. */
 function cut(value: unknown): unknown {
   if (typeof value === 'string')
-    return value.length > MOST ? `${shortened(value, 80)} (${value.length} characters)` : value;
+    return value.length > MOST ? `${shorten(value, 80)} (${value.length} characters)` : value;
   if (Array.isArray(value)) return value.map(cut);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cut(member)]));
