@@ -35,7 +35,7 @@ function foldersOf(sources: readonly string[]): Graph {
 
 const folders = foldersOf(
   projectFiles().filter((file) =>
-    /^packages\/(?!check|matrix)[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file),
+    /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file),
   ),
 );
 

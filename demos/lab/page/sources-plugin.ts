@@ -58,7 +58,7 @@ function authorsFiles(): readonly string[] {
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
     ...found('packages/matrix/src/deploy/shapes', /^[e-j]\.ts$/),
-    'packages/matrix/src/deploy/code.ts',
+    'packages/matrix/src/deploy/code/code.ts',
   ];
 }
 

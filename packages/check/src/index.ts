@@ -1,7 +1,7 @@
 /** `@mrtr/check`: holds any MCP server to what it owes when a tool asks its user. The program is `mrtr-check`. */
 export { CHECKS } from './checks/all.ts';
-export type { Check, Clause, Level, Verdict } from './checks/check.ts';
 export { type Console, main } from './cli/cli.ts';
+export type { Check, Clause, Level, Verdict } from './judging/check.ts';
 export { htmlReport } from './report/html.ts';
 export { junitReport } from './report/junit.ts';
 export { markdownReport } from './report/markdown.ts';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `mrtr-check`, as it is run. */
 import { main } from './cli/cli.ts';
-import { endOnSignals, killAll } from './target/process.ts';
+import { endOnSignals, killAll } from './wire/process.ts';
 
 endOnSignals();
 try {

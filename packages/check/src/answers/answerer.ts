@@ -1,6 +1,7 @@
 /** Honest answers to a server's questions: the user's own, or made from the asked schema. */
-import type { Asked } from '../session/outcome.ts';
+
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import type { Asked } from '../wire/outcome.ts';
 import { validContent } from './generate.ts';
 import { whyUnfit } from './schema.ts';
 

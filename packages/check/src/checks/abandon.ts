@@ -1,9 +1,10 @@
 /** Calls that nobody comes back to. */
-import { inWords, type Outcome } from '../session/outcome.ts';
+
+import { type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
-import { type Check, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
-import { Undecided } from './undecided.ts';
+import { inWords, type Outcome } from '../wire/outcome.ts';
 
 const ABANDONED = 200;
 const MEASURED = 25;

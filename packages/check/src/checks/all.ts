@@ -1,9 +1,10 @@
 /** Every check, in the order of the report. */
+
+import type { Check } from '../judging/check.ts';
 import { flat } from './abandon.ts';
 import * as answer from './answer.ts';
 import { missing, partial } from './answer-missing.ts';
 import { mode, undeclaredCapability } from './capability.ts';
-import type { Check } from './check.ts';
 import * as deploy from './deploy.ts';
 import { reworded, unfit } from './deploy-questions.ts';
 import * as effect from './effect.ts';

@@ -1,10 +1,11 @@
 /** Answers that are missing: all of them, or one of two. */
-import { isOptional } from '../run/forms.ts';
-import { comparable, inWords } from '../session/outcome.ts';
+
+import type { Attacked } from '../judging/attack.ts';
+import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
-import type { Attacked } from './attack.ts';
-import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { comparable, inWords } from '../wire/outcome.ts';
 
 export const ASK_AGAIN = {
   at: `${MRTR}, error handling`,

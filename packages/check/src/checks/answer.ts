@@ -1,14 +1,14 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
-import { isForm, isOptional } from '../run/forms.ts';
-import { comparable, inWords } from '../session/outcome.ts';
+import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
+import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { comparable, inWords } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
-import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from './attack.ts';
-import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
 
 export const VALIDATE = {
   at: `2026-07-28, client/elicitation, security considerations; ${MRTR}, error handling`,

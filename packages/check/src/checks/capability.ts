@@ -1,11 +1,11 @@
 /** A client is asked only what it said that it can do. */
 import { asText } from '@mrtr/harness/transcript';
-import { inWords, type Outcome } from '../session/outcome.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { inWords, type Outcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
 
 const CAPABILITY: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',

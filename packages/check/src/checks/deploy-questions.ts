@@ -1,13 +1,8 @@
 /** Questions that the two versions ask otherwise: an answer to the one is no answer to the other. */
 import { validContent } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
-import { isForm } from '../run/forms.ts';
-import { comparable, inWords } from '../session/outcome.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { VALIDATE } from './answer.ts';
-import { ASK_AGAIN } from './answer-missing.ts';
-import { type Finding, fail, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import {
   type Crossed,
   type Crossing,
@@ -19,7 +14,12 @@ import {
   type Version,
   whereOf,
   wordsOf,
-} from './versions.ts';
+} from '../judging/versions.ts';
+import { isForm } from '../observations/forms.ts';
+import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { comparable, inWords } from '../wire/outcome.ts';
+import { VALIDATE } from './answer.ts';
+import { ASK_AGAIN } from './answer-missing.ts';
 
 /** Whether the answers of a call that crossed counted: it came to its end, and not to that of a decline. */
 async function answersCounted(context: CheckContext, { end, to, readings }: Crossed): Promise<boolean> {

@@ -1,12 +1,7 @@
 /** A deploy between two rounds: what one version of a server began reaches the other. */
-import { clip } from '../run/effects.ts';
-import { comparable, inWords, type Outcome, saysNo, textOf } from '../session/outcome.ts';
-import type { Turn } from '../session/session.ts';
-import { numberIn } from '../target/probe.ts';
-import { abstain, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
-import { STATELESS } from './instance.ts';
-import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
+
+import { abstain, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import {
   type Crossed,
   type Crossing,
@@ -17,7 +12,13 @@ import {
   passAll,
   type Version,
   whereOf,
-} from './versions.ts';
+} from '../judging/versions.ts';
+import { clip } from '../observations/effects.ts';
+import type { Turn } from '../session/session.ts';
+import { numberIn } from '../target/probe.ts';
+import { comparable, inWords, type Outcome, saysNo, textOf } from '../wire/outcome.ts';
+import { STATELESS } from './instance.ts';
+import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
 
 /** What came of the call, in words, and whether that is an end. */
 interface Ended {

@@ -1,10 +1,10 @@
 /** When effects happen, and how many. */
 
-import { clip, type Reading } from '../run/effects.ts';
-import { inWords } from '../session/outcome.ts';
+import { abstain, type Check, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { clip, type Reading } from '../observations/effects.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
-import { abstain, type Check, type Finding, fail, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { inWords } from '../wire/outcome.ts';
 
 const REENTERED = {
   at: '2026-07-28, basic/patterns/mrtr, basic workflow',

@@ -3,17 +3,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
-import { formText, isForm } from '../run/forms.ts';
+import { type Check, type Finding, fail, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import type { Evident } from '../judging/undecided.ts';
+import { formText, isForm } from '../observations/forms.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Likeness } from '../session/likeness.ts';
-import { comparable, inWords, type Outcome, outcomeOf } from '../session/outcome.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { post } from '../wire/http.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
+import { comparable, inWords, type Outcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
-import { type Check, type Finding, fail, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
-import type { Evident } from './undecided.ts';
 
 const CLAUSE = {
   at: '2026-07-28, basic/versioning, compatibility matrix',

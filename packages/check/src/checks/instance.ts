@@ -1,10 +1,10 @@
 /** Another instance, and one that was killed and started again. */
 
+import { abstain, type Check, type Finding, fail, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
-import { comparable, inWords, type Outcome, saysNo } from '../session/outcome.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
-import { abstain, type Check, type Finding, fail, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { comparable, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
 import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
 
 export const STATELESS = {

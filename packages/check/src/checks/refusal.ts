@@ -1,11 +1,11 @@
 /** A user who says no, or never answers properly. */
 
-import { isForm, isOptional } from '../run/forms.ts';
-import { type Asked, comparable, inWords, type Outcome } from '../session/outcome.ts';
+import { abstain, type Check, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { abstain, type Check, type Finding, fail, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { type Asked, comparable, inWords, type Outcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
   at: '2026-07-28, client/elicitation, error handling and response actions',

@@ -1,10 +1,10 @@
 /** One approval, presented more than once. */
 
-import { clip, type Reading } from '../run/effects.ts';
-import { inWords, type Outcome } from '../session/outcome.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { inWords, type Outcome } from '../wire/outcome.ts';
 
 export const SINGLE_USE = {
   at: `${MRTR}, server requirements 5, warning`,

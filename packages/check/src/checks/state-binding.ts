@@ -1,10 +1,20 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-import { inWords, saysNo } from '../session/outcome.ts';
+
+import { effectsUnseen } from '../judging/attack.ts';
+import {
+  abstain,
+  type Check,
+  type Clause,
+  type Finding,
+  fail,
+  MRTR,
+  notApplicable,
+  pass,
+} from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../session/session.ts';
 import type { Operation } from '../target/target.ts';
-import { effectsUnseen } from './attack.ts';
-import { abstain, type Check, type Clause, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
+import { inWords, saysNo } from '../wire/outcome.ts';
 
 const bound = (what: string): Clause => ({
   at: `${MRTR}, server requirements 5`,

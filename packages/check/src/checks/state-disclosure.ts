@@ -1,11 +1,12 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
-import { comparable, inWords, type Outcome } from '../session/outcome.ts';
+
+import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { decode, readableIn } from '../tokens/decode.ts';
 import { bitFlips } from '../tokens/mutate.ts';
+import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext } from './context.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
 export const oracle: Check = {

@@ -1,14 +1,14 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
 
 import { choicesIn } from '../answers/generate.ts';
-import { inWords } from '../session/outcome.ts';
+import { type Attacked, type AttackOptions, attack, mustRefuse } from '../judging/attack.ts';
+import { type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { type CheckContext, noTo } from '../judging/context.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { forgeries, type Pair } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
 import { type JsonObject, objectAt } from '../wire/json.ts';
-import { type Attacked, type AttackOptions, attack, mustRefuse } from './attack.ts';
-import { type Check, type Finding, fail, MRTR, notApplicable, pass } from './check.ts';
-import { type CheckContext, noTo } from './context.ts';
+import { inWords } from '../wire/outcome.ts';
 
 const REQUIREMENT = {
   at: `${MRTR}, server requirements 4`,

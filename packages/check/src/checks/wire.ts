@@ -1,16 +1,16 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
+import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import type { CheckContext, Logged } from '../judging/context.ts';
+import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';
-import { inWords, outcomeOf } from '../session/outcome.ts';
 import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/message-schemas.ts';
+import { inWords, outcomeOf } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from './check.ts';
-import type { CheckContext, Logged } from './context.ts';
-import type { Evident } from './undecided.ts';
 
 const swept = new WeakSet<CheckContext>();
 

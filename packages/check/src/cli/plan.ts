@@ -1,5 +1,5 @@
 /** What a run would send, without sending it. */
-import type { Check, Need } from '../checks/check.ts';
+import type { Check, Need } from '../judging/check.ts';
 import { selectChecks } from '../run/run.ts';
 import { LOOKED_AT } from '../run/steady.ts';
 import { type Inputs, nameOf, transportOf } from '../target/target.ts';

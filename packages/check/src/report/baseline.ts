@@ -1,7 +1,7 @@
 /** Accepted findings: known, explained, and still there. */
 import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
-import type { Verdict } from '../checks/check.ts';
+import type { Verdict } from '../judging/check.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject, parse } from '../wire/json.ts';
 

@@ -1,7 +1,7 @@
 /** The report as one HTML file, with nothing to load. */
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Verdict } from '../checks/check.ts';
+import type { Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup, printable } from './text.ts';

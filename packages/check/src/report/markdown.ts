@@ -1,5 +1,5 @@
 /** The report as Markdown, for an issue or a job's summary. */
-import type { Verdict } from '../checks/check.ts';
+import type { Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';

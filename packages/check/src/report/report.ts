@@ -1,6 +1,6 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Clause, Finding, Level, Verdict } from '../checks/check.ts';
+import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';

@@ -1,6 +1,6 @@
 /** The report on a terminal: a card that is read in ten seconds, and then the findings. */
 import { styleText } from 'node:util';
-import type { Verdict } from '../checks/check.ts';
+import type { Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { clip, forTerminal, pad, wrap } from './text.ts';

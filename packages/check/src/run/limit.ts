@@ -1,6 +1,6 @@
 /** The bound on a whole run: a server that answers each request just in time would hold it for hours. */
 import { setMaxListeners } from 'node:events';
-import { Undecided } from '../checks/undecided.ts';
+import { Undecided } from '../judging/undecided.ts';
 
 /** No timer of Node's waits longer, in milliseconds: it would fire at once. */
 const MOST_MS = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 /** What a check needs that is not there. */
-import type { Finding, Need } from '../checks/check.ts';
-import type { CheckContext } from '../checks/context.ts';
-import { isForm } from './forms.ts';
+import type { Finding, Need } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { isForm } from '../observations/forms.ts';
 
 /** Why a check cannot run here, or undefined. */
 export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {

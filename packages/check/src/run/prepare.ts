@@ -1,19 +1,19 @@
 /** Before the checks: connects, looks the operation up, and makes the first honest calls. */
 import { asText } from '@mrtr/harness/transcript';
 import { Answerer, Unanswered } from '../answers/answerer.ts';
-import { CheckContext, type Logged } from '../checks/context.ts';
-import { Undecided } from '../checks/undecided.ts';
-import { inWords, outcomeOf } from '../session/outcome.ts';
+import { CheckContext, type Logged } from '../judging/context.ts';
+import { Undecided } from '../judging/undecided.ts';
+import { Effects, SOON_MS } from '../observations/effects.ts';
+import { Facts, type Listed } from '../observations/facts.ts';
 import { MOST_ROUNDS, type Session, type SessionContext } from '../session/session.ts';
 import type { Fleet, Instance } from '../target/instance.ts';
 import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
+import { inWords, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { REVISION } from '../wire/request.ts';
-import { Effects, SOON_MS } from './effects.ts';
-import { Facts, type Listed } from './facts.ts';
 import type { Limit } from './limit.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
-import { abstain, fail, type Level, notApplicable, pass } from '../checks/check.ts';
+import { abstain, fail, type Level, notApplicable, pass } from '../judging/check.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
 import { selectChecks } from './run.ts';
 import { exitCodeOf, verdictOf } from './verdict.ts';

@@ -1,7 +1,7 @@
 /** One run: a target, the checks that are wanted, and what they found. */
 import { CHECKS, inRunningOrder } from '../checks/all.ts';
-import type { Check } from '../checks/check.ts';
 import { MOST_WAIT } from '../checks/state-binding.ts';
+import type { Check } from '../judging/check.ts';
 import { Fleet } from '../target/instance.ts';
 import { type Address, type Inputs, UsageError } from '../target/target.ts';
 import { Limit } from './limit.ts';

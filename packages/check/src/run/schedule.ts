@@ -1,8 +1,8 @@
 /** Runs the checks one after another, each between two honest calls. */
 import { Unanswered } from '../answers/answerer.ts';
-import { abstain, type Check, type Finding, type Verdict } from '../checks/check.ts';
-import type { CheckContext } from '../checks/context.ts';
-import { Undecided } from '../checks/undecided.ts';
+import { abstain, type Check, type Finding, type Verdict } from '../judging/check.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { Undecided } from '../judging/undecided.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';

@@ -1,6 +1,6 @@
 /** Whether a probe can be believed: it shows an effect at once, and nothing else. */
-import type { CheckContext } from '../checks/context.ts';
-import { clip, SOON_MS } from './effects.ts';
+import type { CheckContext } from '../judging/context.ts';
+import { clip, SOON_MS } from '../observations/effects.ts';
 import { honestCall } from './prepare.ts';
 
 /** Longer than a clock of seconds takes to change, in milliseconds. */

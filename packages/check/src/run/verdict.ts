@@ -1,5 +1,5 @@
 /** From what was seen to a verdict: the only place where one is made. */
-import type { Check, Finding, Verdict } from '../checks/check.ts';
+import type { Check, Finding, Verdict } from '../judging/check.ts';
 
 const FALLBACK = {
   'not-applicable': 'not-applicable',

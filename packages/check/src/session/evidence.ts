@@ -7,9 +7,9 @@ import {
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
+import { inWords, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
-import { inWords, type Outcome } from './outcome.ts';
 
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
 const MOST = 4000;

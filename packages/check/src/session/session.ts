@@ -4,10 +4,10 @@ import type { Instance, Principal } from '../target/instance.ts';
 import { METHOD, type Operation, paramsOf } from '../target/target.ts';
 import type { SendOptions } from '../wire/channel.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
+import { type Asked, type Outcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
-import { type Asked, type Outcome, outcomeOf } from './outcome.ts';
 
 /** A request with what came of it. */
 export interface Turn {

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { freePort } from '@mrtr/harness/process';
 import type { Channel, Patience } from '../wire/channel.ts';
 import { HttpChannel } from '../wire/http.ts';
+import { ServerProcess } from '../wire/process.ts';
 import { StdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
-import { ServerProcess } from './process.ts';
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
 /** Whose requests they are. */

@@ -4,8 +4,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { MOST_BYTES, TOO_LONG } from '../wire/channel.ts';
 import { parse } from '../wire/json.ts';
+import { ServerProcess } from '../wire/process.ts';
 import type { Instance } from './instance.ts';
-import { ServerProcess } from './process.ts';
 import type { Address } from './target.ts';
 
 /** A transport for one connection; over stdio it starts a process of its own, as an old client would. */

@@ -1,9 +1,9 @@
 /** Probes: something observable, read before and after, in which an effect shows. */
 import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
-import { comparable, inWords, outcomeOf, textOf } from '../session/outcome.ts';
 import type { Patience } from '../wire/channel.ts';
 import { textIn } from '../wire/http.ts';
+import { comparable, inWords, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Fleet, Instance } from './instance.ts';
 import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
 

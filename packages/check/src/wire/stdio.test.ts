@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ServerProcess } from '../target/process.ts';
+import { ServerProcess } from './process.ts';
 import { StdioChannel } from './stdio.ts';
 
 const PATIENT = { timeoutMs: 20_000, over: new AbortController().signal };

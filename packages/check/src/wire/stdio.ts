@@ -1,7 +1,8 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
-import type { ServerProcess } from '../target/process.ts';
+
 import { type Channel, lateness, MOST_BYTES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { isObject, parse } from './json.ts';
+import type { ServerProcess } from './process.ts';
 import { isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, type WireRequest } from './request.ts';
 

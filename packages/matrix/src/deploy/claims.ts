@@ -1,5 +1,5 @@
 /** What each shape claims of a call whose version is replaced between two rounds. The tests measure every claim. */
-import { CHANGE_NAMES, type Change } from './changes.ts';
+import { CHANGE_NAMES, type Change } from './code/changes.ts';
 import type { Outcome } from './outcome.ts';
 import type { Moment } from './play.ts';
 import type { ShapeId } from './subject.ts';

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Fetch, inInstance } from '@mrtr/harness';
-import type { Change } from './changes.ts';
-import { CHANGES } from './code.ts';
+import type { Change } from './code/changes.ts';
+import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
 

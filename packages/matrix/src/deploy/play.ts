@@ -4,8 +4,8 @@ import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
-import type { Change } from './changes.ts';
-import { CHANGES, isAsk } from './code.ts';
+import type { Change } from './code/changes.ts';
+import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER, type ShapeId } from './subject.ts';
 

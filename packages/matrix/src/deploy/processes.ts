@@ -3,8 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Fetch } from '@mrtr/harness';
 import { Database } from '../processes/database.ts';
 import { Instance } from '../processes/instance.ts';
-import type { Change } from './changes.ts';
-import { CHANGES } from './code.ts';
+import type { Change } from './code/changes.ts';
+import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import type { ShapeId } from './subject.ts';
 

@@ -10,8 +10,8 @@ import { requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveStdio } from '@mrtr/hosting/stdio';
 import { z } from 'zod';
-import { CHANGE_NAMES, type Change } from './changes.ts';
-import { CHANGES } from './code.ts';
+import { CHANGE_NAMES, type Change } from './code/changes.ts';
+import { CHANGES } from './code/code.ts';
 import { deploy, SHAPES, type ShapeId } from './subject.ts';
 
 const { values } = parseArgs({

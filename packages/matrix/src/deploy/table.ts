@@ -1,7 +1,7 @@
 /** The claims of a deploy as tables. The tests hold every claim to what is measured. */
 
-import { type Change, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 import { claimOf } from './claims.ts';
+import { type Change, QUESTION_CHANGES, STEP_CHANGES } from './code/changes.ts';
 import type { ShapeId } from './subject.ts';
 
 type Rows = readonly (readonly string[])[];

@@ -1,7 +1,7 @@
 /** Deployments in real processes, for any number of conversations. Each has its own port, world and key. */
 import { randomUUID } from 'node:crypto';
 import type { Hosting, Recorder } from '@mrtr/harness';
-import type { Deploy, Scene } from '../index.ts';
+import type { Deploy, Scene } from '../measure/converse.ts';
 import { Database } from './database.ts';
 import { Instance } from './instance.ts';
 import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type SubjectModule } from './messages.ts';

@@ -1,7 +1,8 @@
 /** Kills the processes of calls while their users are thinking, and measures how the calls end. */
 import type { ShownQuestion, User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { type ConversationRequest, converse } from '../index.ts';
+import { converse } from '../measure/converse.ts';
+import type { ConversationRequest } from '../measure/subject.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
 /** A conversation through a kill. */

@@ -1,15 +1,15 @@
 /** Measures options in real processes. */
 
 import type { Transcript } from '@mrtr/harness/transcript';
+import { converse } from '../measure/converse.ts';
+import type { Cell } from '../measure/invariants.ts';
+import { rehearse, requestOf, type Scenario, type Survival, sameEnd, summarize } from '../measure/observe.ts';
 import {
   type ConversationRequest,
-  converse,
   isHeld,
   type Measured,
   type ProcessHostingKind,
-} from '../index.ts';
-import type { Cell } from '../measure/invariants.ts';
-import { rehearse, requestOf, type Scenario, type Survival, sameEnd, summarize } from '../measure/observe.ts';
+} from '../measure/subject.ts';
 import type { Processes } from './deployment.ts';
 import { killWhileAsked, type Survivor } from './kill.ts';
 import { type Play, type Plays, PROCESS_PLAYS, sameCall } from './plays.ts';

@@ -75,7 +75,7 @@ export function Source({ file, ran, deployed }: SourceProps) {
 /** What the versions of the tool are made of: the lines of their code that list their steps. The last one runs. */
 function Versions({ deployed }: Pick<SourceProps, 'deployed'>) {
   const names = ['const VERSION_1:', ...(deployed === undefined ? [] : [`${deployed}:`, `'${deployed}':`])];
-  const lines = (sources.files['packages/matrix/src/deploy/code.ts'] ?? []).filter((tokens) =>
+  const lines = (sources.files['packages/matrix/src/deploy/code/code.ts'] ?? []).filter((tokens) =>
     names.some((name) => textOf(tokens).trimStart().startsWith(name)),
   );
   return (

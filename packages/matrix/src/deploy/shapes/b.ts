@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { awaitShim } from '@mrtr/shapes/await-shim';
-import { type Code, isAsk, isEffect, place } from '../code.ts';
+import { type Code, isAsk, isEffect, place } from '../code/code.ts';
 
 export const writeB = (code: Code, world: World) =>
   awaitShim(async (_input: unknown, ctx) => {

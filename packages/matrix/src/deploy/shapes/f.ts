@@ -2,7 +2,7 @@
 import { cancelledResult, isRefusal, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { once } from '@mrtr/shapes/once';
-import { type Code, place } from '../code.ts';
+import { type Code, place } from '../code/code.ts';
 
 export const writeF = (code: Code, world: World) =>
   once(async (_input: unknown, ctx) => {

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { ToolBuilder } from '@mrtr/shapes/tool-builder';
-import { type Code, type Data, place, type Step } from '../code.ts';
+import { type Code, type Data, place, type Step } from '../code/code.ts';
 
 export function writeG(code: Code, world: World) {
   // The names are not known to the compiler, so neither are the types of the steps' data.

@@ -18,7 +18,7 @@ import {
 import type { World } from '@mrtr/example-tools';
 import { byEra } from '@mrtr/shapes/by-era';
 import { z } from 'zod';
-import { type Code, isAsk, isEffect, place } from '../code.ts';
+import { type Code, isAsk, isEffect, place } from '../code/code.ts';
 
 /** Reads the answer to a question, or waits for it. */
 type Read = (

@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { type LinearStore, linear } from '@mrtr/shapes/linear';
-import { type Code, place } from '../code.ts';
+import { type Code, place } from '../code/code.ts';
 
 export const waiting = (code: Code, world: World, store: LinearStore) =>
   linear(

@@ -3,7 +3,7 @@ import { textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
-import { type Code, type Data, isAsk, isEffect, place } from '../code.ts';
+import { type Code, type Data, isAsk, isEffect, place } from '../code/code.ts';
 
 export function writeI(code: Code, world: World) {
   const questions = code.steps.filter(isAsk);

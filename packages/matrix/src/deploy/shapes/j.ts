@@ -2,7 +2,7 @@
 import { textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { journal } from '@mrtr/shapes/journal';
-import { type Code, place } from '../code.ts';
+import { type Code, place } from '../code/code.ts';
 
 export const writeJ = (code: Code, world: World) =>
   journal(async (_input: unknown, ctx) => {

@@ -1,13 +1,13 @@
 /** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
 
-import type { Reading } from '../run/effects.ts';
-import { Facts } from '../run/facts.ts';
+import type { Reading } from '../observations/effects.ts';
+import { Facts } from '../observations/facts.ts';
 import { Likeness } from '../session/likeness.ts';
-import { inWords, NOT_NOW, type Outcome } from '../session/outcome.ts';
 import type { Retry, Session, Turn } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { numberIn } from '../target/probe.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { inWords, NOT_NOW, type Outcome } from '../wire/outcome.ts';
 import { type Check, type Finding, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';

@@ -1,9 +1,9 @@
 /** Presents altered retries, one after another, each in place of an honest one. */
 
-import type { Reading } from '../run/effects.ts';
-import { comparable, inWords, type Outcome } from '../session/outcome.ts';
+import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
+import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 

@@ -1,8 +1,8 @@
 /** What a reply means for the call: it asked, it completed, it was an error, or nothing usable came. */
 import { asText } from '@mrtr/harness/transcript';
-import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import type { Reply, RpcError } from '../wire/reply.ts';
-import { shorten } from '../wire/text.ts';
+import { canonical, isObject, type JsonObject, objectAt } from './json.ts';
+import type { Reply, RpcError } from './reply.ts';
+import { shorten } from './text.ts';
 
 /** The requests of an `input_required` result, by key. */
 export type Asked = Readonly<Record<string, JsonObject>>;

@@ -1,15 +1,15 @@
 /** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Effects } from '../run/effects.ts';
-import type { Facts } from '../run/facts.ts';
+import type { Effects } from '../observations/effects.ts';
+import type { Facts } from '../observations/facts.ts';
 import { Likeness } from '../session/likeness.ts';
-import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../session/outcome.ts';
 import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
 /** What an attack came to, against the honest call. */

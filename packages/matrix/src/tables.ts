@@ -1,12 +1,12 @@
 /** The measured tables. */
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { markdownTable } from 'markdown-table';
-import { deployTables } from '../deploy/table.ts';
-import { type OldServerCell, oldServerTable } from './from-old-server.ts';
-import type { Cell } from './invariants.ts';
-import type { Observation } from './observe.ts';
-import type { RetriedTwice } from './retried-twice.ts';
-import type { Measured } from './subject.ts';
+import { deployTables } from './deploy/table.ts';
+import { type OldServerCell, oldServerTable } from './measure/from-old-server.ts';
+import type { Cell } from './measure/invariants.ts';
+import type { Observation } from './measure/observe.ts';
+import type { RetriedTwice } from './measure/retried-twice.ts';
+import type { Measured } from './measure/subject.ts';
 
 type Identity = Pick<Measured, 'id' | 'name' | 'title'>;
 type Where = Partial<Pick<Observation, 'client' | 'hosting' | 'legacy' | 'tool' | 'script'>>;

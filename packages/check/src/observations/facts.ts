@@ -1,9 +1,9 @@
 /** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
 
 import { Likeness } from '../session/likeness.ts';
-import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../session/outcome.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
+import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
 /** One round of an honest call. */
