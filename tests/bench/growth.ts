@@ -1,6 +1,7 @@
 /** Goal 3: the cost of a call that asks often. */
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import {
+  ask,
   elicitation,
   protectedServer,
   type RequestStatePolicy,
@@ -39,7 +40,7 @@ const SHAPES: Readonly<Record<string, Register>> = {
       { inputSchema },
       once(async (_args, ctx) => {
         for (const key of keys) {
-          if (ctx.answer(key, question(key)).kind !== 'accepted') return ctx.ask({ [key]: question(key) });
+          if (ctx.answer(key, question(key)).kind !== 'accepted') return ask({ [key]: question(key) });
         }
         return done();
       }),

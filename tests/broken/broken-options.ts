@@ -2,11 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import {
+  ask,
   type CallToolResult,
   cancelledResult,
   elicitation,
   type InputRequiredResult,
-  inputRequired,
   isRefusal,
   protectedServer,
   readAnswer,
@@ -70,7 +70,7 @@ const guarded =
     const units = elicitation(message, Units);
     const answer = readAnswer(ctx, key, units);
     if (isRefusal(answer) && !asksAgainOnDecline) return cancelledResult(key);
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { [key]: units.request } });
+    if (answer.kind !== 'accepted') return ask({ [key]: units });
     await (below ?? ((there, place) => there.audit.record(place)))(world, location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

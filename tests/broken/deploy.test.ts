@@ -1,5 +1,5 @@
 /** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
-import { inputRequired, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
+import { ask, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import type { Change } from '@mrtr/matrix/deploy';
 import {
@@ -53,8 +53,7 @@ const twisted =
       if (kept[key] !== undefined) continue;
       const answer = readAnswer(ctx, key, question);
       if (answer.kind !== 'accepted') {
-        const requestState = JSON.stringify(kept);
-        return inputRequired({ inputRequests: { [key]: question.request }, requestState });
+        return ask({ [key]: question }, { state: kept });
       }
       kept[key] = answer.value;
     }

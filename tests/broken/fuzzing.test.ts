@@ -1,11 +1,11 @@
 /** Shows that the fuzzer finds faults: each broken twin lacks one check, and a default run is enough to notice. */
 
 import {
+  ask,
   type CallToolResult,
   cancelledResult,
   elicitation,
   type InputRequiredResult,
-  inputRequired,
   protectedServer,
   readAnswer,
   type ServerContext,
@@ -180,7 +180,7 @@ const changed = (option: Option, change: (deps: Deps) => Partial<Deps>): Option 
 });
 
 const units = elicitation('Which units?', Units);
-const asked = () => inputRequired({ inputRequests: { units: units.request } });
+const asked = () => ask({ units });
 
 /** Asks with a schema, and accepts any answer. */
 const believing = withWeather(({ world }) => async ({ location }, { mcpReq }) => {

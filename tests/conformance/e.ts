@@ -3,6 +3,7 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import {
+  ask,
   canAsk,
   cancelledResult,
   inputRequired,
@@ -37,14 +38,14 @@ export const guardFirst: Fixture = {
   async greet(_, ctx) {
     const answer = readAnswer(ctx, 'user_name', userName);
     if (isRefusal(answer)) return cancelledResult('user_name');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { user_name: userName.request } });
+    if (answer.kind !== 'accepted') return ask({ user_name: userName });
     return hello(answer.value);
   },
 
   async capital(_, ctx) {
     const answer = readAnswer(ctx, 'capital_question', capitalQuestion);
     if (answer.kind !== 'accepted') {
-      return inputRequired({ inputRequests: { capital_question: capitalQuestion.request } });
+      return ask({ capital_question: capitalQuestion });
     }
     return saidByModel(answer.value);
   },
@@ -52,7 +53,7 @@ export const guardFirst: Fixture = {
   async roots(_, ctx) {
     const answer = readAnswer(ctx, 'client_roots', clientRoots);
     if (answer.kind !== 'accepted') {
-      return inputRequired({ inputRequests: { client_roots: clientRoots.request } });
+      return ask({ client_roots: clientRoots });
     }
     return rootsFound(answer.value);
   },
@@ -60,7 +61,7 @@ export const guardFirst: Fixture = {
   async confirm(_, ctx) {
     const answer = readAnswer(ctx, 'confirm', confirm);
     if (isRefusal(answer)) return cancelledResult('confirm');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { confirm: confirm.request } });
+    if (answer.kind !== 'accepted') return ask({ confirm });
     return stateOk(answer.value);
   },
 
@@ -84,15 +85,12 @@ export const guardFirst: Fixture = {
   async twoSteps(_, ctx) {
     const first = rememberedName(ctx) ?? readAnswer(ctx, 'step1', step1);
     if (isRefusal(first)) return cancelledResult('step1');
-    if (first.kind !== 'accepted') return inputRequired({ inputRequests: { step1: step1.request } });
+    if (first.kind !== 'accepted') return ask({ step1 });
     const second = readAnswer(ctx, 'step2', step2);
     if (isRefusal(second)) return cancelledResult('step2');
     if (second.kind !== 'accepted') {
       // The next round brings only the second answer, so the state carries the first.
-      return inputRequired({
-        inputRequests: { step2: step2.request },
-        requestState: JSON.stringify(first.value),
-      });
+      return ask({ step2 }, { state: first.value });
     }
     return liking(first.value, second.value);
   },
@@ -111,7 +109,7 @@ export const guardFirst: Fixture = {
     const answer = readAnswer(ctx, 'user_context', userContext);
     if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
     if (answer.kind !== 'accepted') {
-      return inputRequired({ inputRequests: { user_context: userContext.request } });
+      return ask({ user_context: userContext });
     }
     return promptIn(answer.value);
   },

@@ -1,6 +1,6 @@
 /** Shape F: guard-first, where the library remembers the answers of earlier rounds. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { cancelledResult, isRefusal } from '@mrtr/core';
+import { ask, cancelledResult, isRefusal } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import type { Fixture } from './fixture.ts';
 import {
@@ -28,25 +28,25 @@ export const onceFixture: Fixture = {
   greet: once(async (_, ctx) => {
     const answer = ctx.answer('user_name', userName);
     if (isRefusal(answer)) return cancelledResult('user_name');
-    return answer.kind === 'accepted' ? hello(answer.value) : ctx.ask({ user_name: userName });
+    return answer.kind === 'accepted' ? hello(answer.value) : ask({ user_name: userName });
   }),
 
   capital: once(async (_, ctx) => {
     const answer = ctx.answer('capital_question', capitalQuestion);
     return answer.kind === 'accepted'
       ? saidByModel(answer.value)
-      : ctx.ask({ capital_question: capitalQuestion });
+      : ask({ capital_question: capitalQuestion });
   }),
 
   roots: once(async (_, ctx) => {
     const answer = ctx.answer('client_roots', clientRoots);
-    return answer.kind === 'accepted' ? rootsFound(answer.value) : ctx.ask({ client_roots: clientRoots });
+    return answer.kind === 'accepted' ? rootsFound(answer.value) : ask({ client_roots: clientRoots });
   }),
 
   confirm: once(async (_, ctx) => {
     const answer = ctx.answer('confirm', confirm);
     if (isRefusal(answer)) return cancelledResult('confirm');
-    return answer.kind === 'accepted' ? stateOk(answer.value) : ctx.ask({ confirm });
+    return answer.kind === 'accepted' ? stateOk(answer.value) : ask({ confirm });
   }),
 
   introduce: once(async (_, ctx) => {
@@ -55,7 +55,7 @@ export const onceFixture: Fixture = {
     const roots = ctx.answer('client_roots', clientRoots);
     if (isRefusal(name)) return cancelledResult('client_roots');
     if (name.kind !== 'accepted' || greeted.kind !== 'accepted' || roots.kind !== 'accepted') {
-      return ctx.ask({ user_name: userName, greeting, client_roots: clientRoots });
+      return ask({ user_name: userName, greeting, client_roots: clientRoots });
     }
     return introduced(name.value, greeted.value, roots.value);
   }),
@@ -63,23 +63,23 @@ export const onceFixture: Fixture = {
   twoSteps: once(async (_, ctx) => {
     const first = ctx.answer('step1', step1);
     if (isRefusal(first)) return cancelledResult('step1');
-    if (first.kind !== 'accepted') return ctx.ask({ step1 });
+    if (first.kind !== 'accepted') return ask({ step1 });
 
     const second = ctx.answer('step2', step2);
     if (isRefusal(second)) return cancelledResult('step2');
-    return second.kind === 'accepted' ? liking(first.value, second.value) : ctx.ask({ step2 });
+    return second.kind === 'accepted' ? liking(first.value, second.value) : ask({ step2 });
   }),
 
   askable: once(async (_, ctx) => {
     const questions = askable(ctx.canAsk);
     const asked = Object.entries(questions);
     const isDone = asked.every(([key, question]) => ctx.answer(key, question).kind === 'accepted');
-    return isDone ? allAnswered(Object.keys(questions)) : ctx.ask(questions);
+    return isDone ? allAnswered(Object.keys(questions)) : ask(questions);
   }),
 
   prompt: once(async (_, ctx) => {
     const answer = ctx.answer('user_context', userContext);
     if (isRefusal(answer)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
-    return answer.kind === 'accepted' ? promptIn(answer.value) : ctx.ask({ user_context: userContext });
+    return answer.kind === 'accepted' ? promptIn(answer.value) : ask({ user_context: userContext });
   }),
 };

@@ -1,7 +1,7 @@
 /** The code of docs/deploying.md, each with a call that version 1 began. */
 import {
+  ask,
   elicitation,
-  inputRequired,
   protectedServer,
   type RequestStatePolicy,
   readAnswer,
@@ -23,9 +23,8 @@ const colour = elicitation('Which colour?', z.object({ colour: z.enum(['red', 'b
 /** Version 1 of the guard-first tool: it keeps the size alone. */
 function orderOne(_input: unknown, ctx: ServerContext) {
   const answer = readAnswer(ctx, 'size', size);
-  if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { size: size.request } });
-  const requestState = JSON.stringify(answer.value);
-  return inputRequired({ inputRequests: { colour: colour.request }, requestState });
+  if (answer.kind !== 'accepted') return ask({ size });
+  return ask({ colour }, { state: answer.value });
 }
 
 function site(policy: RequestStatePolicy, order: unknown) {
@@ -74,7 +73,7 @@ test('a schema takes the recorded value of an effect over, which does not happen
     before,
     once(async (_input: unknown, ctx) => {
       const ticket = await ctx.once('ticket', () => 'T1');
-      return ctx.answer('size', size).kind === 'accepted' ? textResult(ticket) : ctx.ask({ size });
+      return ctx.answer('size', size).kind === 'accepted' ? textResult(ticket) : ask({ size });
     }),
   );
   const asked = await one();

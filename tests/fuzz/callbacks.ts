@@ -1,5 +1,5 @@
 /** The property of pages: whoever opens which addresses when, a page counts for its own user, once, and in time. */
-import { inputRequired, readAnswer, textResult } from '@mrtr/core';
+import { ask, readAnswer, textResult } from '@mrtr/core';
 import {
   type InteractionStore,
   MemoryInteractions,
@@ -132,7 +132,7 @@ class World {
       const link = await this.#link.question(ctx, 'Link it.');
       const answer = readAnswer(ctx, 'link', link);
       if (answer.kind === 'accepted') return textResult(answer.value);
-      return inputRequired({ inputRequests: { link: link.request } });
+      return ask({ link });
     });
   }
 

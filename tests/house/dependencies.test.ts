@@ -34,9 +34,7 @@ function foldersOf(sources: readonly string[]): Graph {
 }
 
 const folders = foldersOf(
-  projectFiles().filter((file) =>
-    /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file),
-  ),
+  projectFiles().filter((file) => /^packages\/[^/]+\/src\/.*(?<!\.test|\.test-support|\.d)\.ts$/.test(file)),
 );
 
 /** The packages or folders on a circle, each as the way that leads back to it. */

@@ -6,9 +6,9 @@
  * `demos/basic` first: this demo makes the same two moves twice.
  */
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   type McpServer,
   protectedServer,
@@ -37,7 +37,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     const how = elicitation(`How was #${id} resolved?`, How);
     const resolution = readRemembered(ctx) ?? readAnswer(ctx, 'resolution', how);
     if (isRefusal(resolution)) return cancelledResult('resolution');
-    if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
+    if (resolution.kind !== 'accepted') return ask({ resolution: how });
     if (resolution.value.resolution === 'Fixed') return textResult(await save(id, 'Fixed'));
 
     // Round 2, for duplicates only: of which item? The next request will bring only this answer, so the first
@@ -46,8 +46,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
     const original = readAnswer(ctx, 'original', which);
     if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
-      const requestState = JSON.stringify(resolution.value);
-      return inputRequired({ inputRequests: { original: which.request }, requestState });
+      return ask({ original: which }, { state: resolution.value });
     }
 
     // Both answers are here, so this line is reached once, in the last of the three requests.

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
+  ask,
   cancelledResult,
   elicitation,
   isRefusal,
@@ -22,7 +23,7 @@ const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
   const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
   const answer = ctx.answer('sure', sure);
   if (isRefusal(answer)) return cancelledResult('sure');
-  if (answer.kind !== 'accepted') return ctx.ask({ sure });
+  if (answer.kind !== 'accepted') return ask({ sure });
   return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
 });
 

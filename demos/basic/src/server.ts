@@ -6,9 +6,9 @@
  * two requests that may reach two different instances, and it keeps nothing in memory in between.
  */
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   type McpServer,
   protectedServer,
@@ -34,7 +34,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
 
     // Move 1: there is no answer yet, or none that fits the schema. Return the question; this round ends here.
     if (answer.kind === 'missing' || answer.kind === 'invalid') {
-      return inputRequired({ inputRequests: { confirm: question.request } });
+      return ask({ confirm: question });
     }
 
     // Move 2: the user has answered, so act on it. Put effects that must happen once here, below the guard: the code

@@ -1,7 +1,7 @@
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   type McpServer,
   readAnswer,
@@ -17,7 +17,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
   server.registerTool('book', { inputSchema: z.object({ date: z.string() }) }, async ({ date }, ctx) => {
     const answer = readAnswer(ctx, 'guests', guests);
     if (isRefusal(answer)) return cancelledResult('guests');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { guests: guests.request } });
+    if (answer.kind !== 'accepted') return ask({ guests });
     // The hold moved below the question: above it, each round would hold a table.
     const hold = await restaurant.hold(date);
     return textResult(await restaurant.book(hold, answer.value.people));

@@ -1,4 +1,4 @@
-import { cancelledResult, elicitation, isRefusal, type McpServer, textResult } from '@mrtr/core';
+import { ask, cancelledResult, elicitation, isRefusal, type McpServer, textResult } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
 import { HOW_MANY } from './how-many.ts';
@@ -12,7 +12,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant): void {
     const hold = await ctx.once('hold', () => restaurant.hold(date));
     const answer = ctx.answer('guests', guests);
     if (isRefusal(answer)) return cancelledResult('guests');
-    if (answer.kind !== 'accepted') return ctx.ask({ guests });
+    if (answer.kind !== 'accepted') return ask({ guests });
     return textResult(await restaurant.book(hold, answer.value.people));
   });
   server.registerTool('book', { inputSchema }, book);

@@ -4,7 +4,7 @@
  * prompt or a resource has no room for "Cancelled: …", so a refusal ends it with a JSON-RPC error.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { isRefusal, type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
+import { ask, isRefusal, type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import { quarterly, queryFigures, report, whichCurrency } from './quarterly-report.ts';
 import { draft, releaseNotes, whichAudience } from './release-notes.ts';
@@ -20,7 +20,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
       const answer = ctx.answer('audience', whichAudience);
       if (isRefusal(answer))
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Nobody said who will read them.');
-      if (answer.kind !== 'accepted') return ctx.ask({ audience: whichAudience });
+      if (answer.kind !== 'accepted') return ask({ audience: whichAudience });
       return draft(version, answer.value);
     }),
   );
@@ -36,7 +36,7 @@ export function createServer(policy: RequestStatePolicy): McpServer {
       const answer = ctx.answer('currency', whichCurrency);
       if (isRefusal(answer))
         throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Nobody said in which currency.');
-      if (answer.kind !== 'accepted') return ctx.ask({ currency: whichCurrency });
+      if (answer.kind !== 'accepted') return ask({ currency: whichCurrency });
       return report(uri, figures, answer.value);
     }),
   );

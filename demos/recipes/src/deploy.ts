@@ -1,5 +1,6 @@
 /** The tool of these recipes, in shape F, and the policy of its servers. */
 import {
+  ask,
   cancelledResult,
   elicitation,
   isRefusal,
@@ -20,7 +21,7 @@ export function registerDeploy(server: McpServer): McpServer {
   const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
     const answer = ctx.answer('sure', sure);
     if (isRefusal(answer)) return cancelledResult('sure');
-    if (answer.kind !== 'accepted') return ctx.ask({ sure });
+    if (answer.kind !== 'accepted') return ask({ sure });
     return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');
   });
   server.registerTool('deploy', { description: 'Deploys the latest build.', inputSchema }, deploy);

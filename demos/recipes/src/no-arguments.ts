@@ -1,5 +1,6 @@
 /** A tool without arguments: leave `inputSchema` out. The context is then the second parameter, as always. */
 import {
+  ask,
   cancelledResult,
   elicitation,
   isRefusal,
@@ -18,9 +19,7 @@ export function createServer(): McpServer {
   const rate = once(async (_none: unknown, ctx) => {
     const answer = ctx.answer('stars', rating);
     if (isRefusal(answer)) return cancelledResult('stars');
-    return answer.kind === 'accepted'
-      ? textResult(`${answer.value.stars} of 5.`)
-      : ctx.ask({ stars: rating });
+    return answer.kind === 'accepted' ? textResult(`${answer.value.stars} of 5.`) : ask({ stars: rating });
   });
   server.registerTool('rate', { description: 'Asks how it was.' }, rate);
   return server;

@@ -1,8 +1,8 @@
 /** The plain protocol (shape E): read the answer, or return the question. */
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   type McpServer,
   protectedServer,
@@ -22,7 +22,7 @@ export function createServer(): McpServer {
     const answer = readAnswer(ctx, 'sure', sure);
     if (isRefusal(answer)) return cancelledResult('sure');
     // Missing, or not what the form asked for. The client asks its user, and calls the tool again.
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { sure: sure.request } });
+    if (answer.kind !== 'accepted') return ask({ sure });
     return textResult(answer.value.sure ? `Deployed to ${env}.` : 'Left alone.');
   });
   return server;

@@ -10,6 +10,7 @@ test('the main entry has the names for authors of handlers, and all errors', () 
   expect(names.sort()).toEqual([
     'MRTR_REVISION',
     'MemoryLedger',
+    'ask',
     'askLive',
     'bindRounds',
     'canAsk',
@@ -69,6 +70,7 @@ test('the entry for authors of shapes has nothing of the main one', () => {
     'isQuestion',
     'isQuestions',
     'listOf',
+    'notAQuestion',
     'oneOf',
     'ownEntry',
     'processWide',

@@ -11,6 +11,7 @@ export {
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './admission/policy.ts';
 export { protectedServer } from './admission/server.ts';
 export type { RepeatedRetry, SingleUsePolicy } from './admission/single-use.ts';
+export { type AskOptions, ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
 export {

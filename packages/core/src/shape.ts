@@ -7,6 +7,7 @@ export { aPolicy } from './admission/policy-options.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { handlerSettled } from './admission/serving.ts';
 export { shapeCallback, withRoutingLabel } from './admission/shape-callback.ts';
+export { notAQuestion } from './answers/ask.ts';
 export { defaultOf, hasDefault, readingOf } from './answers/read-answer.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';
 export { webPage } from './questions/url-elicitation.ts';

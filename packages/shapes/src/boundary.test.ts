@@ -1,6 +1,6 @@
 /** What the boundary does for shapes: it seals their state, and explains their mistakes. */
 import { ResourceTemplate } from '@modelcontextprotocol/server';
-import { inputRequired, textResult } from '@mrtr/core';
+import { ask, inputRequired, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { ada, kelvin, name, Site, tool, units } from './fixture.test-support.ts';
 import { parking } from './linear/parking.test-support.ts';
@@ -19,7 +19,7 @@ test('the state of a URL question is sealed for a client that declares only URLs
 test('a replayed result is sealed, although its first client could not be asked', async () => {
   const handler = once(async (_args: object, ctx) => {
     await ctx.once('secret', () => 'a secret');
-    return ctx.answer('units', units).kind === 'accepted' ? textResult('done') : ctx.ask({ units });
+    return ctx.answer('units', units).kind === 'accepted' ? textResult('done') : ask({ units });
   });
   const site = new Site(tool(handler), { singleUse: 'replay' });
   const [client, mute] = [await site.connect(), await site.connect(undefined, {})];
@@ -39,7 +39,7 @@ test('a call whose state cannot be sealed does not leave its handler parked', as
 test('a resource with a template is served', async () => {
   const site = new Site((server) => {
     const template = new ResourceTemplate('test://{id}', { list: undefined });
-    const read = once((_uri: URL, ctx) => ctx.ask({ name }));
+    const read = once((_uri: URL) => ask({ name }));
     server.registerResource('template', template, {}, read as never);
   });
   expect((await (await site.connect()).resource()).asks).toBeDefined();
@@ -48,7 +48,7 @@ test('a resource with a template is served', async () => {
 test('a key that is not well-formed text is refused, or its answer is found', async () => {
   const key = '\ud800';
   const handler = once((_args: object, ctx) =>
-    ctx.answer(key, name).kind === 'accepted' ? textResult('done') : ctx.ask({ [key]: name }),
+    ctx.answer(key, name).kind === 'accepted' ? textResult('done') : ask({ [key]: name }),
   );
   const client = await new Site(tool(handler)).connect();
   const asked = await client.send();
@@ -56,7 +56,7 @@ test('a key that is not well-formed text is refused, or its answer is found', as
 });
 
 test('the error for a value that is not a question says how to make one', async () => {
-  const site = new Site(tool(once((_args, ctx) => ctx.ask({ name: 'Which name?' as never }))));
+  const site = new Site(tool(once(() => ask({ name: 'Which name?' as never }))));
   const { fails = '', rejects = '' } = await (await site.connect()).send();
   expect(fails + rejects).not.toMatch(/destructure|undefined/);
 });

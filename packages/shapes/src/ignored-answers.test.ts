@@ -1,5 +1,5 @@
 /** Handlers that ask for ever without a failure. Each is published, and reported to `onerror` once. */
-import { type AnswerEvent, elicitation, isSettled, observe, textResult } from '@mrtr/core';
+import { type AnswerEvent, ask, elicitation, isSettled, observe, textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
 import { journal } from './journal/index.ts';
@@ -28,7 +28,7 @@ test.each([
     'once: a key that is asked and never read',
     'unread',
     once((_args, ctx) =>
-      isSettled(ctx.answer('units', units)) ? textResult('Done.') : ctx.ask({ unist: units }),
+      isSettled(ctx.answer('units', units)) ? textResult('Done.') : ask({ unist: units }),
     ),
   ],
   [
@@ -36,7 +36,7 @@ test.each([
     'unread',
     once(async (_args, ctx) => {
       const answer = await ctx.once('answer', () => ctx.answer('units', units));
-      return isSettled(answer) ? textResult('Done.') : ctx.ask({ units });
+      return isSettled(answer) ? textResult('Done.') : ask({ units });
     }),
   ],
   [
@@ -44,7 +44,7 @@ test.each([
     'reworded',
     once((_args, ctx) => {
       const question = counting();
-      return isSettled(ctx.answer('units', question)) ? textResult('Done.') : ctx.ask({ units: question });
+      return isSettled(ctx.answer('units', question)) ? textResult('Done.') : ask({ units: question });
     }),
   ],
   [

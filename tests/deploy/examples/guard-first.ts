@@ -1,7 +1,7 @@
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   readState,
@@ -22,17 +22,12 @@ export async function order(_input: unknown, ctx: ServerContext) {
   // First of all: state that does not fit ends the request here.
   const kept = readState(ctx, Kept) ?? firstAnswer(ctx);
   if ('kind' in kept) {
-    return isRefusal(kept)
-      ? cancelledResult('size')
-      : inputRequired({ inputRequests: { size: size.request } });
+    return isRefusal(kept) ? cancelledResult('size') : ask({ size });
   }
   const answer = readAnswer(ctx, 'colour', colour);
   if (isRefusal(answer)) return cancelledResult('colour');
   if (answer.kind !== 'accepted') {
-    return inputRequired({
-      inputRequests: { colour: colour.request },
-      requestState: JSON.stringify(kept),
-    });
+    return ask({ colour }, { state: kept });
   }
   return textResult(`${kept.size}, ${answer.value.colour}, to ${kept.region}.`);
 }

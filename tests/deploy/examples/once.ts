@@ -1,4 +1,4 @@
-import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { ask, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
 import { once } from '@mrtr/shapes/once';
 import { z } from 'zod';
 
@@ -15,6 +15,6 @@ export const order = (openTicket: () => Promise<{ number: string; queue: string 
     const ticket = await ctx.once('ticket', openTicket, { schema: Ticket });
     const answer = ctx.answer('size', size);
     if (isRefusal(answer)) return cancelledResult('size');
-    if (answer.kind !== 'accepted') return ctx.ask({ size });
+    if (answer.kind !== 'accepted') return ask({ size });
     return textResult(`${answer.value.size}, ticket ${ticket.number} in ${ticket.queue}.`);
   });

@@ -17,7 +17,7 @@ import { ownEntry } from '../wire/own-entry.ts';
  * @example
  * const answer = readAnswer(ctx, 'units', units);
  * if (isRefusal(answer)) return cancelledResult('units');
- * if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+ * if (answer.kind !== 'accepted') return ask({ units });
  */
 export function readAnswer<Q extends Question>(
   ctx: ServerContext,

@@ -1,7 +1,7 @@
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   type ServerContext,
@@ -16,7 +16,7 @@ export const getWeather =
   async ({ location }: GetWeather, ctx: ServerContext) => {
     const answer = readAnswer(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+    if (answer.kind !== 'accepted') return ask({ units });
 
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

@@ -1,8 +1,8 @@
 import {
   type Answer,
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   readState,
@@ -26,7 +26,7 @@ export const resolveWorkItem =
     const how = elicitation(`How was #${id} resolved?`, Resolution);
     const resolution = rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how);
     if (isRefusal(resolution)) return cancelledResult('resolution');
-    if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
+    if (resolution.kind !== 'accepted') return ask({ resolution: how });
 
     const kind = resolution.value.resolution;
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
@@ -36,10 +36,7 @@ export const resolveWorkItem =
     if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       // The next round brings only the second answer, so the state carries the first.
-      return inputRequired({
-        inputRequests: { original: which.request },
-        requestState: JSON.stringify(resolution.value),
-      });
+      return ask({ original: which }, { state: resolution.value });
     }
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   };

@@ -1,8 +1,8 @@
 import {
+  ask,
   askLive,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   type ServerContext,
@@ -18,7 +18,7 @@ export const getWeather =
   async ({ location }: GetWeather, ctx: ServerContext) => {
     const answer = speaksMrtr(ctx) ? readAnswer(ctx, 'units', units) : await askLive(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+    if (answer.kind !== 'accepted') return ask({ units });
 
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

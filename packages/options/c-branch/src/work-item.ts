@@ -1,9 +1,9 @@
 import {
   type Answer,
+  ask,
   askLive,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   readState,
@@ -30,7 +30,7 @@ export const resolveWorkItem =
       ? (rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how))
       : await askLive(ctx, 'resolution', how);
     if (isRefusal(resolution)) return cancelledResult('resolution');
-    if (resolution.kind !== 'accepted') return inputRequired({ inputRequests: { resolution: how.request } });
+    if (resolution.kind !== 'accepted') return ask({ resolution: how });
 
     const kind = resolution.value.resolution;
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
@@ -42,10 +42,7 @@ export const resolveWorkItem =
     if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
       // The next round brings only the second answer, so the state carries the first.
-      return inputRequired({
-        inputRequests: { original: which.request },
-        requestState: JSON.stringify(resolution.value),
-      });
+      return ask({ original: which }, { state: resolution.value });
     }
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   };

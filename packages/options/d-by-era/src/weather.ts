@@ -1,8 +1,8 @@
 import {
+  ask,
   askLive,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   type ServerContext,
@@ -16,7 +16,7 @@ export const getWeather = (world: World) => ({
   async modern({ location }: GetWeather, ctx: ServerContext) {
     const answer = readAnswer(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+    if (answer.kind !== 'accepted') return ask({ units });
 
     await world.audit.record(location);
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));

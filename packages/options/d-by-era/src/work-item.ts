@@ -1,9 +1,9 @@
 import {
   type Answer,
+  ask,
   askLive,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   readState,
@@ -28,8 +28,7 @@ export const resolveWorkItem = (world: World) => ({
 
     const resolution = rememberedResolution(ctx) ?? readAnswer(ctx, 'resolution', how(id));
     if (isRefusal(resolution)) return cancelledResult('resolution');
-    if (resolution.kind !== 'accepted')
-      return inputRequired({ inputRequests: { resolution: how(id).request } });
+    if (resolution.kind !== 'accepted') return ask({ resolution: how(id) });
 
     const kind = resolution.value.resolution;
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
@@ -37,8 +36,7 @@ export const resolveWorkItem = (world: World) => ({
     const original = readAnswer(ctx, 'original', which(id));
     if (isRefusal(original)) return cancelledResult('original');
     if (original.kind !== 'accepted') {
-      const requestState = JSON.stringify(resolution.value);
-      return inputRequired({ inputRequests: { original: which(id).request }, requestState });
+      return ask({ original: which(id) }, { state: resolution.value });
     }
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   },

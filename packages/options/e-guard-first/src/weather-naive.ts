@@ -1,7 +1,7 @@
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   type ServerContext,
@@ -19,6 +19,6 @@ export const getWeather =
 
     const answer = readAnswer(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+    if (answer.kind !== 'accepted') return ask({ units });
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

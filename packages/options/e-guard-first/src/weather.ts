@@ -1,7 +1,7 @@
 import {
+  ask,
   cancelledResult,
   elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   type ServerContext,
@@ -16,7 +16,7 @@ export const getWeather =
   async ({ location }: GetWeather, ctx: ServerContext) => {
     const answer = readAnswer(ctx, 'units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+    if (answer.kind !== 'accepted') return ask({ units });
 
     // The convention puts effects below the guard. Above it, this would run once per round.
     await world.audit.record(location);

@@ -1,4 +1,4 @@
-import { cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
+import { ask, cancelledResult, elicitation, isRefusal, textResult } from '@mrtr/core';
 import { DEFAULT_UNITS, describeWeather, type GetWeather, Units, type World } from '@mrtr/example-tools';
 import type { OnceContext } from '@mrtr/shapes/once';
 
@@ -12,6 +12,6 @@ export const getWeather =
 
     const answer = ctx.answer('units', units);
     if (isRefusal(answer)) return cancelledResult('units');
-    if (answer.kind !== 'accepted') return ctx.ask({ units });
+    if (answer.kind !== 'accepted') return ask({ units });
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };

@@ -1,4 +1,4 @@
-import { cancelledResult, elicitation, errorResult, isRefusal, textResult } from '@mrtr/core';
+import { ask, cancelledResult, elicitation, errorResult, isRefusal, textResult } from '@mrtr/core';
 import {
   cannotResolve,
   describeItem,
@@ -18,7 +18,7 @@ export const resolveWorkItem =
     const how = elicitation(`How was #${id} resolved?`, Resolution);
     const resolution = ctx.answer('resolution', how);
     if (isRefusal(resolution)) return cancelledResult('resolution');
-    if (resolution.kind !== 'accepted') return ctx.ask({ resolution: how });
+    if (resolution.kind !== 'accepted') return ask({ resolution: how });
 
     const kind = resolution.value.resolution;
     if (kind !== 'Duplicate') return textResult(describeItem(await world.items.resolve(id, kind)));
@@ -26,6 +26,6 @@ export const resolveWorkItem =
     const which = elicitation(`Which item is #${id} a duplicate of?`, Original);
     const original = ctx.answer('original', which);
     if (isRefusal(original)) return cancelledResult('original');
-    if (original.kind !== 'accepted') return ctx.ask({ original: which });
+    if (original.kind !== 'accepted') return ask({ original: which });
     return textResult(describeItem(await world.items.resolve(id, kind, original.value.original)));
   };

@@ -14,6 +14,7 @@
  * which guards the effects.
  */
 import {
+  ask,
   askLive,
   type CompleteResult,
   canAskLive,
@@ -27,7 +28,7 @@ import {
   speaksMrtr,
 } from '@mrtr/core';
 import { aFunction, endCancelled, publish, requireArgument, shapeCallback } from '@mrtr/core/shape';
-import { asking } from '../kit/asking.ts';
+
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { questionKey } from '../kit/question-key.ts';
@@ -74,7 +75,7 @@ export function awaitShim<Input, R extends CompleteResult>(
   return shapeCallback<Input, R>('await-shim', async (input, ctx, call) => {
     const recall = new Recall(ctx, loadState(ctx, TAG)?.a);
     const keys = new Set<string>();
-    const ask: AwaitShimContext['elicit'] = async (message, schema, options) => {
+    const elicit: AwaitShimContext['elicit'] = async (message, schema, options) => {
       const question = elicitation(message, schema, options);
       const key = questionKey(question, (taken) => keys.has(taken));
       keys.add(key);
@@ -90,12 +91,12 @@ export function awaitShim<Input, R extends CompleteResult>(
       return await handler(input, {
         ...context,
         canAsk: (kind) => context.canAsk(kind) || canAskLive(ctx, kind),
-        elicit: (message, schema, options) => handleRejection(ask(message, schema, options)),
+        elicit: (message, schema, options) => handleRejection(elicit(message, schema, options)),
       });
     } catch (thrown) {
       if (thrown instanceof ElicitationDeclined) return endCancelled(call, thrown.key) as R;
       if (!(thrown instanceof Unwind)) throw thrown;
-      const asked = asking({ [thrown.key]: thrown.question });
+      const asked = ask({ [thrown.key]: thrown.question });
       return { ...asked, requestState: saveState(TAG, { a: recall.save(asked.inputRequests ?? {}) }) };
     }
   });

@@ -1,12 +1,4 @@
-import {
-  askLive,
-  cancelledResult,
-  inputRequired,
-  isRefusal,
-  observe,
-  readAnswer,
-  textResult,
-} from '@mrtr/core';
+import { ask, askLive, cancelledResult, isRefusal, observe, readAnswer, textResult } from '@mrtr/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, units } from '../fixture.test-support.ts';
 import { byEra } from './by-era.ts';
@@ -16,7 +8,7 @@ const register = tool(
     modern(_args, ctx) {
       const answer = readAnswer(ctx, 'units', units);
       if (isRefusal(answer)) return cancelledResult('units');
-      if (answer.kind !== 'accepted') return inputRequired({ inputRequests: { units: units.request } });
+      if (answer.kind !== 'accepted') return ask({ units });
       return textResult(`modern: ${answer.value.units}`);
     },
     async legacy(_args, ctx) {

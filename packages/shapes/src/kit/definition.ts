@@ -10,9 +10,3 @@ export const ownState = (shape: string, instead: string): InvalidDefinition =>
   new InvalidDefinition(
     `A ${shape} handler cannot return its own requestState: keep the value with ${instead}.`,
   );
-
-/** A handler asked a value that is not a question. */
-export const notAQuestion = (key: string): InvalidDefinition =>
-  new InvalidDefinition(
-    `'${key}' is not a question. Make one with elicitation(...), sampling(...) or listRoots().`,
-  );

@@ -26,9 +26,17 @@ import {
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import { defaultOf, hasDefault, isQuestion, ownEntry, publish, requireOptions } from '@mrtr/core/shape';
+import {
+  defaultOf,
+  hasDefault,
+  isQuestion,
+  notAQuestion,
+  ownEntry,
+  publish,
+  requireOptions,
+} from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
-import { notAQuestion, sameKey } from '../kit/definition.ts';
+import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';

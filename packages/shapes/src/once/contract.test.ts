@@ -1,4 +1,4 @@
-import { isRefusal, type Question } from '@mrtr/core';
+import { ask, isRefusal, type Question } from '@mrtr/core';
 import { type Shape, shapeContract } from '../contract.test-support.ts';
 import { onceContract } from '../once-contract.test-support.ts';
 import { once } from './once.ts';
@@ -17,7 +17,7 @@ const shape: Shape = {
           if (answer.kind === 'accepted') answers.push([key, answer.value]);
           else open.push([key, question]);
         }
-        if (open.length > 0) return ctx.ask(Object.fromEntries(open));
+        if (open.length > 0) return ask(Object.fromEntries(open));
       }
       return below(Object.fromEntries(answers), ctx);
     }),

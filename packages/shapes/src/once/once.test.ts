@@ -1,4 +1,4 @@
-import { elicitation, inputRequired, isSettled, type Questions, textResult } from '@mrtr/core';
+import { ask, elicitation, inputRequired, isSettled, type Questions, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -25,7 +25,7 @@ const working = (work: (ctx: OnceContext) => unknown) =>
   tool(
     once(async (_args, ctx) => {
       const read = await work(ctx);
-      if (!isSettled(ctx.answer('units', units))) return ctx.ask({ units });
+      if (!isSettled(ctx.answer('units', units))) return ask({ units });
       return textResult(JSON.stringify(read) ?? 'undefined');
     }),
   );
@@ -37,7 +37,7 @@ const interview = (questions: Questions) =>
       const kinds: string[] = [];
       for (const [key, question] of Object.entries(questions)) {
         const answer = ctx.answer(key, question);
-        if (!isSettled(answer)) return ctx.ask({ [key]: question });
+        if (!isSettled(answer)) return ask({ [key]: question });
         kinds.push(answer.kind);
       }
       return textResult(kinds.join());
@@ -107,10 +107,10 @@ test('a usable answer that the author did not read in its round is not lost', as
     tool(
       once((_args, ctx) => {
         const unsettled = !isSettled(ctx.answer('units', units));
-        if (unsettled && first) return ctx.ask({ units, name });
-        if (unsettled) return ctx.ask({ units });
+        if (unsettled && first) return ask({ units, name });
+        if (unsettled) return ask({ units });
         const answer = ctx.answer('name', name);
-        return isSettled(answer) ? textResult(JSON.stringify(answer)) : ctx.ask({ name });
+        return isSettled(answer) ? textResult(JSON.stringify(answer)) : ask({ name });
       }),
     ),
   );
@@ -143,7 +143,7 @@ test('when the author asks again, the old answer no longer counts and the new on
         const answer = ctx.answer('name', name);
         if (answer.kind === 'accepted' && !first) return textResult(answer.value.name);
         first &&= answer.kind !== 'accepted';
-        return ctx.ask({ name });
+        return ask({ name });
       }),
     ),
   );
@@ -162,7 +162,7 @@ test('the state holds the effects and the pruned answers, and nothing else', asy
         states.push(ctx.request.mcpReq.requestState<string>());
         await ctx.once('nothing', () => undefined);
         for (const [key, question] of Object.entries({ units, name, more: name })) {
-          if (!isSettled(ctx.answer(key, question))) return ctx.ask({ [key]: question });
+          if (!isSettled(ctx.answer(key, question))) return ask({ [key]: question });
         }
         return textResult('done');
       }),
@@ -187,8 +187,8 @@ test('the state does not carry an answer that does not fit', async () => {
     tool(
       once((_args, ctx) => {
         states.push(ctx.request.mcpReq.requestState<string>());
-        if (ctx.answer('units', units).kind === 'invalid') return ctx.ask({ name });
-        return ctx.ask({ units });
+        if (ctx.answer('units', units).kind === 'invalid') return ask({ name });
+        return ask({ units });
       }),
     ),
   );

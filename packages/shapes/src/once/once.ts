@@ -18,7 +18,6 @@ import {
   type InputRequiredResult,
   isInputRequiredResult,
   type Question,
-  type Questions,
   type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
@@ -31,7 +30,6 @@ import {
   requireOptions,
   shapeCallback,
 } from '@mrtr/core/shape';
-import { asking } from '../kit/asking.ts';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
@@ -57,8 +55,6 @@ export interface OnceContext extends HandlerContext {
   once<T>(key: string, effect: () => T | Promise<T>, options?: Recorded<T>): Promise<T>;
   /** The answer to `question`, of this round or of an earlier one. */
   answer<Q extends Question>(key: string, question: Q): Answer<AnswerOf<Q>>;
-  /** Return this to ask. The SDK's own `inputRequired(...)` serves as well. */
-  ask(questions: Questions): InputRequiredResult;
 }
 
 /**
@@ -73,7 +69,7 @@ export interface OnceContext extends HandlerContext {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));
  *   const answer = ctx.answer('confirm', confirm);
  *   if (isRefusal(answer)) return cancelledResult('confirm');
- *   if (answer.kind !== 'accepted') return ctx.ask({ confirm });
+ *   if (answer.kind !== 'accepted') return ask({ confirm });
  *   return textResult(await deploy(env, ticket));
  * }));
  */
@@ -93,7 +89,6 @@ export function once<Input, R extends CompleteResult>(
         if (isNews(key, ctx, call)) effects.isInformed = true;
         return recall.read(key, question);
       },
-      ask: asking,
     });
     // Also record effects that nobody awaited: they have run, and must not run again.
     await effects.waitForEffects();

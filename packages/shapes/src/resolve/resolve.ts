@@ -8,6 +8,7 @@
  * answer of a removed resolver is dropped. No effect runs before the body, so none runs twice.
  */
 import {
+  ask,
   type CompleteResult,
   ElicitationDeclined,
   InvalidSignature,
@@ -25,7 +26,7 @@ import {
   requireArgument,
   shapeCallback,
 } from '@mrtr/core/shape';
-import { asking } from '../kit/asking.ts';
+
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import { loadState, saveState } from '../kit/state.ts';
@@ -135,7 +136,7 @@ function inject<R extends CompleteResult>(
       return endCall(call, `${error.message} The tool itself did not run.`) as R;
     }
     if ('open' in filled) {
-      const asked = asking(filled.open);
+      const asked = ask(filled.open);
       const answers = recall.save(asked.inputRequests ?? {}, (key) =>
         resolvers.some((one) => isKeyOf(one, key)),
       );

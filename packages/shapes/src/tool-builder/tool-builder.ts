@@ -9,6 +9,7 @@
 import {
   type AnswerOf,
   type Answers,
+  ask,
   type CompleteResult,
   InvalidDefinition,
   isRefusal,
@@ -26,7 +27,7 @@ import {
   requireOptions,
   shapeCallback,
 } from '@mrtr/core/shape';
-import { asking } from '../kit/asking.ts';
+
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
@@ -189,7 +190,7 @@ class Run {
   }
 
   #ask(open: Questions) {
-    const asked = asking(open);
+    const asked = ask(open);
     const isKnown = (key: string) => [...this.#steps.keys()].some((step) => isKeyOf(step, key));
     const answers = this.#recall.save(asked.inputRequests ?? {}, isKnown);
     return { ...asked, requestState: saveState(TAG, { a: answers, d: this.#finished }) };

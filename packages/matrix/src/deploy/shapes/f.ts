@@ -1,5 +1,5 @@
 /** `once`: effects above the guard, each under its key. */
-import { cancelledResult, isRefusal, textResult } from '@mrtr/core';
+import { ask, cancelledResult, isRefusal, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
 import { once } from '@mrtr/shapes/once';
 import { type Code, place } from '../code/code.ts';
@@ -14,7 +14,7 @@ export const writeF = (code: Code, world: World) =>
       }
       const answer = ctx.answer(step.key, step.question);
       if (isRefusal(answer)) return cancelledResult(step.key);
-      if (answer.kind !== 'accepted') return ctx.ask({ [step.key]: step.question });
+      if (answer.kind !== 'accepted') return ask({ [step.key]: step.question });
       data[step.name] = answer.value;
     }
     return textResult(await place(code, data, world));

@@ -4,10 +4,10 @@
  */
 import {
   type Answer,
+  ask,
   askLive,
   cancelledResult,
   type Elicitation,
-  inputRequired,
   isRefusal,
   readAnswer,
   readState,
@@ -37,10 +37,7 @@ export function guardFirst(code: Code, world: World, read: Read = readAnswer) {
       const answer = await read(ctx, key, question);
       if (isRefusal(answer)) return cancelledResult(key);
       if (answer.kind !== 'accepted') {
-        return inputRequired({
-          inputRequests: { [key]: question.request },
-          requestState: JSON.stringify(kept),
-        });
+        return ask({ [key]: question }, { state: kept });
       }
       kept[key] = answer.value;
     }

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { elicitation } from '../questions/elicitation.ts';
+import { InvalidDefinition, InvalidOption } from '../wire/errors.ts';
+import { ask } from './ask.ts';
+
+const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+const name = elicitation('Which name?', z.object({ name: z.string() }));
+
+test('the result asks every question under its key, and keeps no state', () => {
+  expect(ask({ units, name })).toEqual({
+    resultType: 'input_required',
+    inputRequests: { units: units.request, name: name.request },
+  });
+});
+
+test('state goes out as JSON', () => {
+  expect(ask({ units }, { state: { at: [1, null] } }).requestState).toBe('{"at":[1,null]}');
+  expect(ask({ units }, { state: null }).requestState).toBe('null');
+  expect(ask({ units }, { state: undefined })).not.toHaveProperty('requestState');
+});
+
+test.each([
+  ['a function', () => 1],
+  ['a number that JSON has no word for', 1n],
+])('state that is %s is refused', (_what, state) => {
+  expect(() => ask({ units }, { state })).toThrow(InvalidDefinition);
+});
+
+test('a value that is not a question is refused, by its key', () => {
+  expect(() => ask({ units: 'Which units?' as never })).toThrow(
+    new InvalidDefinition(
+      "'units' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
+    ),
+  );
+});
+
+test('an unknown option is refused', () => {
+  expect(() => ask({ units }, { requestState: 'x' } as object)).toThrow(InvalidOption);
+});

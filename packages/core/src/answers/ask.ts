@@ -1,0 +1,52 @@
+/** Asks by returning. */
+import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
+import { isQuestion, type Questions } from '../questions/question.ts';
+import { InvalidDefinition } from '../wire/errors.ts';
+import { anyValue, requireOptions } from '../wire/options.ts';
+
+/** The options of {@link ask}. */
+export interface AskOptions {
+  /** A JSON value for the next round, which reads it with `readState`. It is sealed, and at most the policy's `maxBytes`. */
+  readonly state?: unknown;
+}
+
+/**
+ * The result that asks the client's user `questions`: return it. The handler is entered again with the answers.
+ *
+ * @param questions the questions of one round, by key. Read each answer under its key, with `readAnswer`.
+ * @throws InvalidDefinition for a value that is not a question, and for state that JSON cannot hold.
+ * @throws InvalidOption for an unknown option.
+ * @example
+ * const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
+ * const answer = readAnswer(ctx, 'units', units);
+ * if (answer.kind !== 'accepted') return ask({ units });
+ * @see MCP 2026-07-28, basic/patterns/mrtr (SEP-2322)
+ */
+export function ask(questions: Questions, options: AskOptions = {}): InputRequiredResult {
+  requireOptions('ask', options, { state: anyValue });
+  const requests = Object.entries(questions).map(([key, question]) => {
+    if (!isQuestion(question)) throw notAQuestion(key);
+    return [key, question.request] as const;
+  });
+  const requestState = options.state === undefined ? undefined : serialize(options.state);
+  return inputRequired({
+    inputRequests: Object.fromEntries(requests),
+    ...(requestState !== undefined && { requestState }),
+  });
+}
+
+/** A handler asked a value that is not a question. */
+export const notAQuestion = (key: string): InvalidDefinition =>
+  new InvalidDefinition(
+    `'${key}' is not a question. Make one with elicitation(...), sampling(...) or listRoots().`,
+  );
+
+function serialize(state: unknown): string {
+  try {
+    const text = JSON.stringify(state);
+    if (text !== undefined) return text;
+  } catch {}
+  throw new InvalidDefinition(
+    'ask: `state` is not JSON. Keep texts, numbers, booleans, lists and plain objects in it.',
+  );
+}
