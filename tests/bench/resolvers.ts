@@ -1,13 +1,8 @@
 /** Goal 5: resolvers wait side by side, and are planned once. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import {
-  type CallToolResult,
-  protectedServer,
-  requestStatePolicy,
-  type SdkCallback,
-  textResult,
-} from '@mrtr/core';
+import { type CallToolResult, protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import type { SdkCallback } from '@mrtr/core/shape';
 import { type Resolver, resolve, resolver } from '@mrtr/shapes/resolve';
 import { z } from 'zod';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';

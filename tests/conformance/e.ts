@@ -1,12 +1,11 @@
 /**
  * Shape E: guard-first, on the SDK and `@mrtr/core` alone. An answer that a later round needs travels in its own state.
  */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import {
   ask,
   canAsk,
   cancelledResult,
-  inputRequired,
   isRefusal,
   type Question,
   readAnswer,

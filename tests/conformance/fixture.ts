@@ -1,14 +1,14 @@
 /** The tools and the prompt that the suite expects on a server, in any shape. */
+import type { GetPromptResult } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
-  type CompleteResult,
-  type GetPromptResult,
   type InputRequiredResult,
   type McpServer,
   protectedServer,
   type RequestStatePolicy,
   type ServerContext,
 } from '@mrtr/core';
+import type { CompleteResult } from '@mrtr/core/shape';
 import { z } from 'zod';
 
 /** The input schema of all the tools. */

@@ -1,11 +1,9 @@
 /** The fixture without the protocol: the tools' questions and results. The suite fixes both. */
+import type { CreateMessageResult, GetPromptResult, ListRootsResult } from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
-  type CreateMessageResult,
   elicitation,
-  type GetPromptResult,
   type InputKind,
-  type ListRootsResult,
   listRoots,
   type Questions,
   sampling,

@@ -1,7 +1,7 @@
 /** The property of answers: an answer counts if it fits the schema of its own question and is within the limit. */
 import { isDeepStrictEqual } from 'node:util';
 import { elicitation, type Question, readAnswer, type ServerContext } from '@mrtr/core';
-import { ownEntry } from '@mrtr/core/shape';
+import { ownEntry } from '@mrtr/core/kit';
 import { Original, Resolution, Units } from '@mrtr/example-tools';
 import fc from 'fast-check';
 import {

@@ -3,13 +3,13 @@
 import { CLIENT_CAPABILITIES_META_KEY, McpServer } from '@modelcontextprotocol/server';
 import {
   MRTR_REVISION,
-  type MrtrMethod,
   protectRequestState,
   type RequestStateOptions,
   type RequestStatePolicy,
   requestStatePolicy,
   type ServerContext,
 } from '@mrtr/core';
+import type { MrtrMethod } from '@mrtr/core/shape';
 import { withRoutingLabel } from '@mrtr/core/shape';
 
 /** The parts of a request that a boundary reads. */

@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import type { MrtrMethod, RequestStateOptions } from '@mrtr/core';
+import type { RequestStateOptions } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
+import type { MrtrMethod } from '@mrtr/core/shape';
 import fc from 'fast-check';
 import { REJECTED } from '../testkit/rejected.ts';
 import { anyMutation, type Mutation, mutated } from './hostile-tokens.ts';

@@ -1,8 +1,9 @@
 /** Every ledger against the contract, and the behaviour that only one of them has. */
 
 import { randomBytes } from 'node:crypto';
-import { InvalidOption, type LeaseRequest, MemoryLedger, type StateLedger } from '@mrtr/core';
-import { processWide } from '@mrtr/core/shape';
+import { InvalidOption, MemoryLedger } from '@mrtr/core';
+import { processWide } from '@mrtr/core/kit';
+import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { freePort } from '@mrtr/harness/process';
 import {
   type InteractionsUnderTest,

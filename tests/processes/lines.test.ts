@@ -84,7 +84,7 @@ test("F's line runs in each round, and the effect on it once", async () => {
   const transcript = await callOf('f');
   expect(countsOf('f-once', "await ctx.once('audit'", transcript)).toEqual([1, 1]);
   expect(countsOf('f-once', 'world.audit.record', transcript)).toEqual([1, 0]);
-  expect(countsOf('f-once', 'return ctx.ask', transcript)).toEqual([1, 0]);
+  expect(countsOf('f-once', 'return ask', transcript)).toEqual([1, 0]);
 });
 
 test("H's lines above its question run in the first round, and those below in the second", async () => {

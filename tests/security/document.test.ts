@@ -1,12 +1,7 @@
 /** Checks docs/security.md: the tests that it names exist, and its limits hold. */
-import {
-  inputRequired,
-  isInputRequiredResult,
-  MemoryLedger,
-  requestStatePolicy,
-  textResult,
-} from '@mrtr/core';
-import { tokenLength } from '@mrtr/core/seal';
+import { inputRequired, isInputRequiredResult } from '@modelcontextprotocol/server';
+import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
+import { tokenLength } from '@mrtr/core/shape';
 import { createWorld, GET_WEATHER, Units } from '@mrtr/example-tools';
 import { Deferred, InProcess } from '@mrtr/harness';
 import { option as h } from '@mrtr/option-h';

@@ -1,5 +1,6 @@
 /** The resource without the protocol: its question, its figures and its text. */
-import { elicitation, type ReadResourceResult } from '@mrtr/core';
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { elicitation } from '@mrtr/core';
 import { z } from 'zod';
 
 /** How the resource is announced. */

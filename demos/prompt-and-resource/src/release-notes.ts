@@ -1,5 +1,6 @@
 /** The prompt without the protocol: its arguments, its question and its text. */
-import { elicitation, type GetPromptResult } from '@mrtr/core';
+import type { GetPromptResult } from '@modelcontextprotocol/server';
+import { elicitation } from '@mrtr/core';
 import { z } from 'zod';
 
 /** How the prompt is announced. */

@@ -1,6 +1,7 @@
 /** Every place that reports what the wire does not say. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { observe, protectedServer, requestStatePolicy } from '@mrtr/core';
+import { protectedServer, requestStatePolicy } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { registerDeploy } from './deploy.ts';
 
 export type Log = (place: string, what: string) => void;

@@ -1,5 +1,9 @@
 /** The tool without the protocol: its definition, its text, and its question to the model. */
-import type { CreateMessageRequest, CreateMessageResult, ListRootsResult } from '@mrtr/core';
+import type {
+  CreateMessageRequest,
+  CreateMessageResult,
+  ListRootsResult,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** How the tool is announced. */

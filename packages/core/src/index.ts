@@ -1,27 +1,19 @@
 /** `@mrtr/core`: what the author of a handler needs: questions, answers, eras, and sealed request state. */
 
+export type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 export { protectRequestState } from './admission/boundary.ts';
-export {
-  type LeaseDecision,
-  type LeaseRequest,
-  MemoryLedger,
-  type MemoryLedgerOptions,
-  type StateLedger,
-} from './admission/ledger.ts';
+export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
 export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './admission/policy.ts';
 export { protectedServer } from './admission/server.ts';
-export type { RepeatedRetry, SingleUsePolicy } from './admission/single-use.ts';
 export { type AskOptions, ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';
 export { readAnswer } from './answers/read-answer.ts';
-export {
-  type Accepted,
-  type Answer,
-  isRefusal,
-  isSettled,
-  type Refusal,
-  type Settled,
-} from './questions/answer.ts';
+export { type Accepted, type Answer, isRefusal, type Refusal } from './questions/answer.ts';
 export { canAsk, canAskLive } from './questions/can-ask.ts';
 export {
   type Elicitation,
@@ -35,43 +27,7 @@ export type { AnswerOf, Answers, Question, Questions } from './questions/questio
 export { urlElicitation } from './questions/url-elicitation.ts';
 export { readState } from './state/read-state.ts';
 export type { LegacyPolicy } from './wire/call.ts';
-export {
-  type AnswerEvent,
-  type AskEvent,
-  bindRounds,
-  type ChannelName,
-  type EffectEvent,
-  type HandlerEvent,
-  observe,
-  type RoundEvent,
-  type StateEvent,
-} from './wire/diagnostics.ts';
 export * from './wire/errors.ts';
 export type { InputKind } from './wire/input-kind.ts';
 export { cancelledResult, errorResult, textResult } from './wire/results.ts';
 export { MRTR_REVISION, speaksMrtr } from './wire/revision.ts';
-export {
-  type CallToolResult,
-  type ClientCapabilities,
-  type CompleteResult,
-  type CreateMessageRequest,
-  type CreateMessageResult,
-  type CreateMessageResultWithTools,
-  type ElicitResult,
-  type GetPromptResult,
-  type InputRequest,
-  type InputRequests,
-  type InputRequiredResult,
-  type InputResponse,
-  type InputResponses,
-  inputRequired,
-  isInputRequiredResult,
-  type ListRootsResult,
-  type McpServer,
-  type MrtrMethod,
-  type ReadResourceResult,
-  type SdkCallback,
-  type ServerContext,
-  type StandardSchemaV1,
-  type StandardSchemaWithJSON,
-} from './wire/wire.ts';

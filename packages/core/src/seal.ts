@@ -1,6 +1,6 @@
-/** `@mrtr/core/seal`: the codec of request state, its keys, and sealing at rest, for stores. */
+/** `@mrtr/core/seal`: for stores: the codec of request state, its keys, sealing at rest, and what a ledger answers. */
 
-export { ledgerFull } from './admission/ledger.ts';
+export { type LeaseDecision, type LeaseRequest, ledgerFull, type StateLedger } from './admission/ledger.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export { CLOCK_SKEW_MS } from './state/clock-skew.ts';
@@ -12,6 +12,5 @@ export {
   type Seal,
   type Sealed,
   sealState,
-  tokenLength,
 } from './state/codec.ts';
 export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';

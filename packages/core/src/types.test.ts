@@ -1,4 +1,13 @@
 /** Shows which code compiles and which must not. `tsc` checks this file; little of it runs. */
+
+import type {
+  CallToolResult,
+  CreateMessageResultWithTools,
+  GetPromptResult,
+  ListRootsResult,
+  ReadResourceResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -11,15 +20,7 @@ import type { AnswerOf, Answers, Question } from './questions/question.ts';
 import type { Call } from './wire/call.ts';
 import { InvalidOption } from './wire/errors.ts';
 import { textResult } from './wire/results.ts';
-import type {
-  CallToolResult,
-  CreateMessageResultWithTools,
-  GetPromptResult,
-  ListRootsResult,
-  ReadResourceResult,
-  SdkCallback,
-  ServerContext,
-} from './wire/wire.ts';
+import type { SdkCallback } from './wire/wire.ts';
 
 test('an environment variable can be a key under `strict`, and the error for an unset one names its place', () => {
   expect(() => requestStatePolicy({ keys: [process.env.MRTR_NOT_SET] })).toThrow(InvalidOption);

@@ -5,13 +5,8 @@ import { type Client, StreamableHTTPClientTransport } from '@modelcontextprotoco
 import type { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  inputRequired,
-  protectedServer,
-  requestStatePolicy,
-  type ServerContext,
-  textResult,
-} from '@mrtr/core';
+import { inputRequired } from '@modelcontextprotocol/server';
+import { protectedServer, requestStatePolicy, type ServerContext, textResult } from '@mrtr/core';
 import { Deferred, legacyClient, modernClient as modern, readPosted, requestInit } from '@mrtr/harness';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';

@@ -14,7 +14,7 @@ import {
   requireArgument,
   requireOptions,
   wholeNumber,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 import { internalError } from './admission/problem.ts';
 import { closeResponsesWithConnection } from './http/closed-connections.ts';
 import { type AdmissionOptions, GATE_CHECKS, HttpAdmission } from './http/http-admission.ts';

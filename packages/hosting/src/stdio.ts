@@ -1,6 +1,6 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
 import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
-import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/shape';
+import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/kit';
 import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
 

@@ -3,7 +3,7 @@
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
-import type { LeaseRequest, StateLedger } from '@mrtr/core';
+import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
 
 export {

@@ -1,6 +1,6 @@
 /** Pending interactions on PostgreSQL. */
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
   type InteractionStore,
   interactionsFull,

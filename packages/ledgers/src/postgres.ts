@@ -1,8 +1,9 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
-import { type LeaseDecision, type LeaseRequest, type StateLedger, StoreFull } from '@mrtr/core';
+import { StoreFull } from '@mrtr/core';
+import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/shape';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export {

@@ -1,6 +1,6 @@
 /** The settings of a Redis that decide whether it can lose entries. */
 
-import { warnOnce } from '@mrtr/core/shape';
+import { warnOnce } from '@mrtr/core/kit';
 import type { RedisClient } from './redis-client.ts';
 
 /**

@@ -1,15 +1,9 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
-import { type LeaseDecision, type LeaseRequest, type StateLedger, StoreFull } from '@mrtr/core';
+import { StoreFull } from '@mrtr/core';
+import { anObjectWith, aText, requireArgument, requireOptions, warnOnce, wholeNumber } from '@mrtr/core/kit';
+import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
-import {
-  anObjectWith,
-  aText,
-  requireArgument,
-  requireOptions,
-  warnOnce,
-  wholeNumber,
-} from '@mrtr/core/shape';
 import type { RedisClient } from './redis-client.ts';
 import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkSettings } from './redis-settings.ts';

@@ -11,7 +11,7 @@ import {
   wholeNumber,
   wholeSeconds,
   withDefaults,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 
 /** The options of `DbosStore.open`. */
 export interface DbosStoreOptions {

@@ -1,16 +1,10 @@
 /** The records of a call, as sealed JSON: its beginning, the answers, the ends of turns, and the values of steps. */
 import { hash, randomBytes } from 'node:crypto';
+import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import {
-  CannotAsk,
-  ContinuationLost,
-  ElicitationDeclined,
-  type InputKind,
-  type InputRequests,
-  type InputResponses,
-} from '@mrtr/core';
+import { CannotAsk, ContinuationLost, ElicitationDeclined, type InputKind } from '@mrtr/core';
+import { canonicalJson } from '@mrtr/core/kit';
 import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
-import { canonicalJson } from '@mrtr/core/shape';
 
 /** The beginning of a call. A handler that is run again has to see the same. */
 export interface CallHeader {

@@ -17,13 +17,10 @@ import {
   DBOSWorkflowConflictError,
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
-import {
-  ContinuationLost,
-  type InputRequests,
-  type RequestStatePolicy,
-  type ServerContext,
-} from '@mrtr/core';
-import { askProblem, publish as observe, questionDigest } from '@mrtr/core/shape';
+import type { InputRequests } from '@modelcontextprotocol/server';
+import { ContinuationLost, type RequestStatePolicy, type ServerContext } from '@mrtr/core';
+import { publish as observe } from '@mrtr/core/events';
+import { askProblem, questionDigest } from '@mrtr/core/shape';
 import {
   continuationState,
   Frame,

@@ -5,7 +5,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { DBOS, DBOSWorkflowConflictError } from '@dbos-inc/dbos-sdk';
 import { InvalidOption } from '@mrtr/core';
-import { processWide } from '@mrtr/core/shape';
+import { processWide } from '@mrtr/core/kit';
 import { Pool } from 'pg';
 import { CallTable, tableOfCalls } from './call-table.ts';
 import { Locks } from './locks.ts';

@@ -1,14 +1,14 @@
 import { channel } from 'node:diagnostics_channel';
 import {
+  ask,
   InvalidOption,
-  inputRequired,
+  listRoots,
   type McpServer,
   protectedServer,
-  type RoundEvent,
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
-import { publish } from '@mrtr/core/shape';
+import { publish, type RoundEvent } from '@mrtr/core/events';
 import { SpanStatusCode } from '@opentelemetry/api';
 import {
   BasicTracerProvider,
@@ -139,9 +139,7 @@ test('a call on a protected server is one span, also where the author keeps no s
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
   const server = protectedServer({ name: 'shop', version: '1' }, policy);
   server.registerTool('deploy', {}, (ctx) =>
-    ctx.mcpReq.inputResponses?.roots
-      ? textResult('Done.')
-      : inputRequired({ inputRequests: { roots: inputRequired.listRoots() } }),
+    ctx.mcpReq.inputResponses?.roots ? textResult('Done.') : ask({ roots: listRoots() }),
   );
   expect(await callAsOldClient(server, 'deploy')).toMatchObject(textResult('Done.'));
   expect(calls().map(({ attributes }) => [attributes['mrtr.rounds'], attributes['mrtr.outcome']])).toEqual([

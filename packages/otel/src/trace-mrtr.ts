@@ -5,8 +5,8 @@
  * token carries it already, so nothing more goes over the wire. docs/observability.md states the limits.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core';
-import { requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { bindRounds, observe, type RoundEvent, type StateEvent } from '@mrtr/core/events';
+import { requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
   type Attributes,
   type Context,

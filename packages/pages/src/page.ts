@@ -1,7 +1,7 @@
 /** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { webPage } from '@mrtr/core/kit';
 import { pseudonym } from '@mrtr/core/seal';
-import { webPage } from '@mrtr/core/shape';
 import { type Interactions, refOf, type StoredInteraction } from './records.ts';
 
 /** A browser of the right user is at the start page. */

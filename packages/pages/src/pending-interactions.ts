@@ -23,7 +23,7 @@ import {
   webPage,
   wholeNumber,
   wholeSeconds,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 import { type PageOptions, Pages } from './page.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
 import { Interactions } from './records.ts';

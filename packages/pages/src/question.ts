@@ -12,8 +12,9 @@ import {
   type ServerContext,
   urlElicitation,
 } from '@mrtr/core';
+import { anyValue, aText, ownEntry, requireOptions } from '@mrtr/core/kit';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
-import { anyValue, aText, type Call, callOf, isDigestOf, ownEntry, requireOptions } from '@mrtr/core/shape';
+import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
 import { type Interactions, isOpen, type Known, refOf, type StoredInteraction } from './records.ts';
 
 /** What one question may say. */

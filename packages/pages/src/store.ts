@@ -1,7 +1,7 @@
 /** Where interactions are kept that a user finishes on a page, beside the call that waits for them. */
 
 import { StoreFull } from '@mrtr/core';
-import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/shape';
+import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
 
 /** An interaction that begins. */
 export interface NewInteraction {

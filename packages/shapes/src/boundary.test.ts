@@ -1,6 +1,6 @@
 /** What the boundary does for shapes: it seals their state, and explains their mistakes. */
-import { ResourceTemplate } from '@modelcontextprotocol/server';
-import { ask, inputRequired, textResult } from '@mrtr/core';
+import { inputRequired, ResourceTemplate } from '@modelcontextprotocol/server';
+import { ask, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { ada, kelvin, name, Site, tool, units } from './fixture.test-support.ts';
 import { parking } from './linear/parking.test-support.ts';

@@ -3,24 +3,25 @@
  * adopts the contract in one line. If a shape differs in a behaviour, it names what it does instead. That test still
  * runs and has to fail, so that no difference outlives its reason.
  */
-import { McpServer } from '@modelcontextprotocol/server';
 import {
-  type CallToolResult,
-  type CompleteResult,
-  elicitation,
   type GetPromptResult,
   inputRequired,
+  McpServer,
+  type ReadResourceResult,
+} from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  elicitation,
   listRoots,
   MemoryLedger,
-  observe,
   type Questions,
-  type ReadResourceResult,
   type RequestStateOptions,
-  type SdkCallback,
   sampling,
   textResult,
   urlElicitation,
 } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,21 +1,22 @@
 /** Questions, answers, and a deployment with its clients, for the tests of all shapes. */
 import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import type {
+  ClientCapabilities,
+  ElicitResult,
+  InputRequest,
+  InputRequests,
+} from '@modelcontextprotocol/server';
 import { type AuthInfo, createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import {
-  type ClientCapabilities,
-  type CompleteResult,
-  type ElicitResult,
   elicitation,
-  type InputRequest,
-  type InputRequests,
   type McpServer,
   protectedServer,
   type RequestStateOptions,
   type RequestStatePolicy,
   requestStatePolicy,
-  type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { AnswerReads, type Call } from '@mrtr/core/shape';
 import { z } from 'zod';
 import { modernClient, oldClient, type User } from './in-process.test-support.ts';

@@ -1,5 +1,7 @@
 /** Handlers that ask for ever without a failure. Each is published, and reported to `onerror` once. */
-import { type AnswerEvent, ask, elicitation, isSettled, observe, textResult } from '@mrtr/core';
+import { ask, elicitation, textResult } from '@mrtr/core';
+import { type AnswerEvent, observe } from '@mrtr/core/events';
+import { isSettled } from '@mrtr/core/shape';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, Units, units } from './fixture.test-support.ts';
 import { journal } from './journal/index.ts';

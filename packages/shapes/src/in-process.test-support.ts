@@ -3,7 +3,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ClientCapabilities, ElicitResult, McpServer } from '@mrtr/core';
+import type { ClientCapabilities, ElicitResult } from '@modelcontextprotocol/server';
+import type { McpServer } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
 
 /** Answers a question from its message. */

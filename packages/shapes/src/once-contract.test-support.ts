@@ -1,5 +1,6 @@
 /** The behaviour of `ctx.once` in the shapes that have it, stated once. */
-import { cancelledResult, type EffectEvent, observe, textResult } from '@mrtr/core';
+import { cancelledResult, textResult } from '@mrtr/core';
+import { type EffectEvent, observe } from '@mrtr/core/events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AuthorContext, Shape } from './contract.test-support.ts';
 import { countRuns, Deferred, kelvin, metric, Site, tool, turns, units } from './fixture.test-support.ts';

@@ -9,11 +9,11 @@ import {
   elicitation,
   isRefusal,
   MrtrError,
-  observe,
   protectedServer,
   requestStatePolicy,
   textResult,
 } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { converse, scriptedUser } from '@mrtr/harness';
 import { serveHttp } from '@mrtr/hosting/http';
 import { once } from '@mrtr/shapes/once';

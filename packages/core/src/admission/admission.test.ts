@@ -1,5 +1,6 @@
 /** Requests that are refused, late or abandoned: none of them spends an approval, and each gives its place back. */
 import {
+  inputRequired,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
@@ -10,7 +11,6 @@ import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';

@@ -1,12 +1,16 @@
 /** Attacks with answers and questions: unasked answers, odd keys, and kinds that a client did not declare. */
-import { acceptedContent } from '@modelcontextprotocol/server';
+import {
+  acceptedContent,
+  type InputRequests,
+  inputRequired,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
-import { type InputRequests, inputRequired, type ServerContext } from '../wire/wire.ts';
 import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient } from './hosted.test-support.ts';
 import type { RequestStateOptions } from './policy.ts';

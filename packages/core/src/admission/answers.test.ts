@@ -1,8 +1,7 @@
 /** Answers that are too large, too deep, or in a prototype, before a handler sees them. */
-import { acceptedContent } from '@modelcontextprotocol/server';
+import { acceptedContent, inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
 import { asking, beginCall, sure, YES } from './asking.test-support.ts';
 import { hostTools, oldClient } from './hosted.test-support.ts';

@@ -1,11 +1,11 @@
 /** A tool, a prompt and a resource that ask once and keep a plan between the rounds. */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { inputRequired } from '@modelcontextprotocol/server';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import type { Hosted, PostOptions } from './hosted.test-support.ts';
 
 /** The author's state between the rounds. A client must not read or write it. */

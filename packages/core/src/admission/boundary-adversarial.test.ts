@@ -1,12 +1,11 @@
 /** Attacks with state: changed, stolen, replayed. The client learns nothing from trying. */
-import { McpServer } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { bytesOf, NOW, tokenOf } from '../state/sealed.test-support.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
 import {

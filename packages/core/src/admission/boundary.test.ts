@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { GetPromptResultSchema, ReadResourceResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { McpServer } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { bindRounds, observe } from '../wire/diagnostics.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
 import {

@@ -1,12 +1,16 @@
 /** A handler that ignores the answers to its own question asks its user for ever. These tests check its report. */
-import { acceptedContent, type McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import {
+  acceptedContent,
+  inputRequired,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { type AnswerEvent, observe } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { hostTools } from './hosted.test-support.ts';
 
 const Sure = z.object({ sure: z.boolean() });

@@ -1,8 +1,9 @@
 /** Finds the answers that came and did not count, although their questions go out again and again. */
+
+import type { InputRequests } from '@modelcontextprotocol/server';
 import type { Call } from '../wire/call.ts';
 import type { AnswerEvent } from '../wire/diagnostics.ts';
 import { ownEntry } from '../wire/own-entry.ts';
-import type { InputRequests } from '../wire/wire.ts';
 
 /** An answer that came and did not count, and whose question is asked again. */
 export type IgnoredAnswer = Pick<AnswerEvent, 'key' | 'reason' | 'times' | 'didYouMean'>;

@@ -1,8 +1,8 @@
+import type { InputRequests } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { elicitation } from '../questions/elicitation.ts';
 import { listRoots, sampling } from '../questions/model-and-roots.ts';
-import type { InputRequests } from '../wire/wire.ts';
 import { askProblem } from './limits.ts';
 
 const { request } = elicitation('Sure?', z.object({ sure: z.boolean() }));

@@ -1,10 +1,10 @@
 /** The one place that decides whether questions may go out. */
 
+import type { InputRequests } from '@modelcontextprotocol/server';
 import { tokenLength } from '../state/codec.ts';
 import { isRoutingLabel } from '../state/routing-label.ts';
 import type { RoundLimits } from '../wire/call.ts';
 import { type InputKind, kindOf } from '../wire/input-kind.ts';
-import type { InputRequests } from '../wire/wire.ts';
 
 /** Why questions may not go out. */
 export type AskProblem =

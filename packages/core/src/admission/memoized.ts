@@ -1,5 +1,5 @@
 /** Converts a schema to JSON Schema once, and not once for each server instance. */
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
 type JsonSchema = StandardSchemaWithJSON['~standard']['jsonSchema'];
 

@@ -1,9 +1,8 @@
-import type { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../wire/diagnostics.ts';
 import { textResult } from '../wire/results.ts';
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
 import { eventsOf, hostTools } from './hosted.test-support.ts';
 import { shapeCallback } from './shape-callback.ts';
 

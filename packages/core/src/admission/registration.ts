@@ -1,8 +1,7 @@
 /** What a protected server adds to the registration of tools, prompts and resources. */
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { findCall } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
 import { runHandler } from './handler-run.ts';
 import { withMemoizedJson } from './memoized.ts';
 import { notAResult, shapeOf } from './shape-callback.ts';

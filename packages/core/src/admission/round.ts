@@ -1,5 +1,10 @@
 /** Serves one round: the record that the handler's context carries, and the questions that go out sealed. */
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  InputRequests,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { isInputRequiredResult, ProtocolError, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { questionDigest } from '../questions/question.ts';
@@ -15,7 +20,6 @@ import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../wire/errors.t
 import { declaredKinds, kindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
-import type { InputRequests, InputRequiredResult } from '../wire/wire.ts';
 import { ownAnswers } from './answers.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
 import { HandlerSignal } from './handler-signal.ts';

@@ -1,8 +1,8 @@
+import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { oldClient } from './hosted.test-support.ts';
 import { type RequestStatePolicy, requestStatePolicy } from './policy.ts';
 import { protectedServer } from './server.ts';

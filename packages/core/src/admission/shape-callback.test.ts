@@ -1,9 +1,14 @@
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  McpServer,
+  ReadResourceResult,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textResult } from '../wire/results.ts';
-import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../wire/wire.ts';
 import { hostServers, hostTools } from './hosted.test-support.ts';
 import { shapeCallback, shapeOf } from './shape-callback.ts';
 

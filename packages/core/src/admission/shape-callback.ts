@@ -1,8 +1,8 @@
 /** Makes a shape's handler into a callback that the SDK can register. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import { type Call, callOf } from '../wire/call.ts';
 import { InvalidDefinition } from '../wire/errors.ts';
-import type { CompleteResult, InputRequiredResult, SdkCallback } from '../wire/wire.ts';
+import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
 
 const SHAPE = Symbol.for('mrtr.shape');
 const ROUTING_LABEL = Symbol.for('mrtr.routing-label');

@@ -1,10 +1,9 @@
 /** A token that is presented twice, on servers whose policy makes state single-use. */
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools } from './hosted.test-support.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';

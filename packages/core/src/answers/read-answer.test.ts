@@ -1,3 +1,4 @@
+import { inputRequired } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,7 +9,6 @@ import { listRoots, sampling } from '../questions/model-and-roots.ts';
 import type { Questions } from '../questions/question.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { readAnswer } from './read-answer.ts';
 
 const schema = z.object({ units: z.enum(['metric', 'imperial']) });

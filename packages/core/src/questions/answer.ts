@@ -1,5 +1,5 @@
 /** The answer to a question, in five kinds, so that a decline is never mistaken for silence. */
-import type { StandardSchemaV1 } from '../wire/wire.ts';
+import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 
 /**
  * The five things that can happen to a question. The SDK's `acceptedContent` folds the last four into

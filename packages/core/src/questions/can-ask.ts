@@ -1,10 +1,9 @@
 /** Whether this request's client can be asked. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { findCall } from '../wire/call.ts';
 import { declaredKinds, type InputKind } from '../wire/input-kind.ts';
 import { speaksMrtr } from '../wire/revision.ts';
-import type { ClientCapabilities } from '../wire/wire.ts';
 
 /**
  * Whether this request may be answered with `input_required` for `kind`: its client speaks the revision (or is an

@@ -1,7 +1,7 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasDefault } from '../answers/read-answer.ts';
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
 

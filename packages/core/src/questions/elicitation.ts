@@ -1,4 +1,11 @@
 /** Prepares questions to the user. A form is made once and not in every round. */
+
+import type {
+  ElicitResult,
+  InputRequest,
+  StandardSchemaV1,
+  StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import {
   type ElicitRequestFormParams,
   fromJsonSchema,
@@ -7,7 +14,6 @@ import {
   isSpecType,
 } from '@modelcontextprotocol/server';
 import { requireKnownOptions } from '../wire/options.ts';
-import type { ElicitResult, InputRequest, StandardSchemaV1, StandardSchemaWithJSON } from '../wire/wire.ts';
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';

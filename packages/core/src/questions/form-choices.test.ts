@@ -1,9 +1,9 @@
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
 import { type Elicitation, elicitation } from './elicitation.ts';
 
 /** The same form in each library, with everything that a form can have and the libraries share. */

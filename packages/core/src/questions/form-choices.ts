@@ -2,7 +2,7 @@
  * Choices of texts, in the spelling that a form has for them. Libraries spell `'a' | 'b'` in other ways: ArkType as `enum`
  * without a type, Valibot and zod as `anyOf` of constants where they are literals. The SDK refuses these.
  */
-import type { StandardSchemaWithJSON } from '../wire/wire.ts';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 
 type Json = Readonly<Record<string, unknown>>;
 type Choice = { readonly const: string; readonly title?: string };

@@ -1,13 +1,14 @@
 /** The two questions that no user sees: one to the client's model, one about the client's file system. */
-import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
-import type { InputKind } from '../wire/input-kind.ts';
+
 import type {
   CreateMessageRequest,
   CreateMessageResult,
   CreateMessageResultWithTools,
   InputRequest,
   ListRootsResult,
-} from '../wire/wire.ts';
+} from '@modelcontextprotocol/server';
+import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
+import type { InputKind } from '../wire/input-kind.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';

@@ -1,8 +1,8 @@
 /** A question is a value. Each shape decides what to do with it. */
 import { hash } from 'node:crypto';
+import type { InputRequest } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../wire/canonical-json.ts';
 import type { InputKind } from '../wire/input-kind.ts';
-import type { InputRequest } from '../wire/wire.ts';
 import type { Answer } from './answer.ts';
 
 // Symbol.for, so that two copies of this module in one process know each other's questions.

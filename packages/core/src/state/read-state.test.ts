@@ -1,11 +1,11 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { REJECTED } from '../admission/asking.test-support.ts';
 import { hostTools } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { readState } from './read-state.ts';
 
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean() }));

@@ -1,7 +1,6 @@
 /** Reading the state that a handler kept in an earlier round. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { type Call, callOf } from '../wire/call.ts';
-import type { StandardSchemaV1 } from '../wire/wire.ts';
 
 /**
  * Reads the state that this handler kept as JSON in the round before, and checks it with `schema`. Undefined in a

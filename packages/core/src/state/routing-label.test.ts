@@ -1,5 +1,6 @@
 /** The label that a server's own router reads. A client can read it too, but cannot change it. */
 import { createDecipheriv } from 'node:crypto';
+import { inputRequired } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { beginCall, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
@@ -7,7 +8,6 @@ import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { routingLabelOf, withRoutingLabel } from '../admission/shape-callback.ts';
 import { InvalidLabel } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
-import { inputRequired } from '../wire/wire.ts';
 import { tokenLength } from './codec.ts';
 import { isRoutingLabel } from './routing-label.ts';
 import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-support.ts';

@@ -1,4 +1,4 @@
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { inputRequired, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
@@ -6,7 +6,6 @@ import { elicitation } from '../questions/elicitation.ts';
 import { AnswerReads } from './answer-reads.ts';
 import { type Call, callOf, findCall } from './call.ts';
 import { textResult } from './results.ts';
-import { inputRequired } from './wire.ts';
 
 /** Registers one of each kind; `calls` collects the record that each of them gets. */
 const recording =

@@ -1,9 +1,9 @@
 /** The boundary's record of a request. It holds the facts that the SDK's `ctx` does not carry. Read-only. */
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { AnswerReads } from './answer-reads.ts';
 import { UnprotectedServer } from './errors.ts';
 import type { InputKind } from './input-kind.ts';
-import type { ClientCapabilities, MrtrMethod } from './wire.ts';
+import type { MrtrMethod } from './wire.ts';
 
 /**
  * What an old client (2025-11-25) gets from a tool that asks. `shim`: the SDK asks it over the open stream and

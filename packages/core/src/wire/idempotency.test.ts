@@ -1,3 +1,4 @@
+import { inputRequired } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hostTools } from '../admission/hosted.test-support.ts';
@@ -5,7 +6,6 @@ import { elicitation } from '../questions/elicitation.ts';
 import { callOf } from './call.ts';
 import { idempotencyKey } from './idempotency.ts';
 import { textResult } from './results.ts';
-import { inputRequired } from './wire.ts';
 
 const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
 

@@ -1,5 +1,5 @@
 /** The kinds of input that a server can ask a client for, and which of them a client declares. */
-import type { ClientCapabilities } from './wire.ts';
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
 
 /**
  * A kind of input. `elicitation` is its form mode, `elicitation.url` its URL mode; `sampling.tools` is sampling with

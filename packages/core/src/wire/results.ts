@@ -1,7 +1,8 @@
 /** The few results that every tool needs. */
+
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Call } from './call.ts';
-import type { CallToolResult } from './wire.ts';
 
 /** A tool result of one text. */
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });

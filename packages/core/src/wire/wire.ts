@@ -1,5 +1,5 @@
 /**
- * The wire types of Multi Round-Trip Requests. All of them are the SDK's own.
+ * The methods that may ask, and the callbacks behind them.
  *
  * @see MCP 2026-07-28, basic/patterns/mrtr (SEP-2322)
  */
@@ -10,28 +10,6 @@ import type {
   ReadResourceResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
-
-export type {
-  CallToolResult,
-  ClientCapabilities,
-  CreateMessageRequest,
-  CreateMessageResult,
-  CreateMessageResultWithTools,
-  ElicitResult,
-  GetPromptResult,
-  InputRequest,
-  InputRequests,
-  InputRequiredResult,
-  InputResponse,
-  InputResponses,
-  ListRootsResult,
-  McpServer,
-  ReadResourceResult,
-  ServerContext,
-  StandardSchemaV1,
-  StandardSchemaWithJSON,
-} from '@modelcontextprotocol/server';
-export { inputRequired, isInputRequiredResult } from '@modelcontextprotocol/server';
 
 /** The only three methods that may answer `input_required` (basic/patterns/mrtr). */
 export const MRTR_METHODS = ['tools/call', 'prompts/get', 'resources/read'] as const;

@@ -1,6 +1,6 @@
 /** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
 import type { Readable } from 'node:stream';
-import { aTimeInSeconds, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/shape';
+import { aTimeInSeconds, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/kit';
 import { hasMoreMembers } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 

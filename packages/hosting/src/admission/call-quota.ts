@@ -8,7 +8,7 @@ import {
   Place,
   Quota,
   wholeNumber,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
 import { noRoom } from './problem.ts';

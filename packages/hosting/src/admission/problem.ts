@@ -1,4 +1,4 @@
-import type { QuotaExceeded } from '@mrtr/core/shape';
+import type { QuotaExceeded } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 
 /** A refusal in JSON-RPC's form. */

@@ -1,5 +1,6 @@
 /** A request that is counted, and what ends its place among the running calls. */
-import { type AbandonedQuota, handlerSettled, type Place } from '@mrtr/core/shape';
+import type { AbandonedQuota, Place } from '@mrtr/core/kit';
+import { handlerSettled } from '@mrtr/core/shape';
 
 const calls = new WeakMap<Request, RunningCall>();
 

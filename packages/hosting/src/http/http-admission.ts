@@ -25,7 +25,7 @@ import {
   oneOf,
   Quota,
   tokenPrincipal,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
 import { CALL_CHECKS, type CallLimits, CallQuota } from '../admission/call-quota.ts';
 import { Origins } from '../admission/cors.ts';

@@ -9,7 +9,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
-import { handlerSettled, Place, Quota } from '@mrtr/core/shape';
+import { Place, Quota } from '@mrtr/core/kit';
+import { handlerSettled } from '@mrtr/core/shape';
 import { problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 

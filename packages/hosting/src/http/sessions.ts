@@ -8,7 +8,7 @@ import {
   tokenPrincipal,
   wholeNumber,
   withDefaults,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
 import { noRoom, problem } from '../admission/problem.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { SessionTransport } from './session-transport.ts';

@@ -4,7 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect } from 'node:net';
-import { observe, requestStatePolicy } from '@mrtr/core';
+import { requestStatePolicy } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { type Diagnostic, LineCoverage, observeDiagnostics } from '@mrtr/harness';
 import type { OptionDeps, RunningOption } from '@mrtr/option';
 import { authorsFile } from './authors-file.ts';

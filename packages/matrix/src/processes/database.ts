@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { MemoryLedger, type StateLedger } from '@mrtr/core';
+import { MemoryLedger } from '@mrtr/core';
+import type { StateLedger } from '@mrtr/core/seal';
 import type { World } from '@mrtr/example-tools';
 import { inInstance, type Recorder } from '@mrtr/harness';
 import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';

@@ -1,5 +1,6 @@
 /** The calls between the observing process and the observed processes. */
-import type { LeaseDecision, LeaseRequest, LegacyPolicy } from '@mrtr/core';
+import type { LegacyPolicy } from '@mrtr/core';
+import type { LeaseDecision, LeaseRequest } from '@mrtr/core/seal';
 import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
 import type { Diagnostic } from '@mrtr/harness';
 

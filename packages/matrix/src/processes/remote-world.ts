@@ -1,5 +1,5 @@
 /** The world for another process: the database is in the observing process, and every write waits for it. */
-import type { StateLedger } from '@mrtr/core';
+import type { StateLedger } from '@mrtr/core/seal';
 import { fixedWeather, type World } from '@mrtr/example-tools';
 import type { DatabaseMethods, Place } from './messages.ts';
 import type { Rpc } from './rpc.ts';

@@ -1,5 +1,6 @@
 /** `@mrtr/option`: the two example tools in one shape, and the claims that the matrix measures. */
-import { type McpServer, protectedServer, type RequestStatePolicy, type SdkCallback } from '@mrtr/core';
+import { type McpServer, protectedServer, type RequestStatePolicy } from '@mrtr/core';
+import type { SdkCallback } from '@mrtr/core/shape';
 import {
   GET_WEATHER,
   type GetWeather,

@@ -13,21 +13,21 @@
  * It is here because frameworks ship it, and so that we can measure it. Use shape H, which really suspends, or shape F,
  * which guards the effects.
  */
+import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import {
   ask,
   askLive,
-  type CompleteResult,
   canAskLive,
   type Elicitation,
   ElicitationDeclined,
   type ElicitationOptions,
   elicitation,
-  type SdkCallback,
-  type StandardSchemaV1,
-  type StandardSchemaWithJSON,
   speaksMrtr,
 } from '@mrtr/core';
-import { aFunction, endCancelled, publish, requireArgument, shapeCallback } from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { aFunction, requireArgument } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { endCancelled, shapeCallback } from '@mrtr/core/shape';
 
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';

@@ -1,4 +1,5 @@
-import { ask, askLive, cancelledResult, isRefusal, observe, readAnswer, textResult } from '@mrtr/core';
+import { ask, askLive, cancelledResult, isRefusal, readAnswer, textResult } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { expect, onTestFinished, test } from 'vitest';
 import { metric, Site, tool, units } from '../fixture.test-support.ts';
 import { byEra } from './by-era.ts';

@@ -7,14 +7,11 @@
  * After a deploy: the author keeps the state, so read it with `readState` and a schema. `readAnswer` asks an open question
  * again if it was reworded, renamed, narrowed or widened. Kept answers are compared with the schema only.
  */
-import {
-  type CompleteResult,
-  type InputRequiredResult,
-  type SdkCallback,
-  type ServerContext,
-  speaksMrtr,
-} from '@mrtr/core';
-import { aFunction, asRequired, publish, requireOptions, shapeCallback } from '@mrtr/core/shape';
+import { type InputRequiredResult, type ServerContext, speaksMrtr } from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
+import { aFunction, asRequired, requireOptions } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { shapeCallback } from '@mrtr/core/shape';
 import type { Author } from '../kit/state.ts';
 
 /** The two handlers of {@link byEra}. */

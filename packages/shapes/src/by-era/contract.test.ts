@@ -1,4 +1,5 @@
-import { askLive, inputRequired, isRefusal, type Question, readAnswer } from '@mrtr/core';
+import { inputRequired } from '@modelcontextprotocol/server';
+import { askLive, isRefusal, type Question, readAnswer } from '@mrtr/core';
 import { type Shape, shapeContract } from '../contract.test-support.ts';
 import { byEra } from './by-era.ts';
 

@@ -1,4 +1,5 @@
-import { elicitation, listRoots, observe } from '@mrtr/core';
+import { elicitation, listRoots } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import {

@@ -13,28 +13,19 @@
  *
  * Deliberately not here: positional keys, which shift silently when a step is inserted.
  */
+import { inputRequired } from '@modelcontextprotocol/server';
 import {
   type AnswerOf,
   type Answers,
-  type CompleteResult,
   ElicitationDeclined,
-  inputRequired,
   type Question,
   type Questions,
-  type SdkCallback,
   StateTooLarge,
 } from '@mrtr/core';
-import {
-  aBoolean,
-  aFunction,
-  type Call,
-  endCancelled,
-  publish,
-  requireArgument,
-  requireOptions,
-  shapeCallback,
-  tokenLength,
-} from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { type Call, endCancelled, shapeCallback, tokenLength } from '@mrtr/core/shape';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { Recorded } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';

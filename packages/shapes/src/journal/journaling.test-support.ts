@@ -1,5 +1,6 @@
 /** Tools and clients for the tests of shape J. */
-import { type CompleteResult, textResult } from '@mrtr/core';
+import { textResult } from '@mrtr/core';
+import type { CompleteResult } from '@mrtr/core/shape';
 import {
   type Caller,
   name,

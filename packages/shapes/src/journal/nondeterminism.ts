@@ -8,7 +8,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { InvalidDefinition } from '@mrtr/core';
-import { processWide } from '@mrtr/core/shape';
+import { processWide } from '@mrtr/core/kit';
 
 /** The originals, also while strict mode has replaced them. */
 export const originals = processWide('originals', () => ({

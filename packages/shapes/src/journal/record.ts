@@ -1,6 +1,7 @@
 /** The record of a call's finished steps. It travels in `requestState`, and each replay is compared with it. */
 import { MrtrError, type Question } from '@mrtr/core';
-import { type Call, isDigestOf, ownEntry } from '@mrtr/core/shape';
+import { ownEntry } from '@mrtr/core/kit';
+import { type Call, isDigestOf } from '@mrtr/core/shape';
 import { bareRecord } from '../kit/state.ts';
 
 /** What kind of step a key names. */

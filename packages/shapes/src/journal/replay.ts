@@ -17,21 +17,12 @@ import {
   ElicitationDeclined,
   InvalidDefinition,
   isRefusal,
-  isSettled,
   type Question,
   type Questions,
 } from '@mrtr/core';
-import {
-  type Call,
-  defaultOf,
-  hasDefault,
-  isDigestOf,
-  type OptionChecks,
-  oneOf,
-  publish,
-  readingOf,
-  requireOptions,
-} from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { type OptionChecks, oneOf, requireOptions } from '@mrtr/core/kit';
+import { type Call, defaultOf, hasDefault, isDigestOf, isSettled, readingOf } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';

@@ -2,7 +2,7 @@ import nodeCrypto, * as everything from 'node:crypto';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { observe } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
 import { expect, onTestFinished, test } from 'vitest';
 import { ada, countRuns, Deferred, decline, kelvin, metric, Site } from '../fixture.test-support.ts';
 import { journal } from './index.ts';

@@ -6,7 +6,7 @@
  * effect runs.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { processWide } from '@mrtr/core/shape';
+import { processWide } from '@mrtr/core/kit';
 
 interface Effect {
   readonly call: object;

@@ -1,4 +1,6 @@
-import { type Answer, elicitation, type InputRequest, isSettled } from '@mrtr/core';
+import type { InputRequest } from '@modelcontextprotocol/server';
+import { type Answer, elicitation } from '@mrtr/core';
+import { isSettled } from '@mrtr/core/shape';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { accept, cancel, decline, Name, requestOf } from '../fixture.test-support.ts';

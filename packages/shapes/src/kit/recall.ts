@@ -5,21 +5,15 @@
  * The boundary has dropped answers to keys that were not asked. An answer also has to match its question's words: if a
  * deploy rewords the question, it is asked again.
  */
-import {
-  type Answer,
-  type AnswerOf,
-  type InputRequest,
-  type InputRequests,
-  isSettled,
-  type Question,
-  type ServerContext,
-} from '@mrtr/core';
+import type { InputRequest, InputRequests } from '@modelcontextprotocol/server';
+import type { Answer, AnswerOf, Question, ServerContext } from '@mrtr/core';
+import { ownEntry } from '@mrtr/core/kit';
 import {
   callOf,
   defaultOf,
   hasDefault,
   isDigestOf,
-  ownEntry,
+  isSettled,
   questionDigest,
   readingOf,
 } from '@mrtr/core/shape';

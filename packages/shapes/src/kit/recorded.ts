@@ -1,6 +1,7 @@
 /** Values that an earlier round recorded, perhaps by another version of the code. */
-import type { StandardSchemaV1 } from '@mrtr/core';
-import { type Call, fitting, type OptionChecks } from '@mrtr/core/shape';
+import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
+import type { OptionChecks } from '@mrtr/core/kit';
+import { type Call, fitting } from '@mrtr/core/shape';
 
 /** How a value is taken over from an earlier round. */
 export interface Recorded<T> {

@@ -1,6 +1,7 @@
 /** The type of an author's function, and the state that a shape keeps. */
 import type { ServerContext } from '@mrtr/core';
-import { asNotEntered, type Call, callOf, ownEntry } from '@mrtr/core/shape';
+import { ownEntry } from '@mrtr/core/kit';
+import { asNotEntered, type Call, callOf } from '@mrtr/core/shape';
 
 /** An author's function that gets the shape's own context. */
 export type Author<Input, Context, R> = (input: Input, ctx: Context) => R | Promise<R>;

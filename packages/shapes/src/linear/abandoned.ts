@@ -8,7 +8,7 @@
  * Nothing here holds a reference to a handler, so the memory of one that waits for ever without other references is
  * freed. Its place is not: no limit may depend on when the garbage collector runs.
  */
-import { AbandonedQuota } from '@mrtr/core/shape';
+import { AbandonedQuota } from '@mrtr/core/kit';
 import type { Frame, Overseer } from './frame.ts';
 
 /** How long a handler may take to end before it is reported, and how long `close` waits for it; in milliseconds. */

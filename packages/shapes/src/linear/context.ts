@@ -1,4 +1,5 @@
 /** The context of a linear handler. */
+import type { StandardSchemaV1, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import {
   type AnswerOf,
   type Answers,
@@ -7,8 +8,6 @@ import {
   elicitation,
   type Question,
   type Questions,
-  type StandardSchemaV1,
-  type StandardSchemaWithJSON,
 } from '@mrtr/core';
 import { idempotencyKey } from '@mrtr/core/shape';
 import { handleRejection } from '../kit/handled.ts';

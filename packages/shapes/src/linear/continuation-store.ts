@@ -1,18 +1,17 @@
 /** Keeps waiting handlers of shape H in this process's memory. */
 import { randomBytes } from 'node:crypto';
-import { CannotAsk, ContinuationLost, type InputRequests, StoreFull, speaksMrtr } from '@mrtr/core';
+import type { InputRequests } from '@modelcontextprotocol/server';
+import { CannotAsk, ContinuationLost, StoreFull, speaksMrtr } from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
 import {
   aFunction,
-  askProblem,
-  asNotEntered,
-  type Call,
   type OptionChecks,
-  publish,
   Quota,
   requireOptions,
   wholeNumber,
   withDefaults,
-} from '@mrtr/core/shape';
+} from '@mrtr/core/kit';
+import { askProblem, asNotEntered, type Call } from '@mrtr/core/shape';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';

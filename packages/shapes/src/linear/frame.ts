@@ -14,27 +14,20 @@
  *
  * A hundred thousand frames may wait at once, so rarely needed parts (a controller, a list) are made on demand.
  */
+import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
 import {
   type Answer,
   ContinuationLost,
   ElicitationDeclined,
   type InputKind,
-  type InputRequests,
-  type InputResponses,
   InvalidDefinition,
   type Question,
   type Questions,
   type ServerContext,
 } from '@mrtr/core';
-import {
-  defaultOf,
-  hasDefault,
-  isQuestion,
-  notAQuestion,
-  ownEntry,
-  publish,
-  requireOptions,
-} from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { ownEntry, requireOptions } from '@mrtr/core/kit';
+import { defaultOf, hasDefault, isQuestion, notAQuestion } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';

@@ -12,25 +12,16 @@
  *
  * Deliberately not here: any promise that a client comes back.
  */
+import { inputRequired } from '@modelcontextprotocol/server';
+import { ContinuationLost, ElicitationDeclined, StoreFull } from '@mrtr/core';
+import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import {
-  type CompleteResult,
-  ContinuationLost,
-  ElicitationDeclined,
-  inputRequired,
-  type SdkCallback,
-  StoreFull,
-} from '@mrtr/core';
-import {
-  aFunction,
-  anObjectWith,
   asNotEntered,
-  asRequired,
   type Call,
   endCall,
   endCancelled,
   isNotEntered,
-  requireArgument,
-  requireOptions,
   shapeCallback,
   withRoutingLabel,
 } from '@mrtr/core/shape';

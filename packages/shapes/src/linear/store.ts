@@ -2,7 +2,8 @@
  * Stores keep calls of shape H between their rounds. `ContinuationStore` parks the running handler in this process's
  * memory; the store of `@mrtr/linear-dbos` lets it wait in a durable workflow.
  */
-import type { InputRequests, ServerContext } from '@mrtr/core';
+import type { InputRequests } from '@modelcontextprotocol/server';
+import type { ServerContext } from '@mrtr/core';
 import type { Call } from '@mrtr/core/shape';
 import { loadState, saveState } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';

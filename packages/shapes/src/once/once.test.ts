@@ -1,4 +1,6 @@
-import { ask, elicitation, inputRequired, isSettled, type Questions, textResult } from '@mrtr/core';
+import { inputRequired } from '@modelcontextprotocol/server';
+import { ask, elicitation, type Questions, textResult } from '@mrtr/core';
+import { isSettled } from '@mrtr/core/shape';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {

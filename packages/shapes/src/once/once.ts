@@ -11,25 +11,12 @@
  * handler reaches a new effect while a recorded one is missing, the new one may be the missing one, renamed: the request is
  * refused. So until it reads an answer of this round, a handler has to do what it did in the round before.
  */
-import {
-  type Answer,
-  type AnswerOf,
-  type CompleteResult,
-  type InputRequiredResult,
-  isInputRequiredResult,
-  type Question,
-  type SdkCallback,
-  type ServerContext,
-} from '@mrtr/core';
-import {
-  aFunction,
-  type Call,
-  ownEntry,
-  publish,
-  requireArgument,
-  requireOptions,
-  shapeCallback,
-} from '@mrtr/core/shape';
+import { isInputRequiredResult } from '@modelcontextprotocol/server';
+import type { Answer, AnswerOf, InputRequiredResult, Question, ServerContext } from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
+import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { type Call, shapeCallback } from '@mrtr/core/shape';
 import { ownState, sameKey } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';

@@ -1,6 +1,8 @@
 /** One entry: runs each resolver once, and collects either all values or all open questions. */
-import { ElicitationDeclined, isRefusal, type Question, type Questions, type Settled } from '@mrtr/core';
-import { isQuestion, isQuestions, ownEntry } from '@mrtr/core/shape';
+import { ElicitationDeclined, isRefusal, type Question, type Questions } from '@mrtr/core';
+import { ownEntry } from '@mrtr/core/kit';
+import type { Settled } from '@mrtr/core/shape';
+import { isQuestion, isQuestions } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 import type { Recall } from '../kit/recall.ts';
 import { isKeyOf, wireKey } from '../kit/wire-key.ts';

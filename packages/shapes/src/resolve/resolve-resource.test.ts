@@ -1,4 +1,5 @@
-import { elicitation, type ReadResourceResult, textResult } from '@mrtr/core';
+import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { elicitation, textResult } from '@mrtr/core';
 import { expect, expectTypeOf, test } from 'vitest';
 import { metric, Site, Units } from '../fixture.test-support.ts';
 import { argument, resolve, resolveResource, resolver } from './index.ts';

@@ -1,4 +1,6 @@
-import { elicitation, isRefusal, observe, type Settled, textResult } from '@mrtr/core';
+import { elicitation, isRefusal, textResult } from '@mrtr/core';
+import { observe } from '@mrtr/core/events';
+import type { Settled } from '@mrtr/core/shape';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import {
   Args,

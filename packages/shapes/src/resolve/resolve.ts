@@ -8,24 +8,15 @@
  * answer of a removed resolver is dropped. No effect runs before the body, so none runs twice.
  */
 import {
-  ask,
-  type CompleteResult,
-  ElicitationDeclined,
-  InvalidSignature,
   isInputRequiredResult,
-  type SdkCallback,
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
-} from '@mrtr/core';
-import {
-  aFunction,
-  type Call,
-  endCall,
-  type OptionCheck,
-  publish,
-  requireArgument,
-  shapeCallback,
-} from '@mrtr/core/shape';
+} from '@modelcontextprotocol/server';
+import { ask, ElicitationDeclined, InvalidSignature } from '@mrtr/core';
+import { publish } from '@mrtr/core/events';
+import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { type Call, endCall, shapeCallback } from '@mrtr/core/shape';
 
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';

@@ -1,5 +1,6 @@
 /** Declarations: a resolver, its needs, and its value. */
-import type { AnswerOf, Answers, Question, Questions, Settled } from '@mrtr/core';
+import type { AnswerOf, Answers, Question, Questions } from '@mrtr/core';
+import type { Settled } from '@mrtr/core/shape';
 import type { HandlerContext } from '../kit/handler-context.ts';
 
 /** A need: one of the tool's arguments. `Named` is true if the argument has another name than the need. */

@@ -1,5 +1,6 @@
 /** Building a tool reports the mistakes in its declarations, with the path to each. */
-import { elicitation, InvalidSignature, inputRequired, textResult } from '@mrtr/core';
+import { inputRequired } from '@modelcontextprotocol/server';
+import { elicitation, InvalidSignature, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Args, countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';

@@ -1,4 +1,5 @@
-import { type CallToolResult, InvalidDefinition, type SdkCallback, textResult } from '@mrtr/core';
+import { type CallToolResult, InvalidDefinition, textResult } from '@mrtr/core';
+import type { SdkCallback } from '@mrtr/core/shape';
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import {

@@ -10,23 +10,16 @@ import {
   type AnswerOf,
   type Answers,
   ask,
-  type CompleteResult,
   InvalidDefinition,
   isRefusal,
   type Question,
   type Questions,
-  type SdkCallback,
   type ServerContext,
 } from '@mrtr/core';
-import {
-  type Call,
-  endCancelled,
-  isQuestion,
-  isQuestions,
-  publish,
-  requireOptions,
-  shapeCallback,
-} from '@mrtr/core/shape';
+import { publish } from '@mrtr/core/events';
+import { requireOptions } from '@mrtr/core/kit';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { type Call, endCancelled, isQuestion, isQuestions, shapeCallback } from '@mrtr/core/shape';
 
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';

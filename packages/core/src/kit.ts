@@ -1,0 +1,30 @@
+/** `@mrtr/core/kit`: what the packages of this project share. It changes without notice; do not build on it. */
+
+export { tokenPrincipal } from './admission/policy.ts';
+export { aPolicy } from './admission/policy-options.ts';
+export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
+export { webPage } from './questions/url-elicitation.ts';
+export { canonicalJson } from './wire/canonical-json.ts';
+export {
+  aBoolean,
+  aFunction,
+  anObjectWith,
+  anyValue,
+  asDefinedIfGiven,
+  asRequired,
+  aText,
+  aTimeInSeconds,
+  LONGEST_TIMER_MS,
+  listOf,
+  type OptionCheck,
+  type OptionChecks,
+  oneOf,
+  requireArgument,
+  requireKnownOptions,
+  requireOptions,
+  wholeNumber,
+  wholeSeconds,
+  withDefaults,
+} from './wire/options.ts';
+export { ownEntry } from './wire/own-entry.ts';
+export { processWide, warnOnce } from './wire/process-wide.ts';
