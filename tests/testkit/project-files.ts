@@ -6,12 +6,12 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Every file of the repository, relative to the root: committed, or not ignored. */
-export function projectFiles(): string[] {
+export function projectFiles(folder = root): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
-    cwd: root,
+    cwd: folder,
     encoding: 'utf8',
   });
-  return [...new Set(listed.split('\0'))].filter((file) => file && existsSync(join(root, file))).sort();
+  return [...new Set(listed.split('\0'))].filter((file) => file && existsSync(join(folder, file))).sort();
 }
 
 /** The text of a file. A file with a NUL byte is binary and reads as empty. */

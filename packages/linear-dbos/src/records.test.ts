@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { CannotAsk, ContinuationLost, ElicitationDeclined } from '@mrtr/core';
+import { CannotAsk, ElicitationDeclined } from '@mrtr/core';
 import { keyRing } from '@mrtr/core/seal';
+import { ContinuationLost } from '@mrtr/shapes/linear';
 import { expect, test } from 'vitest';
 import { type CallHeader, CallKey, errorRecord, hashAnswers, revivedError, saltedHash } from './records.ts';
 

@@ -2,9 +2,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
-import { CannotAsk, ContinuationLost, ElicitationDeclined, type InputKind } from '@mrtr/core';
+import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { ContinuationLost } from '@mrtr/shapes/linear';
 
 /** The beginning of a call. A handler that is run again has to see the same. */
 export interface CallHeader {

@@ -18,9 +18,10 @@ import {
   Error as DbosErrors,
 } from '@dbos-inc/dbos-sdk';
 import type { InputRequests } from '@modelcontextprotocol/server';
-import { ContinuationLost, type RequestStatePolicy, type ServerContext } from '@mrtr/core';
+import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
 import { publish as observe } from '@mrtr/core/events';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
+import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
   continuationState,
   Frame,

@@ -1,7 +1,8 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { randomBytes } from 'node:crypto';
-import { ContinuationLost, StoreFull, speaksMrtr } from '@mrtr/core';
+import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { askProblem } from '@mrtr/core/shape';
+import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
   assertJson,
   CLIENT_CANCELLED,

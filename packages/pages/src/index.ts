@@ -5,7 +5,7 @@ export {
   type PendingInteractionsOptions,
   pendingInteractions,
 } from './pending-interactions.ts';
-export type { LinkOptions, WaitingContext } from './question.ts';
+export { InteractionUnfinished, type LinkOptions, type WaitingContext } from './question.ts';
 export {
   type InteractionStore,
   interactionsFull,

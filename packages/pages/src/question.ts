@@ -6,8 +6,8 @@ import {
   CannotAsk,
   canAsk,
   ElicitationDeclined,
-  InteractionUnfinished,
   isRefusal,
+  MrtrError,
   type Question,
   type ServerContext,
   urlElicitation,
@@ -228,4 +228,9 @@ function answering<T>(
     return { action: 'accept', content: { done } };
   };
   return { read, keep, ...(options.fallback !== undefined && { fallback: options.fallback }) };
+}
+
+/** The user did not finish a page in time, or was sent there as often as allowed. The message is for the user. */
+export class InteractionUnfinished extends MrtrError {
+  static override readonly code = 'interaction_unfinished';
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { elicitation } from '../questions/elicitation.ts';
-import { InvalidDefinition, InvalidOption } from '../wire/errors.ts';
+import { InvalidDefinition, InvalidOption, NotJson } from '../wire/errors.ts';
 import { ask } from './ask.ts';
 
 const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
@@ -24,7 +24,7 @@ test.each([
   ['a function', () => 1],
   ['a number that JSON has no word for', 1n],
 ])('state that is %s is refused', (_what, state) => {
-  expect(() => ask({ units }, { state })).toThrow(InvalidDefinition);
+  expect(() => ask({ units }, { state })).toThrow(NotJson);
 });
 
 test('a value that is not a question is refused, by its key', () => {

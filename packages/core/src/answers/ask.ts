@@ -1,7 +1,7 @@
 /** Asks by returning. */
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import { isQuestion, type Questions } from '../questions/question.ts';
-import { InvalidDefinition } from '../wire/errors.ts';
+import { InvalidDefinition, NotJson } from '../wire/errors.ts';
 import { anyValue, requireOptions } from '../wire/options.ts';
 
 /** The options of {@link ask}. */
@@ -14,7 +14,8 @@ export interface AskOptions {
  * The result that asks the client's user `questions`: return it. The handler is entered again with the answers.
  *
  * @param questions the questions of one round, by key. Read each answer under its key, with `readAnswer`.
- * @throws InvalidDefinition for a value that is not a question, and for state that JSON cannot hold.
+ * @throws InvalidDefinition for a value that is not a question.
+ * @throws NotJson for state that JSON cannot hold.
  * @throws InvalidOption for an unknown option.
  * @example
  * const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
@@ -46,7 +47,7 @@ function serialize(state: unknown): string {
     const text = JSON.stringify(state);
     if (text !== undefined) return text;
   } catch {}
-  throw new InvalidDefinition(
+  throw new NotJson(
     'ask: `state` is not JSON. Keep texts, numbers, booleans, lists and plain objects in it.',
   );
 }

@@ -32,6 +32,14 @@ test('an error of a class that was derived from one of ours is an instance of bo
   expect(new errors.StoreFull('x')).not.toBeInstanceOf(QueueFull);
 });
 
+test("an error's name comes from its code, so that it survives a minifier", () => {
+  const a = class extends errors.MrtrError {
+    static override readonly code = 'queue_full';
+  };
+  expect([a.name, new a('x').name, String(new a('x'))]).toEqual(['a', 'QueueFull', 'QueueFull: x']);
+  expect(new a('x').stack).toMatch(/^QueueFull: x\n/);
+});
+
 test('an error keeps its cause', () => {
   const cause = new Error('below');
   expect(new errors.CannotAsk('above', { cause }).cause).toBe(cause);

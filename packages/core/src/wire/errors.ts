@@ -1,38 +1,37 @@
-/** Every way this project's libraries fail, as a closed set of codes: one class per code. */
-export type MrtrErrorCode =
-  | 'answer_ignored'
-  | 'cannot_ask'
-  | 'continuation_lost'
-  | 'elicitation_declined'
-  | 'interaction_unfinished'
-  | 'invalid_definition'
-  | 'invalid_label'
-  | 'invalid_option'
-  | 'invalid_signature'
-  | 'journal_diverged'
-  | 'not_json'
-  | 'rounds_exceeded'
-  | 'state_too_large'
-  | 'store_full'
-  | 'too_many_questions'
-  | 'unprotected_server';
+/** The errors that these libraries throw on purpose. A class stands in the package that throws it, or in this one. */
 
 const IS_MRTR_ERROR = Symbol.for('mrtr.error');
 
 /**
- * The base of every error that `@mrtr/core` and `@mrtr/shapes` throw on purpose. `instanceof` knows errors by their code,
- * so also those of another copy of this package, such as its CommonJS format.
+ * The base of every error that these libraries throw on purpose. Each class has a `code` of its own, and `instanceof`
+ * compares it: an error of another copy of this package, such as its CommonJS format, is an instance as well.
  */
 export abstract class MrtrError extends Error {
-  abstract readonly code: MrtrErrorCode;
+  static readonly code: string = 'mrtr_error';
+  readonly code: string;
+
   constructor(message?: string, options?: ErrorOptions) {
     super(message, options);
+    this.code = new.target.code;
     Object.defineProperty(this, IS_MRTR_ERROR, { value: true });
   }
+
+  /** Made of the code, since a minifier renames classes: `cannot_ask` is `CannotAsk`. */
   override get name(): string {
-    return this.constructor.name;
+    const { code } = this.constructor as typeof MrtrError;
+    return code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   }
+
   static override readonly [Symbol.hasInstance] = isInstance;
+}
+
+function isInstance(this: typeof MrtrError, value: unknown): boolean {
+  if (typeof value === 'object' && value !== null && IS_MRTR_ERROR in value) {
+    const { code } = value as unknown as MrtrError;
+    if (this === MrtrError || (Object.hasOwn(this, 'code') && this.code === code)) return true;
+  }
+  // A class that somebody derived from one of ours.
+  return Function.prototype[Symbol.hasInstance].call(this, value);
 }
 
 /**
@@ -40,7 +39,7 @@ export abstract class MrtrError extends Error {
  * the second time in a row.
  */
 export class AnswerIgnored extends MrtrError {
-  readonly code = 'answer_ignored';
+  static override readonly code = 'answer_ignored';
   /** The question's key. */
   readonly key: string;
   constructor(target: string, key: string, why: string) {
@@ -51,12 +50,7 @@ export class AnswerIgnored extends MrtrError {
 
 /** The client of this request cannot be asked: wrong revision, no declared capability, or no channel to it. */
 export class CannotAsk extends MrtrError {
-  readonly code = 'cannot_ask';
-}
-
-/** A parked continuation is gone: expired, resumed already, aborted, or held by another server instance. */
-export class ContinuationLost extends MrtrError {
-  readonly code = 'continuation_lost';
+  static override readonly code = 'cannot_ask';
 }
 
 /**
@@ -64,7 +58,7 @@ export class ContinuationLost extends MrtrError {
  * Some clients refuse by themselves, so the message does not mention the user.
  */
 export class ElicitationDeclined extends MrtrError {
-  readonly code = 'elicitation_declined';
+  static override readonly code = 'elicitation_declined';
   readonly kind: 'declined' | 'cancelled';
   /** The question's key, where it is known. */
   readonly key: string | undefined;
@@ -76,19 +70,14 @@ export class ElicitationDeclined extends MrtrError {
   }
 }
 
-/** The user did not finish a page in time, or was sent there as often as allowed. The message is for the user. */
-export class InteractionUnfinished extends MrtrError {
-  readonly code = 'interaction_unfinished';
-}
-
 /** A tool was put together wrongly. Thrown while the tool is built, or in the call if it cannot be seen earlier. */
 export class InvalidDefinition extends MrtrError {
-  readonly code = 'invalid_definition';
+  static override readonly code = 'invalid_definition';
 }
 
 /** A routing label that a token cannot carry. */
 export class InvalidLabel extends MrtrError {
-  readonly code = 'invalid_label';
+  static override readonly code = 'invalid_label';
 }
 
 /**
@@ -96,27 +85,22 @@ export class InvalidLabel extends MrtrError {
  * so, for a policy, a store or a host, never in a call.
  */
 export class InvalidOption extends MrtrError {
-  readonly code = 'invalid_option';
-}
-
-/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, where that can be seen. */
-export class InvalidSignature extends MrtrError {
-  readonly code = 'invalid_signature';
+  static override readonly code = 'invalid_option';
 }
 
 /** A value that must travel in `requestState` is not JSON, so a later round would see another value. */
 export class NotJson extends MrtrError {
-  readonly code = 'not_json';
+  static override readonly code = 'not_json';
 }
 
 /** The call asked more often than its limit of rounds allows. */
 export class RoundsExceeded extends MrtrError {
-  readonly code = 'rounds_exceeded';
+  static override readonly code = 'rounds_exceeded';
 }
 
 /** Sealed `requestState` is over the policy's limit. `bytes` and `limit` are of the sealed token. */
 export class StateTooLarge extends MrtrError {
-  readonly code = 'state_too_large';
+  static override readonly code = 'state_too_large';
   readonly bytes: number;
   readonly limit: number;
   constructor(bytes: number, limit: number, detail = '') {
@@ -131,12 +115,12 @@ export class StateTooLarge extends MrtrError {
 
 /** A continuation store has no room for another call. Nothing of the refused call has run. */
 export class StoreFull extends MrtrError {
-  readonly code = 'store_full';
+  static override readonly code = 'store_full';
 }
 
 /** A handler asks more questions in one round than the policy allows. Nothing was sent. */
 export class TooManyQuestions extends MrtrError {
-  readonly code = 'too_many_questions';
+  static override readonly code = 'too_many_questions';
   readonly questions: number;
   readonly limit: number;
   constructor(questions: number, limit: number) {
@@ -151,33 +135,5 @@ export class TooManyQuestions extends MrtrError {
 
 /** A shape that keeps state was called on a server without `protectRequestState`. */
 export class UnprotectedServer extends MrtrError {
-  readonly code = 'unprotected_server';
-}
-
-/** The class of each code. That of a journal stands with its shape. */
-const CLASSES: Readonly<Record<Exclude<MrtrErrorCode, 'journal_diverged'>, unknown>> = {
-  answer_ignored: AnswerIgnored,
-  cannot_ask: CannotAsk,
-  continuation_lost: ContinuationLost,
-  elicitation_declined: ElicitationDeclined,
-  interaction_unfinished: InteractionUnfinished,
-  invalid_definition: InvalidDefinition,
-  invalid_label: InvalidLabel,
-  invalid_option: InvalidOption,
-  invalid_signature: InvalidSignature,
-  not_json: NotJson,
-  rounds_exceeded: RoundsExceeded,
-  state_too_large: StateTooLarge,
-  store_full: StoreFull,
-  too_many_questions: TooManyQuestions,
-  unprotected_server: UnprotectedServer,
-};
-
-function isInstance(this: unknown, value: unknown): boolean {
-  if (typeof value === 'object' && value !== null && IS_MRTR_ERROR in value) {
-    const { code } = value as unknown as MrtrError;
-    if (this === MrtrError || this === CLASSES[code as keyof typeof CLASSES]) return true;
-  }
-  // A class that somebody derived from one of ours.
-  return Function.prototype[Symbol.hasInstance].call(this, value);
+  static override readonly code = 'unprotected_server';
 }

@@ -29,10 +29,7 @@ export type EffectEntry = readonly [
  * that is not journaled. The call executes nothing after this.
  */
 export class JournalDiverged extends MrtrError {
-  // Also where another copy of this package made it.
-  static override readonly [Symbol.hasInstance] = (value: unknown): boolean =>
-    value instanceof MrtrError && value.code === 'journal_diverged';
-  readonly code = 'journal_diverged';
+  static override readonly code = 'journal_diverged';
   /** The key of the first step that differs. */
   readonly key: string;
   /** The journal's record under that key, if any. */

@@ -1,9 +1,10 @@
 /** Handlers of shape H that keep running after their call has ended. */
-import { ContinuationLost, textResult } from '@mrtr/core';
+import { textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ada, countRuns, Deferred, Name, requestOf, turns, Units, units } from '../fixture.test-support.ts';
 import { ContinuationStore, type LinearContext, type LinearRound } from './index.ts';
 import { type Handler, serving } from './parking.test-support.ts';
+import { ContinuationLost } from './words.ts';
 
 const FULL = /^This server has too many unanswered calls open/;
 const ASKS = { units: 'Which units?' };

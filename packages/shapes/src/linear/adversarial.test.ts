@@ -1,5 +1,5 @@
 /** Shape H when events happen in an unlucky order. */
-import { ContinuationLost, ElicitationDeclined, textResult } from '@mrtr/core';
+import { ElicitationDeclined, textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -22,6 +22,7 @@ import {
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
 import { type Handler, parking } from './parking.test-support.ts';
+import { ContinuationLost } from './words.ts';
 
 const LOST: Outcome = {
   fails:

@@ -1,7 +1,7 @@
 /** Keeps waiting handlers of shape H in this process's memory. */
 import { randomBytes } from 'node:crypto';
 import type { InputRequests } from '@modelcontextprotocol/server';
-import { CannotAsk, ContinuationLost, StoreFull, speaksMrtr } from '@mrtr/core';
+import { CannotAsk, StoreFull, speaksMrtr } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import {
   aFunction,
@@ -19,6 +19,7 @@ import { Frame, type FrameTurn } from './frame.ts';
 import { continuationState, type LinearRound, type LinearStore, type Turn } from './store.ts';
 import {
   CLIENT_CANCELLED,
+  ContinuationLost,
   NO_NEW_CALLS,
   PRINCIPAL_FULL,
   PRINCIPAL_FULL_OF_BYTES,

@@ -17,7 +17,6 @@
 import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
 import {
   type Answer,
-  ContinuationLost,
   ElicitationDeclined,
   type InputKind,
   InvalidDefinition,
@@ -35,6 +34,7 @@ import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
+import { ContinuationLost } from './words.ts';
 
 /** How a handler ended. */
 export type Outcome =

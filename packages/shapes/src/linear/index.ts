@@ -4,3 +4,4 @@ export type { LinearContext } from './context.ts';
 export { ContinuationStore, type ContinuationStoreOptions } from './continuation-store.ts';
 export { type LinearOptions, linear } from './linear.ts';
 export type { LinearRound, LinearStore, Turn } from './store.ts';
+export { ContinuationLost } from './words.ts';

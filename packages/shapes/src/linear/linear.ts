@@ -13,7 +13,7 @@
  * Deliberately not here: any promise that a client comes back.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
-import { ContinuationLost, ElicitationDeclined, StoreFull } from '@mrtr/core';
+import { ElicitationDeclined, StoreFull } from '@mrtr/core';
 import { aFunction, anObjectWith, asRequired, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import {
@@ -28,6 +28,7 @@ import {
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import { continuationOf, continuationState, type LinearStore } from './store.ts';
+import { ContinuationLost } from './words.ts';
 
 /** The options of {@link linear}. */
 export interface LinearOptions {

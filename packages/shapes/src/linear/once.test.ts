@@ -1,9 +1,10 @@
 /** `ctx.once` of shape H in memory. */
-import { ContinuationLost, listRoots, NotJson, textResult } from '@mrtr/core';
+import { listRoots, NotJson, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { Deferred, metric, turns, Units, type units } from '../fixture.test-support.ts';
 import type { LinearContext } from './index.ts';
 import { parking } from './parking.test-support.ts';
+import { ContinuationLost } from './words.ts';
 
 test.each<[what: string, step: () => unknown, fails: RegExp]>([
   ['throws', () => Promise.reject(new Error('No paper.')), /^No paper\.$/],

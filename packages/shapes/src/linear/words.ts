@@ -1,4 +1,10 @@
-/** The messages that clients get about calls of shape H, the same from every store. */
+/** What clients hear about calls of shape H, the same from every store. */
+import { MrtrError } from '@mrtr/core';
+
+/** A parked continuation is gone: expired, resumed already, aborted, or held by another server instance. */
+export class ContinuationLost extends MrtrError {
+  static override readonly code = 'continuation_lost';
+}
 
 /** The client cancelled the call, or closed its connection. */
 export const CLIENT_CANCELLED = 'The client cancelled the call.';

@@ -3,6 +3,7 @@ export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
 export {
   buildResolverPlans,
   findResolvedParameters,
+  InvalidSignature,
   type ResolvedParameter,
   type ResolverPlan,
   type ResolverPlans,

@@ -1,5 +1,5 @@
 /** Static analysis: finds the mistakes in a tool's resolvers before the tool is called. */
-import { InvalidSignature } from '@mrtr/core';
+import { MrtrError } from '@mrtr/core';
 import type { Resolvable, Resolver } from './resolver.ts';
 
 /** One resolver's needs, grouped by what fills them. */
@@ -125,3 +125,8 @@ const unfillable = (path: readonly string[], fillers: string): string =>
   `${joinPath(path)} is not a ${fillers}, so nothing can fill it.`;
 
 const joinPath = (path: readonly string[]): string => path.join(' → ');
+
+/** A tool's resolvers cannot work as they are declared. Thrown while the tool is built, where that can be seen. */
+export class InvalidSignature extends MrtrError {
+  static override readonly code = 'invalid_signature';
+}

@@ -12,7 +12,7 @@ import {
   type StandardSchemaV1,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { ask, ElicitationDeclined, InvalidSignature } from '@mrtr/core';
+import { ask, ElicitationDeclined } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
@@ -22,7 +22,7 @@ import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
 import { loadState, saveState } from '../kit/state.ts';
 import { isKeyOf } from '../kit/wire-key.ts';
-import { buildResolverPlans, findResolvedParameters } from './plan.ts';
+import { buildResolverPlans, findResolvedParameters, InvalidSignature } from './plan.ts';
 import { type ResolvedArguments, resolveArguments } from './resolve-arguments.ts';
 import type { FilledAll, Fitting, Resolvable } from './resolver.ts';
 

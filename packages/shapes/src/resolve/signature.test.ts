@@ -1,6 +1,6 @@
 /** Building a tool reports the mistakes in its declarations, with the path to each. */
 import { inputRequired } from '@modelcontextprotocol/server';
-import { elicitation, InvalidSignature, textResult } from '@mrtr/core';
+import { elicitation, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { Args, countRuns, metric, Site, tool, Units } from '../fixture.test-support.ts';
@@ -18,6 +18,7 @@ import {
   resolveResource,
   resolver,
 } from './index.ts';
+import { InvalidSignature } from './plan.ts';
 
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const endCall = () => textResult('done');
