@@ -25,10 +25,11 @@ export abstract class MrtrError extends Error {
   static override readonly [Symbol.hasInstance] = isInstance;
 }
 
-function isInstance(this: typeof MrtrError, value: unknown): boolean {
+function isInstance(this: object, value: unknown): boolean {
   if (typeof value === 'object' && value !== null && IS_MRTR_ERROR in value) {
     const { code } = value as unknown as MrtrError;
-    if (this === MrtrError || (Object.hasOwn(this, 'code') && this.code === code)) return true;
+    if (this === MrtrError || (Object.hasOwn(this, 'code') && (this as typeof MrtrError).code === code))
+      return true;
   }
   // A class that somebody derived from one of ours.
   return Function.prototype[Symbol.hasInstance].call(this, value);
