@@ -28,6 +28,7 @@ import { option as a } from '@mrtr/option-a';
 import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
 import { option as h } from '@mrtr/option-h';
+import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 
 type Weather = (
   world: World,
@@ -45,7 +46,7 @@ const withWeather = (id: string, weather: Weather, claims: Claims = a.claims): M
   claims,
   create: ({ world, state }: OptionDeps) => ({
     server() {
-      const server = protectedServer(SERVER_INFO, { ...state, legacy: 'shim' });
+      const server = protectedServer(SERVER_INFO, state.with({ legacy: 'shim' }));
       server.registerTool(GET_WEATHER, getWeatherTool, weather(world));
       return server;
     },
@@ -123,7 +124,7 @@ export const ownKeyPerInstance: Measured = {
   create: (deps) => {
     const state = requestStatePolicy({
       keys: [randomBytes(32)],
-      legacy: deps.state.legacy,
+      legacy: partsOf(deps.state).legacy,
       singleUse: false,
     });
     return f.create({ ...deps, state });
@@ -157,7 +158,8 @@ export const forgetsSingleUse: Measured = {
   title: 'broken',
   ...f,
   id: 'forgets-single-use',
-  create: (deps) => f.create({ ...deps, state: { ...deps.state, singleUse: undefined } }),
+  create: (deps) =>
+    f.create({ ...deps, state: policyFrom({ ...partsOf(deps.state), singleUse: undefined }) }),
 };
 /** The SDK alone, with a claim that nothing can be forged. */
 export const hidesForgeries: Measured = {

@@ -27,6 +27,7 @@ import { MemoryInteractions } from '@mrtr/pages';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 import { onlyWhatWasAnswered, type Read } from '../fuzz/answers.ts';
 import { onlyItsUserFinishes, type Pages } from '../fuzz/callbacks.ts';
 import { firstFailure, holds } from '../fuzz/cases.ts';
@@ -203,7 +204,11 @@ const talkative = withWeather(() => async (_args, ctx) => {
 test.each<[string, Suspect]>([
   [
     'accepts answers to questions that it has not asked',
-    { option: changed(e, ({ state }) => ({ state: { ...state, unaskedAnswers: 'accept' } })) },
+    {
+      option: changed(e, ({ state }) => ({
+        state: policyFrom({ ...partsOf(state), unaskedAnswers: 'accept' }),
+      })),
+    },
   ],
   ['has its effect in every round', { option: { ...naive, claims: e.claims } }],
   ['does not validate', { option: believing, only: GET_WEATHER }],
@@ -211,13 +216,13 @@ test.each<[string, Suspect]>([
   [
     'does not ask the ledger',
     {
-      option: changed(f, ({ state }) => ({ state: { ...state, singleUse: undefined } })),
+      option: changed(f, ({ state }) => ({ state: policyFrom({ ...partsOf(state), singleUse: undefined }) })),
     },
   ],
   [
     'does not know who is calling',
     {
-      option: changed(f, ({ state }) => ({ state: { ...state, principal: () => 'all' } })),
+      option: changed(f, ({ state }) => ({ state: state.with({ principal: () => 'all' }) })),
     },
   ],
   [

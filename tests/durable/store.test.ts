@@ -153,12 +153,11 @@ test('a store refuses arguments that JSON would change, and names the first one'
 });
 
 test('an error of the policy is not reported as an error of the database', async () => {
-  const failing = {
-    ...policy,
+  const failing = policy.with({
     principal: () => {
       throw new Error('Who is that?');
     },
-  };
+  });
   const { errors, site } = await opened({ policy: failing });
   expect(JSON.stringify(await site.send({}))).not.toContain('cannot be reached');
   expect(errors).toEqual([]);

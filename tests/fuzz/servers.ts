@@ -7,6 +7,7 @@ import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import type { Option } from '@mrtr/option';
 import fc from 'fast-check';
+import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 import { type Expected, expected, type Stage, type ToolCall } from './expected.ts';
 import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
@@ -313,7 +314,7 @@ class Deployment {
         ? ({ singleUse: false } as const)
         : { singleUse: this.#singleUse, ledger: this.#ledger };
     const policy = requestStatePolicy({ audience, ttlSeconds: TTL_SECONDS, now: this.#now, ...singleUse });
-    return { ...policy, ring: RINGS[place] };
+    return policyFrom({ ...partsOf(policy), ring: RINGS[place] });
   }
 }
 
@@ -340,7 +341,7 @@ const KEYS_OF: Readonly<Record<Place, readonly [string, ...string[]]>> = {
 
 // Stretching keys takes longer than a whole case.
 const RINGS = Object.fromEntries(PLACES.map((place) => [place, keyRing(KEYS_OF[place])])) as Readonly<
-  Record<Place, RequestStatePolicy['ring']>
+  Record<Place, ReturnType<typeof keyRing>>
 >;
 
 /** A reply must not contain sealed contents, the key, a stack, a path, or the reason of a refusal. */

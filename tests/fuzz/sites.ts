@@ -11,6 +11,7 @@ import {
 } from '@mrtr/core';
 import type { MrtrMethod } from '@mrtr/core/shape';
 import { withRoutingLabel } from '@mrtr/core/shape';
+import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 
 /** The parts of a request that a boundary reads. */
 export interface SiteRequest {
@@ -66,7 +67,7 @@ export function siteWith(policy: RequestStatePolicy, audience: string): Site {
   low.setRequestHandler = (method, handler) => wrapped.set(method, handler as Wrapped);
   // There is no connection, so no negotiated revision.
   low.getNegotiatedProtocolVersion = () => MRTR_REVISION;
-  protectRequestState(server, { ...policy, audience });
+  protectRequestState(server, policyFrom({ ...partsOf(policy), audience }));
   for (const method of ['tools/call', 'prompts/get', 'resources/read']) {
     low.setRequestHandler(method, (_: unknown, ctx: Carrying) => ctx[AUTHOR](ctx));
   }

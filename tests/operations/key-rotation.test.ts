@@ -7,6 +7,7 @@ import { resultText } from '@mrtr/harness/transcript';
 import type { RunningOption } from '@mrtr/option';
 import type { LoadedOption } from '@mrtr/options';
 import { expect, onTestFinished, test } from 'vitest';
+import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 
@@ -58,12 +59,12 @@ class Instance {
 
   #start(): void {
     const keys = () => this.keys;
-    const state: RequestStatePolicy = {
-      ...policyOf([FIRST]),
+    const state = policyFrom({
+      ...partsOf(policyOf([FIRST])),
       get ring() {
-        return policyOf(keys()).ring;
+        return partsOf(policyOf(keys())).ring;
       },
-    };
+    });
     this.#running = this.#option.create({ world: this.#world, state });
     this.#face = new InProcess(() => this.#running.server());
   }

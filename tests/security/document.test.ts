@@ -8,6 +8,7 @@ import { option as h } from '@mrtr/option-h';
 import { MemoryInteractions, pendingInteractions } from '@mrtr/pages';
 import { ContinuationStore, type LinearContext, linear, type Turn } from '@mrtr/shapes/linear';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { partsOf } from '../../packages/core/src/admission/policy.ts';
 import { requestOf } from '../../packages/shapes/src/fixture.test-support.ts';
 import { heldBytes } from '../../packages/shapes/src/kit/held-bytes.ts';
 import { nested } from '../fuzz/hostile-values.ts';
@@ -103,7 +104,8 @@ async function placesAfterCancelling(count: number, principal: string | undefine
     await new Promise(setImmediate);
     client.abort();
   }
-  return { running: policy.running.total, abandoned: policy.abandoned.total };
+  const { running, abandoned } = partsOf(policy);
+  return { running: running.total, abandoned: abandoned.total };
 }
 
 /** Serves `count` calls at once, and returns the result of one more. */
@@ -252,13 +254,13 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     expect((await presented(site(), { ...CALL, state })) as unknown).toMatchObject({ refused: REJECTED });
   },
   'time to serve a single-use round, in seconds': async (limit) => {
-    expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.leaseSeconds).toBe(limit);
+    expect(partsOf(requestStatePolicy({ singleUse: 'replay' })).singleUse?.leaseSeconds).toBe(limit);
   },
   'time for a ledger to decide, in seconds': async (limit) => {
-    expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.claimSeconds).toBe(limit);
+    expect(partsOf(requestStatePolicy({ singleUse: 'replay' })).singleUse?.claimSeconds).toBe(limit);
   },
   'recorded result, in bytes': async (limit) => {
-    expect(requestStatePolicy({ singleUse: 'replay' }).singleUse?.maxResultBytes).toBe(limit);
+    expect(partsOf(requestStatePolicy({ singleUse: 'replay' })).singleUse?.maxResultBytes).toBe(limit);
   },
   'calls served at once': async (limit) => {
     expect(await oneMoreServed(limit, () => undefined)).toContain('This server has too many calls running');

@@ -30,10 +30,7 @@ export async function startSite(
   settings: SiteSettings = {},
 ): Promise<Site> {
   // The caller's name as the browser's session has it. The default holds the MCP client's id, which no browser knows.
-  const policy: RequestStatePolicy = {
-    ...state,
-    principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
-  };
+  const policy = state.with({ principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined });
   const calendar = new Calendar();
   await calendar.start();
   const sessions = new Sessions();

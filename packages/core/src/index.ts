@@ -8,7 +8,12 @@ export type {
 } from '@modelcontextprotocol/server';
 export { protectRequestState } from './admission/boundary.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './admission/ledger.ts';
-export { type RequestStateOptions, type RequestStatePolicy, requestStatePolicy } from './admission/policy.ts';
+export {
+  type PolicyChanges,
+  type RequestStateOptions,
+  type RequestStatePolicy,
+  requestStatePolicy,
+} from './admission/policy.ts';
 export { protectedServer } from './admission/server.ts';
 export { type AskOptions, ask } from './answers/ask.ts';
 export { askLive } from './answers/ask-live.ts';

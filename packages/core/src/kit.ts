@@ -1,7 +1,6 @@
 /** `@mrtr/core/kit`: what the packages of this project share. It changes without notice; do not build on it. */
 
-export { tokenPrincipal } from './admission/policy.ts';
-export { aPolicy } from './admission/policy-options.ts';
+export { aPolicy, clockOf, tokenPrincipal } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { webPage } from './questions/url-elicitation.ts';
 export { canonicalJson } from './wire/canonical-json.ts';
@@ -27,4 +26,4 @@ export {
   withDefaults,
 } from './wire/options.ts';
 export { ownEntry } from './wire/own-entry.ts';
-export { processWide, warnOnce } from './wire/process-wide.ts';
+export { processWide, tellOperator, warnOnce } from './wire/process-wide.ts';

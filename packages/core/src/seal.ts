@@ -1,6 +1,7 @@
 /** `@mrtr/core/seal`: for stores: the codec of request state, its keys, sealing at rest, and what a ledger answers. */
 
 export { type LeaseDecision, type LeaseRequest, ledgerFull, type StateLedger } from './admission/ledger.ts';
+export { keyRingOf } from './admission/policy.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export { CLOCK_SKEW_MS } from './state/clock-skew.ts';

@@ -12,6 +12,7 @@ import {
   wholeSeconds,
   withDefaults,
 } from '@mrtr/core/kit';
+import { keyRingOf } from '@mrtr/core/seal';
 
 /** The options of `DbosStore.open`. */
 export interface DbosStoreOptions {
@@ -21,7 +22,7 @@ export interface DbosStoreOptions {
    */
   readonly postgres: string;
   /** The servers' policy. The store uses only its key ring, to seal the records. */
-  readonly policy: Pick<RequestStatePolicy, 'ring'>;
+  readonly policy: RequestStatePolicy;
   /**
    * Names the version of the handlers' code. A call runs only on instances of the version that it began on. Change it
    * with every deploy that changes the steps or the questions of a handler.
@@ -96,7 +97,7 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
 /** @throws InvalidOption naming the option that cannot be honoured. */
 export function resolveOptions(options: DbosStoreOptions): Settings {
   requireOptions('DbosStore', options, CHECKS);
-  if (options.policy.ring[0]?.ephemeral) {
+  if (keyRingOf(options.policy)[0]?.ephemeral) {
     throw new InvalidOption(
       'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
         'requestStatePolicy the same `keys` on every instance.',

@@ -20,6 +20,7 @@ import {
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
 import { publish as observe } from '@mrtr/core/events';
+import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
@@ -53,7 +54,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: CallTable;
   readonly runtime: Runtime;
-  readonly policy: Pick<RequestStatePolicy, 'ring'>;
+  readonly policy: RequestStatePolicy;
   readonly news: TurnListeners;
   report(error: Error): void;
   /** The call no longer runs here. */
@@ -240,7 +241,7 @@ export class RunningCall {
     const done = record.kind !== 'asked' || record.overdrawn !== undefined;
     const told = { ...record, answers: this.#answered, principal: this.#principal };
     const body = this.#vault.seal(told, `turn ${turn}`);
-    const key = this.#vault.key(policy.ring);
+    const key = this.#vault.key(keyRingOf(policy));
     // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#released) await NEVER;

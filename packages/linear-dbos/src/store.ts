@@ -1,6 +1,7 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { randomBytes } from 'node:crypto';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
+import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
 import {
@@ -274,7 +275,7 @@ export class DbosStore implements LinearStore {
 
   async #admit(vault: CallKey, head: Buffer, principal: string | undefined): Promise<void> {
     const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
-    const key = vault.key(policy.ring);
+    const key = vault.key(keyRingOf(policy));
     const [id, instance] = [vault.call, this.#instance];
     const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
     const call = { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal };
@@ -287,7 +288,7 @@ export class DbosStore implements LinearStore {
     const [id, turn] = [continuation.slice(0, at), Number(continuation.slice(at + 1))];
     const row = await this.#runtime.calls.read(id);
     if (!row) throw lostContinuation();
-    const vault = CallKey.of(id, row.key, this.#options.policy.ring);
+    const vault = CallKey.of(id, row.key, keyRingOf(this.#options.policy));
     const head = vault.open<CallHeader>(row.head, 'head');
     const { method, target } = head;
     const latest = latestIn(row, vault);

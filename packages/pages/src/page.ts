@@ -1,6 +1,6 @@
 /** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { webPage } from '@mrtr/core/kit';
+import { tellOperator, webPage } from '@mrtr/core/kit';
 import { pseudonym } from '@mrtr/core/seal';
 import { type Interactions, refOf, type StoredInteraction } from './records.ts';
 
@@ -133,7 +133,7 @@ export class Pages<T> {
   }
 
   #report(error: unknown): void {
-    this.#options.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    tellOperator(error instanceof Error ? error : new Error(String(error)), this.#options.onerror);
   }
 }
 

@@ -18,12 +18,14 @@ import {
   anyValue,
   aPolicy,
   asRequired,
+  clockOf,
   type OptionChecks,
   requireOptions,
   webPage,
   wholeNumber,
   wholeSeconds,
 } from '@mrtr/core/kit';
+import { keyRingOf } from '@mrtr/core/seal';
 import { type PageOptions, Pages } from './page.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
 import { Interactions } from './records.ts';
@@ -113,14 +115,14 @@ export interface PendingInteractions<T> {
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
   const { policy, url, ttlSeconds = 600, waitSeconds = 20, maxAsks = 5 } = options;
-  const { store = new MemoryInteractions({ now: policy.now }) } = options;
+  const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
   const base = () => webPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const pageAt = (name: 'start' | 'callback') => {
     const found = base();
     return new URL(`${found.pathname.replace(/\/$/, '')}/${name}`, found.origin);
   };
-  const records = new Interactions(store, policy.ring, ttlSeconds);
+  const records = new Interactions(store, keyRingOf(policy), ttlSeconds);
   const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
   const pages = new Pages(records, options, pageAt);
   // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.

@@ -15,7 +15,7 @@ import { Admission, type Target } from './admission.ts';
 import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger, type StateLedger } from './ledger.ts';
-import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 
 const DONE = { content: [{ type: 'text', text: 'Paid.' }] };
@@ -717,7 +717,12 @@ function admission(options: RequestStateOptions, handle: (ctx: ServerContext) =>
   const server = new McpServer({ name: 'till', version: '1.0.0' });
   server.server.getNegotiatedProtocolVersion = () => MRTR_REVISION;
   const reported: string[] = [];
-  const site = { server, policy, refusals: new Refusals(({ message }) => void reported.push(message)) };
+  const parts = partsOf(policy);
+  const site = {
+    server,
+    policy: parts,
+    refusals: new Refusals(({ message }) => void reported.push(message)),
+  };
   const target: Target = {
     method: 'tools/call',
     handler: (_, ctx) => handle(ctx),
@@ -729,7 +734,7 @@ function admission(options: RequestStateOptions, handle: (ctx: ServerContext) =>
       mcpReq: { method: 'tools/call', requestState: () => state, signal },
     } as unknown as ServerContext);
   const begin = async () => ((await send(undefined)) as { requestState: string }).requestState;
-  return { policy, reported, send, begin };
+  return { policy: parts, reported, send, begin };
 }
 
 const asksFirst =

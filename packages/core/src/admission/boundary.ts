@@ -6,10 +6,10 @@
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../wire/errors.ts';
-import { guardListener, warnOnce } from '../wire/process-wide.ts';
+import { tellOperator, warnOnce } from '../wire/process-wide.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
-import type { RequestStatePolicy } from './policy.ts';
+import { partsOf, type RequestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 import { watchRegistration } from './registration.ts';
 import type { Handler, Request } from './round.ts';
@@ -39,6 +39,7 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  */
 export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
   const low = server.server;
+  const parts = partsOf(policy);
   for (const method of MRTR_METHODS) {
     try {
       low.assertCanSetRequestHandler(method);
@@ -50,17 +51,14 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       );
     }
   }
-  if (policy.audience === undefined) {
+  if (parts.audience === undefined) {
     throw new InvalidOption(
       'The policy names no audience, and a built McpServer does not tell its name. Set `audience`, or let ' +
         'protectedServer(info, policy) build the server.',
     );
   }
-  const refusals = new Refusals((error) => {
-    guardListener((reported) => low.onerror?.(reported))(error);
-    policy.onerror(error);
-  });
-  const admission = new Admission({ server, policy, refusals }, policy.audience);
+  const refusals = new Refusals((error) => tellOperator(error, low.onerror, parts.onerror));
+  const admission = new Admission({ server, policy: parts, refusals }, parts.audience);
   const registration = watchRegistration(server);
   const setRequestHandler = low.setRequestHandler.bind(low) as SetRequestHandler;
   low.setRequestHandler = ((method: string, ...rest: unknown[]) => {
@@ -73,7 +71,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     }
     const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
     return setRequestHandler(method, (request: Request, ctx: ServerContext) => {
-      if (policy.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      if (parts.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const settled = admission.admit(target, request, ctx);
       if (ctx.http?.req) noteHandler(ctx.http.req, settled);
       return settled;

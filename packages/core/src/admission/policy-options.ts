@@ -36,12 +36,6 @@ function isAcceptList(value: unknown): boolean {
   return Array.isArray(accept) && accept.every(isText);
 }
 
-/** The policy itself, as an option of others. */
-export const aPolicy: OptionCheck = {
-  allowed: 'made by requestStatePolicy',
-  isAllowed: (value) => isObject(value) && Array.isArray((value as { readonly ring?: unknown }).ring),
-};
-
 /** A check for each of the `RequestStateOptions`. */
 export const POLICY_CHECKS = {
   // keyRing() checks each secret, and says what to do.

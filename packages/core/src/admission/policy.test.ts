@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ephemeralRing, keyRing } from '../state/key-ring.ts';
@@ -7,14 +8,14 @@ import { textResult } from '../wire/results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
 import { hostTools, oldClient } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';
-import { type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 import type { SingleUsePolicy } from './single-use.ts';
 
 const KEYS = ['k'.repeat(32)];
 
 test('every option has a default, and without keys state is single-use in this process', () => {
-  expect(requestStatePolicy()).toEqual({
+  expect(partsOf(requestStatePolicy())).toEqual({
     ring: ephemeralRing(),
     ttlSeconds: 600,
     maxBytes: 65_536,
@@ -35,7 +36,7 @@ test('every option has a default, and without keys state is single-use in this p
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
     abandoned: expect.any(AbandonedQuota),
-    onerror: expect.any(Function),
+    onerror: undefined,
     unaskedAnswers: 'drop',
   });
 });
@@ -53,13 +54,13 @@ test('options replace the defaults', () => {
     now: () => 0,
     unaskedAnswers: { accept: ['ask'] },
   } as const;
-  expect(requestStatePolicy({ keys: KEYS, singleUse: false, ...options })).toEqual({
+  expect(partsOf(requestStatePolicy({ keys: KEYS, singleUse: false, ...options }))).toEqual({
     ring: keyRing(KEYS),
     singleUse: undefined,
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
     abandoned: expect.any(AbandonedQuota),
-    onerror: expect.any(Function),
+    onerror: undefined,
     ...options,
   });
 });
@@ -224,11 +225,11 @@ test('policies without keys share one key and one ledger, so a newer policy serv
 });
 
 test('the ledger of this process serves a second copy of this module too', async () => {
-  const ledger = requestStatePolicy().singleUse?.ledger;
+  const ledger = partsOf(requestStatePolicy()).singleUse?.ledger;
   vi.resetModules();
   const copy = await import('./policy.ts');
-  expect(copy.requestStatePolicy().singleUse?.ledger).toBe(ledger);
-  expect(requestStatePolicy({ keys: KEYS, singleUse: 'reject' }).singleUse?.ledger).toBe(ledger);
+  expect(partsOf(copy.requestStatePolicy()).singleUse?.ledger).toBe(ledger);
+  expect(partsOf(requestStatePolicy({ keys: KEYS, singleUse: 'reject' })).singleUse?.ledger).toBe(ledger);
 });
 
 /** The warnings that `run` emits in a process that has not warned before. */
@@ -283,7 +284,7 @@ test.each<[string, RequestStateOptions]>([
 });
 
 test('the ledger of the process has no limit per principal: nobody can have it forget an approval of their own', async () => {
-  const { ledger } = requestStatePolicy({ now: () => 0 }).singleUse as SingleUsePolicy;
+  const { ledger } = partsOf(requestStatePolicy({ now: () => 0 })).singleUse as SingleUsePolicy;
   const claim = (id: string) =>
     ledger.claim({
       id,
@@ -302,8 +303,24 @@ test('the ledger of the process has no limit per principal: nobody can have it f
 
 test('policies with one clock share one ledger, and those with another have another', () => {
   const [one, other] = [() => 0, () => 0];
-  const ledgerOf = (options: RequestStateOptions) => requestStatePolicy(options).singleUse?.ledger;
+  const ledgerOf = (options: RequestStateOptions) => partsOf(requestStatePolicy(options)).singleUse?.ledger;
   expect(ledgerOf({ now: one })).toBe(ledgerOf({ now: one }));
   expect(ledgerOf({ now: one })).not.toBe(ledgerOf({ now: other }));
   expect(ledgerOf({})).toBe(ledgerOf({ keys: KEYS }));
+});
+
+test('a policy shows none of its parts', () => {
+  const policy = requestStatePolicy({ keys: KEYS, audience: 'shop' });
+  expect(Object.keys(policy)).toEqual(['with']);
+  expect(JSON.stringify(policy) + inspect(policy)).not.toMatch(/ring|shop/);
+});
+
+test('`with` shares the keys, the ledger and the limits, and checks its options', () => {
+  const policy = requestStatePolicy({ keys: KEYS, audience: 'shop', singleUse: 'reject' });
+  const changed = partsOf(policy.with({ audience: 'bank', legacy: undefined }));
+  expect(changed).toEqual({ ...partsOf(policy), audience: 'bank' });
+  expect(changed.running).toBe(partsOf(policy).running);
+  expect(() => policy.with({ ttlSeconds: 1 } as object)).toThrow(
+    /^policy\.with: there is no option 'ttlSeconds'\./,
+  );
 });

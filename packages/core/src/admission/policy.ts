@@ -3,8 +3,8 @@ import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { ephemeralRing, keyRing, type SealingKey } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { requireOptions } from '../wire/options.ts';
-import { guardListener, processWide, warnOnce } from '../wire/process-wide.ts';
+import { type OptionCheck, requireOptions } from '../wire/options.ts';
+import { processWide, tellOperator, warnOnce } from '../wire/process-wide.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { POLICY_CHECKS } from './policy-options.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
@@ -88,7 +88,7 @@ export interface RequestStateOptions extends VersionOptions {
   /**
    * Gets every refusal and failure whose reason the client does not see: rejected state, errors of the ledger and of
    * `principal`, state over the limits. Called in addition to the server's own `onerror`. `createMcpHandler({ onerror })`
-   * gets none of them.
+   * gets none of them. Without either, the first error of each kind is a warning of the process.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
@@ -98,8 +98,29 @@ export interface RequestStateOptions extends VersionOptions {
   readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
 }
 
-/** A checked policy. Make it once and give it to every server instance: its limits are counted for each policy. */
+/** What servers that share a policy's keys, ledger and limits may each have of their own. */
+export type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
+
+/**
+ * A checked policy, which shows none of its parts. Make it once and give it to every server instance: its limits are
+ * counted for each policy.
+ */
 export interface RequestStatePolicy {
+  /**
+   * The same policy with other options: it shares the keys, the ledger and the limits.
+   *
+   * @throws InvalidOption naming the option that is wrong.
+   * @example const forUsers = policy.with({ principal: (ctx) => userOf(ctx.http?.authInfo) });
+   */
+  with(changes: PolicyChanges): RequestStatePolicy;
+  readonly [PARTS]: PolicyParts;
+}
+
+// Copies of this package may be of two versions: rename it when the parts change.
+const PARTS: unique symbol = Symbol.for('mrtr.policy.1');
+
+/** What a policy holds. */
+export interface PolicyParts {
   readonly ring: readonly SealingKey[];
   readonly ttlSeconds: number;
   readonly maxBytes: number;
@@ -116,9 +137,41 @@ export interface RequestStatePolicy {
   readonly running: Quota;
   /** Counts the cancelled requests whose handlers have not ended. */
   readonly abandoned: AbandonedQuota;
-  readonly onerror: (error: Error) => void;
+  readonly onerror: ((error: Error) => void) | undefined;
   readonly unaskedAnswers: 'drop' | 'accept' | { readonly accept: readonly string[] };
 }
+
+/** What a policy holds. */
+export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
+
+/** The keys of a policy, for a store that seals at rest. The first seals; all open. */
+export const keyRingOf = (policy: RequestStatePolicy): readonly SealingKey[] => partsOf(policy).ring;
+
+/** The clock of a policy, in milliseconds since the epoch. */
+export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;
+
+/** A policy of these parts. */
+export function policyFrom(parts: PolicyParts): RequestStatePolicy {
+  const policy = {
+    with: (changes: PolicyChanges) => {
+      const { audience, legacy, principal } = POLICY_CHECKS;
+      requireOptions('policy.with', changes, { audience, legacy, principal });
+      return policyFrom({
+        ...parts,
+        audience: changes.audience ?? parts.audience,
+        legacy: changes.legacy ?? parts.legacy,
+        principal: changes.principal ?? parts.principal,
+      });
+    },
+  };
+  return Object.defineProperty(policy, PARTS, { value: parts }) as RequestStatePolicy;
+}
+
+/** The policy itself, as an option of others. */
+export const aPolicy: OptionCheck = {
+  allowed: 'made by requestStatePolicy',
+  isAllowed: (value) => typeof value === 'object' && value !== null && PARTS in value,
+};
 
 /**
  * Checks the options and stretches the keys.
@@ -128,8 +181,7 @@ export interface RequestStatePolicy {
  */
 export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
   requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
-  const onerror = guardListener(options.onerror ?? (() => {}));
-  return {
+  return policyFrom({
     ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
     ttlSeconds: options.ttlSeconds ?? 600,
     maxBytes: options.maxBytes ?? 65_536,
@@ -148,11 +200,11 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
         maxAbandoned: options.maxAbandoned ?? 1000,
         maxAbandonedPerPrincipal: options.maxAbandonedPerPrincipal ?? 64,
       },
-      onerror,
+      (error) => tellOperator(error, options.onerror),
     ),
-    onerror,
+    onerror: options.onerror,
     unaskedAnswers: options.unaskedAnswers ?? 'drop',
-  };
+  });
 }
 
 function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {

@@ -35,7 +35,8 @@ export class Refusals {
   /** Reports that state was refused, and why. */
   reportRejected({ method, target }: Binding, token: string | undefined, reason: Reason, why = ''): void {
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token?.length ?? 0, reason });
-    this.report(new Error(`requestState of ${method} ${target} rejected: ${reason}${why && `: ${why}`}`));
+    const message = `requestState of ${method} ${target} rejected: ${reason}${why && `: ${why}`}`;
+    this.report(Object.assign(new Error(message), { reason }));
   }
 }
 

@@ -25,7 +25,7 @@ import { type HandlerRun, withHandlerRun } from './handler-run.ts';
 import { HandlerSignal } from './handler-signal.ts';
 import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
 import { type AskProblem, askProblem, UNKEPT } from './limits.ts';
-import type { RequestStatePolicy } from './policy.ts';
+import type { PolicyParts } from './policy.ts';
 import type { Refusals } from './refusals.ts';
 import { routingLabelOf } from './shape-callback.ts';
 
@@ -48,7 +48,7 @@ export interface Round {
 /** What is fixed for all rounds of one server. */
 export interface Site {
   readonly server: McpServer;
-  readonly policy: RequestStatePolicy;
+  readonly policy: PolicyParts;
   readonly refusals: Refusals;
 }
 
@@ -266,7 +266,7 @@ export const nameOf = ({ principal }: Binding, key: SealingKey): string | undefi
   principal === undefined ? undefined : pseudonym(principal, key);
 
 /** Whether answers to questions that were not asked pass. */
-export const acceptsUnasked = ({ unaskedAnswers }: RequestStatePolicy, target: string): boolean =>
+export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>
   typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
 const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;

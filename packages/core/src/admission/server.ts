@@ -3,8 +3,7 @@ import type { Implementation, ServerOptions } from '@modelcontextprotocol/server
 import { McpServer } from '@modelcontextprotocol/server';
 import { asRequired, aText, requireOptions } from '../wire/options.ts';
 import { protectRequestState } from './boundary.ts';
-import type { RequestStatePolicy } from './policy.ts';
-import { aPolicy } from './policy-options.ts';
+import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 
 /**
  * Builds an `McpServer` and protects its request state before anything can be registered. It also sets the SDK's legacy
@@ -33,14 +32,15 @@ export function protectedServer(
     { name, policy },
     { name: asRequired(aText), policy: asRequired(aPolicy) },
   );
+  const { audience, legacy, maxRounds } = partsOf(policy);
   const server = new McpServer(info, {
     ...options,
     inputRequired: {
-      maxRounds: policy.maxRounds,
+      maxRounds,
       ...options.inputRequired,
-      legacyShim: policy.legacy === 'shim',
+      legacyShim: legacy === 'shim',
     },
   });
-  protectRequestState(server, { ...policy, audience: policy.audience ?? info.name });
+  protectRequestState(server, audience === undefined ? policy.with({ audience: name }) : policy);
   return server;
 }

@@ -14,10 +14,15 @@ export function processWide<T>(name: string, make: () => T): T {
   return holder[key] as T;
 }
 
-/** The same listener, which never throws: what it throws becomes a warning of Node. */
-export const guardListener =
-  (listener: (error: Error) => void) =>
-  (error: Error): void => {
+type ErrorListener = (error: Error) => void;
+
+/**
+ * Tells each listener that was given about an error that no client sees, and never throws. Where none was given, the
+ * first error of each kind is a warning of Node, so that an operator who set no `onerror` hears of it once.
+ */
+export function tellOperator(error: Error, ...onerror: readonly (ErrorListener | undefined)[]): void {
+  const listeners = onerror.filter((listener) => listener !== undefined);
+  for (const listener of listeners) {
     try {
       listener(error);
     } catch (thrown) {
@@ -25,7 +30,27 @@ export const guardListener =
         code: 'MRTR_ONERROR',
       });
     }
-  };
+  }
+  if (listeners.length > 0) return;
+  const kinds = processWide('kinds-of-error', () => new Set<string>());
+  const kind = kindOf(error);
+  if (kinds.has(kind) || kinds.size >= MOST_KINDS) return;
+  kinds.add(kind);
+  process.emitWarning(
+    `${error.message} (Only the first of its kind is shown. Give an \`onerror\` to get all.)`,
+    {
+      code: 'MRTR_ERROR',
+    },
+  );
+}
+
+/** Messages may hold what a client sent. */
+const MOST_KINDS = 100;
+
+function kindOf(error: Error): string {
+  const { code, reason = code } = error as { readonly code?: unknown; readonly reason?: unknown };
+  return typeof reason === 'string' ? reason : error.message.replaceAll(/\d+|'[^']*'/g, '');
+}
 
 /** Emits a warning of Node, once in a process. */
 export function warnOnce(code: `MRTR_${string}`, message: string): void {

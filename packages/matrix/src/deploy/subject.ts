@@ -35,7 +35,7 @@ export const deploy = (shape: ShapeId, change: Change) => ({
     const handler = handlerOf(shape, code, world, store);
     return {
       server: () => {
-        const policy: RequestStatePolicy = shape === 'a' ? { ...state, legacy: 'shim' } : state;
+        const policy = shape === 'a' ? state.with({ legacy: 'shim' }) : state;
         const server = protectedServer({ name: ORDERS, version: code.version }, policy);
         server.registerTool(ORDER, { inputSchema: z.object({}) }, handler as never);
         return server;

@@ -6,7 +6,7 @@ import { resolveWorkItem } from './work-item.ts';
 export const option = defineOption({
   handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
   // This is the whole shape: the SDK's own shim plays the rounds over an old client's stream.
-  server: ({ state }) => protectedServer(SERVER_INFO, { ...state, legacy: 'shim' }),
+  server: ({ state }) => protectedServer(SERVER_INFO, state.with({ legacy: 'shim' })),
   claims: {
     modern: {
       entries: 'every-round',

@@ -8,6 +8,7 @@ import {
   type OptionChecks,
   Quota,
   requireOptions,
+  tellOperator,
   wholeNumber,
   withDefaults,
 } from '@mrtr/core/kit';
@@ -49,8 +50,9 @@ export interface ContinuationStoreOptions {
   /** The same for one principal. Default 100. */
   readonly maxAbandonedPerPrincipal?: number;
   /**
-   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, or goes on asking, that there are as many of
-   * those as may be, and errors of listeners of `ctx.signal`. Default: `process.emitWarning`.
+   * Gets the failures that no client sees: a handler that has not ended 10 s after its call, or goes on asking, that
+   * there are as many of those as may be, and errors of listeners of `ctx.signal`. Without it, the first error of each
+   * kind is a warning of the process.
    */
   readonly onerror?: ((error: Error) => void) | undefined;
   /**
@@ -118,7 +120,7 @@ export class ContinuationStore implements LinearStore {
     requireOptions('ContinuationStore', options, CHECKS);
     const { locate, onerror, ...limits } = withDefaults(options, DEFAULTS);
     this.#locate = locate ?? (() => undefined);
-    this.#onerror = onerror ?? ((error) => process.emitWarning(error));
+    this.#onerror = (error) => tellOperator(error, onerror);
     this.#ttlMs = limits.ttlSeconds * 1000;
     this.#places = new Quota(limits.maxFrames, limits.maxFramesPerPrincipal);
     this.#bytes = new Quota(limits.maxBytes, limits.maxBytesPerPrincipal);

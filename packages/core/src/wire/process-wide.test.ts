@@ -1,0 +1,49 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { StateTooLarge } from './errors.ts';
+import { tellOperator } from './process-wide.ts';
+
+const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+afterEach(() => void emitted.mockClear());
+
+test('every listener hears of an error, also when one before it throws, and nothing is warned of but that', () => {
+  const heard: Error[] = [];
+  const error = new Error('The ledger is gone.');
+  const failing = () => {
+    throw new Error('No log.');
+  };
+  tellOperator(error, failing, undefined, (told) => void heard.push(told));
+  expect(heard).toEqual([error]);
+  expect(emitted.mock.calls).toEqual([
+    ['onerror threw Error: No log.. The error was: The ledger is gone.', { code: 'MRTR_ONERROR' }],
+  ]);
+});
+
+test('without a listener, the first error of each kind is a warning', () => {
+  const rejected = (reason: string) => Object.assign(new Error(`rejected: ${reason}`), { reason });
+  const errors: Error[] = [
+    rejected('expired'),
+    rejected('malformed'),
+    rejected('expired'),
+    new StateTooLarge(2, 1),
+  ];
+  for (const [tool, seconds] of [
+    ['pay', 10],
+    ['deploy', 20],
+  ]) {
+    errors.push(new Error(`The handler of '${tool}' hangs for ${seconds} s.`));
+  }
+  for (const error of errors) tellOperator(error, undefined);
+  const more = ' (Only the first of its kind is shown. Give an `onerror` to get all.)';
+  expect(emitted.mock.calls).toEqual([
+    [`rejected: expired${more}`, { code: 'MRTR_ERROR' }],
+    [`rejected: malformed${more}`, { code: 'MRTR_ERROR' }],
+    [expect.stringContaining('requestState would be 2 bytes'), { code: 'MRTR_ERROR' }],
+    [`The handler of 'pay' hangs for 10 s.${more}`, { code: 'MRTR_ERROR' }],
+  ]);
+});
+
+test('a client cannot have the process warn for ever', () => {
+  for (let n = 0; n < 500; n++) tellOperator(new Error(`Nobody knows ${'x'.repeat(n)}.`));
+  expect(emitted.mock.calls.length).toBeGreaterThan(50);
+  expect(emitted.mock.calls.length).toBeLessThanOrEqual(100);
+});
