@@ -14,7 +14,6 @@ export interface Settings {
 const EFFORTS = {
   quick: { kind: 'quick', pace: { rounds: 2, sliceMs: 4, warmupMs: 10 } },
   full: { kind: 'full', pace: { rounds: 15, sliceMs: 25, warmupMs: 150 } },
-  thorough: { kind: 'thorough', pace: { rounds: 25, sliceMs: 25, warmupMs: 200 } },
 } as const satisfies Record<string, Effort>;
 
 const further = (name: string, before: readonly string[] = []) => [...before, name];
@@ -25,9 +24,8 @@ export function readArgs(args: readonly string[]): Settings {
     .option('--only <name>', 'run one benchmark; may be given several times', further)
     .option('--json', 'print the figures as JSON, and write no document')
     .option('--check', "exit with 1 when a goal is missed by more than the run's A/A spread")
-    .option('--no-write', 'leave docs/performance.md and its charts as they are (so does --only)')
+    .option('--no-write', 'leave docs/performance.md as it is (so does --only)')
     .option('--quick', 'a few seconds, to see that it runs; nothing is written')
-    .option('--thorough', '100 000 calls where growth of memory is measured; some minutes more')
     .allowExcessArguments(false)
     .addHelpText(
       'after',
@@ -35,8 +33,8 @@ export function readArgs(args: readonly string[]): Settings {
     )
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .parse(args, { from: 'user' });
-  const { only = [], json = false, check = false, write, quick, thorough } = program.opts();
-  const kind = quick ? 'quick' : thorough ? 'thorough' : 'full';
+  const { only = [], json = false, check = false, write, quick } = program.opts();
+  const kind = quick ? 'quick' : 'full';
   return {
     effort: EFFORTS[kind],
     json,

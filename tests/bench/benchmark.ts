@@ -2,9 +2,9 @@
 import type { Pace } from './race.ts';
 import type { Spread } from './statistics.ts';
 
-/** How much of it is run: `quick` to see that it runs, `thorough` for measurements that take 100 000 calls. */
+/** How much of it is run: `quick` to see that it runs. */
 export interface Effort {
-  readonly kind: 'quick' | 'full' | 'thorough';
+  readonly kind: 'quick' | 'full';
   readonly pace: Pace;
 }
 

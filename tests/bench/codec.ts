@@ -1,22 +1,17 @@
-/** Goal 1: the cost of sealing a state and opening it again. */
+/** The cost of sealing a state and opening it again. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import { elicitation } from '@mrtr/core';
 import { type Binding, keyRing, openState, type SealingKey, sealState } from '@mrtr/core/seal';
 import { Units } from '@mrtr/example-tools';
 import { type Benchmark, type Figure, ratioFigure } from './benchmark.ts';
-import { again, type Contestant, type Pace, race, withTwin } from './race.ts';
+import { again, type Pace, race, withTwin } from './race.ts';
 import { noiseOf } from './statistics.ts';
 
-const SIZES = [100, 1024, 8192] as const;
+const SIZES = [100, 8192] as const;
 const SECRET = randomBytes(32);
-const IN_FLIGHT = 64;
 
-const GOALS: Readonly<Record<number, { readonly bound: number; readonly floor?: number }>> = {
-  100: { bound: 0.08, floor: 1.8 },
-  1024: { bound: 0.12 },
-  8192: { bound: 0.25, floor: 1.3 },
-};
+const GOALS: Readonly<Record<number, number>> = { 100: 0.08, 8192: 0.25 };
 
 /** A state of about `bytes` bytes of JSON: recorded answers, as the shapes keep them. */
 function stateOf(bytes: number): { readonly answers: readonly object[] } {
@@ -41,7 +36,6 @@ const bound = createRequestStateCodec<object>({
   key: SECRET,
   bind: ({ mcpReq }) => `${mcpReq.method} get_weather {"location":"Tokyo"}`,
 });
-const unbound = createRequestStateCodec<object>({ key: SECRET });
 const ring = keyRing([SECRET]);
 // Every state is sealed with its question and its call.
 const asked = new Map([['units', elicitation('Which units?', Units).digest]]);
@@ -78,59 +72,35 @@ function floor(state: object): void {
   JSON.parse(decipher.update(sealed, undefined, 'utf8') + decipher.final('utf8'));
 }
 
-const sdk = async (codec: typeof bound, state: object) => codec.verify(await codec.mint(state, ctx), ctx);
+const sdk = async (state: object) => bound.verify(await bound.mint(state, ctx), ctx);
 
 async function ofSize(bytes: number, pace: Pace): Promise<readonly Figure[]> {
   const state = stateOf(bytes);
   const result = await race(
     withTwin([
-      { name: 'sdk, bound', run: () => sdk(bound, state) },
-      { name: 'sdk', run: () => sdk(unbound, state) },
+      { name: 'sdk', run: () => sdk(state) },
       { name: 'ours', run: () => ours(state) },
       { name: 'floor', run: () => floor(state) },
     ]),
     pace,
   );
-  const noise = noiseOf(result.ratio(again('sdk, bound'), 'sdk, bound'));
-  const goals = GOALS[bytes];
-  const floorGoal = goals?.floor === undefined ? undefined : { most: goals.floor };
-  const signed = (await unbound.mint(state, ctx)).length;
+  const noise = noiseOf(result.ratio(again('sdk'), 'sdk'));
+  const signed = (await bound.mint(state, ctx)).length;
   return [
     ratioFigure(
       `${bytes} B ÷ SDK codec with bind`,
-      result.ratio('ours', 'sdk, bound'),
-      { most: goals?.bound ?? 1 },
+      result.ratio('ours', 'sdk'),
+      { most: GOALS[bytes] ?? 1 },
       noise,
     ),
-    ratioFigure(`${bytes} B ÷ SDK codec without`, result.ratio('ours', 'sdk')),
-    ratioFigure(`${bytes} B ÷ bare AES and JSON both ways`, result.ratio('ours', 'floor'), floorGoal, noise),
+    ratioFigure(`${bytes} B ÷ bare AES and JSON both ways`, result.ratio('ours', 'floor')),
     {
       what: `${bytes} B, token ÷ SDK's signed one`,
       unit: '×',
       value: ours(state) / signed,
-      goal: { most: 1 },
     },
     { what: `${bytes} B, ours`, unit: 'µs', value: result.microseconds('ours') },
-    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.microseconds('sdk, bound') },
-  ];
-}
-
-async function inFlight(pace: Pace): Promise<readonly Figure[]> {
-  const state = stateOf(100);
-  const many = (one: () => unknown) => () => Promise.all(Array.from({ length: IN_FLIGHT }, one));
-  const contestants: readonly [Contestant, ...Contestant[]] = [
-    { name: 'sdk', run: many(() => sdk(unbound, state)) },
-    { name: 'ours', run: many(async () => ours(state)) },
-  ];
-  const result = await race(withTwin(contestants), pace);
-  const noise = noiseOf(result.ratio(again('sdk'), 'sdk'));
-  return [
-    ratioFigure(
-      `100 B, ${IN_FLIGHT} in flight ÷ SDK codec without`,
-      result.ratio('ours', 'sdk'),
-      { most: 0.5 },
-      noise,
-    ),
+    { what: `${bytes} B, SDK codec with bind`, unit: 'µs', value: result.microseconds('sdk') },
   ];
 }
 
@@ -140,6 +110,6 @@ export const codec: Benchmark = {
   async run({ pace }) {
     const figures: Figure[] = [];
     for (const bytes of SIZES) figures.push(...(await ofSize(bytes, pace)));
-    return { figures: [...figures, ...(await inFlight(pace))], notes: [] };
+    return { figures, notes: [] };
   },
 };

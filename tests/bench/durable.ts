@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { type PostgresServer, postgresServer, query } from '@mrtr/postgres-server';
 import { type Benchmark, type Effort, type Figure, ratioFigure } from './benchmark.ts';
-import { ask, report, start } from './child/program.ts';
+import { ask, start } from './child/program.ts';
 import { again, interleaved, type Pace, type Race } from './race.ts';
 import { noiseOf, quantile, spreadOf } from './statistics.ts';
 import { answering, type Exchange, opening, type Reply, round, workItem } from './subject/call.ts';
@@ -20,44 +20,14 @@ export interface Slice {
   readonly processor: number;
 }
 
-/** The contents of a schema, and the writes on the whole server until then. */
-export interface Footprint {
-  readonly rows: number;
-  /** Of the rows. */
-  readonly bytes: number;
-  /** Of the files, with indexes and dead rows. */
-  readonly disk: number;
-  /** Of the write-ahead log. */
-  readonly log: number;
-  /** Transactions that wrote. */
-  readonly commits: number;
-}
-
-/** The output of the process that parks calls. */
-export interface ParkedCalls {
-  readonly heapEach: number;
-  /** Of calls at each stage, where they are stored. */
-  readonly stored?: Stored | undefined;
-}
-
-interface Stored {
-  readonly calls: number;
-  readonly empty: Footprint;
-  readonly open: Footprint;
-  readonly finished: Footprint;
-  readonly swept: Footprint;
-}
-
 interface Plan {
-  readonly parked: number;
   readonly kills: number;
   readonly commits: number;
 }
 
 const PLANS: Readonly<Record<Effort['kind'], Plan>> = {
-  quick: { parked: 50, kills: 1, commits: 50 },
-  full: { parked: 500, kills: 3, commits: 500 },
-  thorough: { parked: 5000, kills: 21, commits: 2000 },
+  quick: { kills: 1, commits: 50 },
+  full: { kills: 3, commits: 500 },
 };
 const MANY = 32;
 const ROUNDS = 3;
@@ -127,44 +97,6 @@ function compared(race: Race, at: string): readonly Figure[] {
       ratioFigure(`H on PostgreSQL, a call, ${at} ÷ ${NAMES[id]}`, race.ratio(ON_POSTGRES, id)),
     ),
     { what: `${at}, A/A spread`, unit: '×', value: 1 + noise },
-  ];
-}
-
-/** Figures of the room that a call takes, in the process and in the database. */
-async function room(url: string, parked: number): Promise<readonly Figure[]> {
-  const measured = (id: string) =>
-    report<ParkedCalls>('durable-parked', [id, `${parked}`], ['--expose-gc'], { [DATABASE]: url });
-  const memory = await measured(MEMORY);
-  const { heapEach, stored } = await measured(ON_POSTGRES);
-  if (!stored) throw new Error('Nothing was stored.');
-  const { empty, open, finished, swept } = stored;
-  const each = (of: keyof Footprint, at: Footprint) => (at[of] - empty[of]) / stored.calls;
-  const stages = Object.entries({ open, finished, swept });
-  return [
-    {
-      what: 'H on PostgreSQL, heap of a parked call ÷ H in memory',
-      unit: '×',
-      value: heapEach / memory.heapEach,
-    },
-    { what: `H in memory, ${parked} parked, heap each`, unit: 'B', value: memory.heapEach },
-    { what: `H on PostgreSQL, ${parked} parked, heap each`, unit: 'B', value: heapEach },
-    ...stages.map(
-      ([stage, at]): Figure => ({ what: `A call, ${stage}, rows`, unit: '', value: each('rows', at) }),
-    ),
-    ...stages.map(
-      ([stage, at]): Figure => ({
-        what: `A call, ${stage}, bytes of its rows`,
-        unit: 'B',
-        value: each('bytes', at),
-      }),
-    ),
-    { what: 'A call, finished, files with indexes', unit: 'B', value: each('disk', finished) },
-    {
-      what: 'A call, from its start to its end, transactions that write',
-      unit: '',
-      value: each('commits', finished),
-    },
-    { what: 'A call, from its start to its end, write-ahead log', unit: 'B', value: each('log', finished) },
   ];
 }
 
@@ -261,23 +193,13 @@ async function conditions(url: string): Promise<string> {
 }
 
 async function measured(server: PostgresServer, { kind, pace }: Effort) {
-  const { parked, kills, commits } = PLANS[kind];
+  const { kills, commits } = PLANS[kind];
   const url = await server.database();
-  const figures = [
-    ...(await calls(url, pace)),
-    // A new database, so that everything that is counted belongs to these calls.
-    ...(await room(await server.database(), parked)),
-    ...(await elsewhere(url, kills)),
-    await commit(url, commits),
-  ];
+  const figures = [...(await calls(url, pace)), ...(await elsewhere(url, kills)), await commit(url, commits)];
   const notes = [
     `${await conditions(url)} The tool asks two questions, so a call is three rounds; nothing but \`createMcpHandler\` is ` +
       'between it and the benchmark. Each contestant has a process of its own, in which it makes its calls, and slices ' +
       'take turns: DBOS uses an `AsyncLocalStorage` all the time, and would slow the others.',
-    'Rows and bytes are of all tables of the schema, those of DBOS included: `pg_column_size` of the rows, and ' +
-      '`pg_total_relation_size` of the files. Open is at its first question, finished with both answered and before the ' +
-      'sweep, a minute later. What the sweep deletes leaves the files when PostgreSQL vacuums them. An instance that was ' +
-      'killed closes its connections; one whose machine is gone is known for dead when PostgreSQL gives those up.',
   ];
   return { figures, notes };
 }

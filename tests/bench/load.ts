@@ -22,11 +22,8 @@ export class Load {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** Calls on all connections until `ms` have passed, or until `requests` were made. */
-  async burst(
-    plan: Plan,
-    { ms = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY },
-  ): Promise<Burst> {
+  /** Calls on all connections until `ms` have passed. */
+  async burst(plan: Plan, ms: number): Promise<Burst> {
     const latencies: number[] = [];
     const started = performance.now();
     const exchange: Exchange = async (message, tool) => {
@@ -36,7 +33,7 @@ export class Load {
       return reply;
     };
     const worker = async () => {
-      while (performance.now() - started < ms && latencies.length < requests) await call(exchange, plan);
+      while (performance.now() - started < ms) await call(exchange, plan);
     };
     await Promise.all(Array.from({ length: this.#connections }, worker));
     const seconds = (performance.now() - started) / 1000;

@@ -1,37 +1,17 @@
 /** Runs benchmarks, one after the other, and reports. */
 import type { Settings } from './args.ts';
 import { type Benchmark, verdictOf } from './benchmark.ts';
-import { blocking } from './blocking.ts';
 import { codec } from './codec.ts';
 import { durable } from './durable.ts';
-import { growth } from './growth.ts';
 import { http } from './http.ts';
-import { oldClients } from './old-clients.ts';
 import { parkedFrames } from './parked-frames.ts';
 import { type Chapter, writeDocument } from './report/document.ts';
 import { machine } from './report/machine.ts';
 import { shownLine } from './report/wording.ts';
-import { resolvers } from './resolvers.ts';
-import { singleUse } from './single-use.ts';
 import { startUp } from './start-up.ts';
-import { stdio } from './stdio.ts';
 import { wholeCall } from './whole-call.ts';
 
-/** In the order of the goals; the benchmark without a goal is last. */
-const BENCHMARKS: readonly Benchmark[] = [
-  codec,
-  wholeCall,
-  singleUse,
-  growth,
-  parkedFrames,
-  resolvers,
-  http,
-  blocking,
-  stdio,
-  oldClients,
-  startUp,
-  durable,
-];
+const BENCHMARKS: readonly Benchmark[] = [codec, wholeCall, http, parkedFrames, startUp, durable];
 
 /** Runs the chosen benchmarks; resolves with the program's exit code. */
 export async function runBenchmarks(settings: Settings): Promise<number> {

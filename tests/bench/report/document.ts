@@ -1,10 +1,9 @@
 /** Writes the results between the marks in docs/performance.md, and keeps the text around them. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Effort, type Figure, type Outcome, type Verdict, verdictOf } from '../benchmark.ts';
 import { root } from '../start-up.ts';
-import { chart } from './chart.ts';
 import { machine } from './machine.ts';
 import { shownGoal, shownSpread, shownValue } from './wording.ts';
 
@@ -18,17 +17,10 @@ export interface Chapter extends Outcome {
 const BEGIN = '<!-- measured: written by `pnpm bench` -->';
 const END = '<!-- /measured -->';
 
-/** Writes the document and its charts; resolves with the document's path. */
+/** Writes the document; resolves with the document's path. */
 export async function writeDocument(chapters: readonly Chapter[], effort: Effort): Promise<string> {
-  const docs = join(root(), 'docs');
-  const path = join(docs, 'performance.md');
-  await mkdir(join(docs, 'performance'), { recursive: true });
-  const parts: string[] = [];
-  for (const chapter of chapters) {
-    const svg = chart(chapter.title, chapter.figures);
-    if (svg) await writeFile(join(docs, 'performance', `${chapter.name}.svg`), svg);
-    parts.push(section(chapter, svg !== undefined));
-  }
+  const path = join(root(), 'docs/performance.md');
+  const parts = chapters.map(section);
   const before = existsSync(path) ? await readFile(path, 'utf8') : `# Performance\n\n${BEGIN}\n${END}\n`;
   const [head, rest] = cut(before, BEGIN);
   const [, tail] = cut(rest, END);
@@ -42,10 +34,10 @@ function cut(text: string, mark: string): [string, string] {
   return [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function conditions({ kind, pace }: Effort): string {
+function conditions({ pace }: Effort): string {
   const { node, v8, openssl, sdk, machine: where, measured } = machine();
   return [
-    `\`pnpm bench${kind === 'thorough' ? ' --thorough' : ''}\` on ${measured}: Node ${node} (V8 ${v8}, OpenSSL ${openssl}), SDK ${sdk};`,
+    `\`pnpm bench\` on ${measured}: Node ${node} (V8 ${v8}, OpenSSL ${openssl}), SDK ${sdk};`,
     `${where}. ${pace.rounds} rounds of ${pace.sliceMs} ms slices, interleaved.`,
   ].join('\n');
 }
@@ -56,7 +48,7 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   missed: '**missed**',
 };
 
-function section({ name, title, figures, notes, seconds }: Chapter, hasChart: boolean): string {
+function section({ name, title, figures, notes, seconds }: Chapter): string {
   const judged = figures.filter(({ goal }) => goal);
   const others = figures.filter(({ goal }) => !goal);
   const aside = judged.length > 0 && others.length > 0;
@@ -70,7 +62,6 @@ function section({ name, title, figures, notes, seconds }: Chapter, hasChart: bo
         ]
       : []),
     ...judged.map(judgedRow),
-    ...(hasChart ? ['', `![${title}](performance/${name}.svg)`] : []),
     // For figures with a goal.
     ...(aside ? ['', '<details><summary>Also measured</summary>', ''] : []),
     ...(others.length > 0 ? [row(['', 'measured', 'quartiles']), row(['---', '---:', '---'])] : []),

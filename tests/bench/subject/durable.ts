@@ -10,9 +10,9 @@ import { policy, running, SHAPES } from './options.ts';
 
 /**
  * A shape by its id. `h-postgres` is the option's handlers on the benchmark's own store, which is open when this
- * resolves. With `swept`, the store deletes expired calls each second.
+ * resolves.
  */
-export async function runningOn(id: string, swept = false): Promise<RunningOption> {
+export async function runningOn(id: string): Promise<RunningOption> {
   const shape = SHAPES.find((one) => one.id === id);
   if (shape) return running(shape);
   const store = await DbosStore.open({
@@ -20,7 +20,6 @@ export async function runningOn(id: string, swept = false): Promise<RunningOptio
     policy: policy(),
     version: 'bench',
     onerror: ({ message }) => void process.stderr.write(`${message}\n`),
-    ...(swept && { sweepSeconds: 1 }),
   });
   const onStore = defineOption({
     claims: option.claims,

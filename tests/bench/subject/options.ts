@@ -9,12 +9,7 @@ export const SHAPES: readonly LoadedOption[] = await loadOptions(
   OPTIONS.filter(({ id, needsPostgres }) => id >= 'f' && !needsPostgres),
 );
 
-/** The options that ask an old client live. */
-export const LIVE: readonly LoadedOption[] = await loadOptions(
-  OPTIONS.filter(({ id }) => id === 'c' || id === 'd'),
-);
-
-export const KEY = 'the benchmark has a key that every process of it knows';
+const KEY = 'the benchmark has a key that every process of it knows';
 
 /** The policy of every process. */
 export const policy = (): RequestStatePolicy => requestStatePolicy({ keys: [KEY], singleUse: false });
