@@ -2,7 +2,7 @@
 import { CHECKS } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings } from './bare.test-support.ts';
-import { FAULTS } from './faults.ts';
+import { FAULTS, type Fault, RACING } from './faults.ts';
 
 // That one measures time, and makes as many calls as all others together: it is tried on its own fault, and on no other.
 const QUICK = CHECKS.map(({ id }) => id).filter((id) => id !== 'abandon.flat');
@@ -11,10 +11,14 @@ const QUICK = CHECKS.map(({ id }) => id).filter((id) => id !== 'abandon.flat');
 const NEAR = ['deploy', 'effect', 'retry.twice'];
 
 describe('every check on every faulty server', () => {
-  it.each(FAULTS)('the fault of $id is found, and nothing else', async ({ id, found, ...options }) => {
+  const isFoundAlone = async ({ id, found, ...options }: Fault) => {
     const only = options.next ? NEAR : QUICK.includes(id) ? QUICK : [...QUICK, id];
     expect(findings(await checkBare({ fault: id, only, ...options }))).toEqual(found);
-  });
+  };
+  const faultOf = 'the fault of $id is found, and nothing else';
+  // A run waits for its probe most of its time.
+  it.concurrent.each(FAULTS.filter(({ id }) => !RACING.includes(id)))(faultOf, isFoundAlone);
+  it.each(FAULTS.filter(({ id }) => RACING.includes(id)))(faultOf, isFoundAlone);
 });
 
 const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;

@@ -95,3 +95,6 @@ export const FAULTS: readonly Fault[] = [
   fault('era.stateless', 'advice'),
   fault('abandon.flat', 'advice'),
 ];
+
+/** Faults that show for a moment, or in what a call takes: a busy neighbour would hide them. */
+export const RACING: readonly string[] = ['retry.lost-response', 'abandon.flat'];
