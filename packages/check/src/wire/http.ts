@@ -1,5 +1,6 @@
 /** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import {
   type Channel,
   lateness,
@@ -63,23 +64,15 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
   const { url, headers, message, patience } = posting;
   const started = performance.now();
   const stop = new AbortController();
-  let late = false;
-  const timer = setTimeout(() => {
-    late = true;
-    stop.abort();
-  }, patience.timeoutMs);
-  const giveUp = () => stop.abort();
-  if (patience.over.aborted) giveUp();
-  patience.over.addEventListener('abort', giveUp);
+  const late = AbortSignal.timeout(patience.timeoutMs);
   const texts: string[] = [];
   let carried: Omit<Carried, 'otherwise'> = { id: message.id, started };
   try {
-    const body = JSON.stringify(message);
     const response = await fetch(url, {
       method: 'POST',
       headers,
-      body,
-      signal: stop.signal,
+      body: JSON.stringify(message),
+      signal: AbortSignal.any([stop.signal, late, patience.over]),
       redirect: 'manual',
     });
     carried = { ...carried, ...readHeaders(response) };
@@ -88,11 +81,9 @@ export async function post(posting: Posting, { cut = false }: SendOptions = {}):
     return replyFrom(texts, { ...carried, otherwise: withoutResponse(response, texts) });
   } catch (error) {
     if (patience.over.aborted) return replyFrom(texts, { ...carried, otherwise: OVER });
-    if (late) return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late });
+    if (late.aborted)
+      return replyFrom(texts, { ...carried, otherwise: lateness(patience.timeoutMs), late: true });
     return replyFrom(texts, { ...carried, otherwise: `the connection failed: ${reason(error)}` });
-  } finally {
-    clearTimeout(timer);
-    patience.over.removeEventListener('abort', giveUp);
   }
 }
 
@@ -144,31 +135,25 @@ export async function textIn(response: Response): Promise<string> {
 /** Reads the messages: one JSON text, or the data of each event until the response has come. */
 async function readInto(texts: string[], response: Response): Promise<void> {
   const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
-  let rest = '';
+  let answered = false;
+  const onEvent = ({ data }: EventSourceMessage) => {
+    if (data === '') return;
+    texts.push(data);
+    answered ||= isResponse(parse(data));
+  };
+  const events = createParser({ onEvent });
+  let text = '';
   let read = 0;
   const decoder = new TextDecoder();
   for await (const chunk of response.body ?? []) {
     read += chunk.length;
-    rest += decoder.decode(chunk, { stream: true });
-    if (stream) {
-      const events = rest.split(/\r\n\r\n|\n\n|\r\r/);
-      rest = events.pop() ?? '';
-      const answered = events.map((event) => takeEvent(texts, event));
-      if (answered.includes(true)) break;
-    }
+    const part = decoder.decode(chunk, { stream: true });
+    if (stream) events.feed(part);
+    else text += part;
+    if (answered) break;
     if (read > MOST_BYTES) throw new Error(TOO_LONG);
   }
-  if (stream) takeEvent(texts, rest);
-  else if (rest !== '') texts.push(rest);
-}
-
-/** Takes the message of an event, and says whether that is the response. */
-function takeEvent(texts: string[], event: string): boolean {
-  const data = event
-    .split(/\r\n|\n|\r/)
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).replace(/^ /, ''));
-  if (data.join('') === '') return false;
-  texts.push(data.join('\n'));
-  return isResponse(parse(data.join('\n')));
+  // A stream may end without the empty line after its last event.
+  if (stream && !answered) events.feed('\n\n');
+  else if (text !== '') texts.push(text);
 }
