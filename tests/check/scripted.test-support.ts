@@ -37,7 +37,8 @@ export class World {
   readonly states = new Map<string, State>();
 }
 
-interface State {
+/** What a state stands for. */
+export interface State {
   readonly call: { used?: { readonly answers: string; readonly answer: Answer } };
   readonly stage: number;
   readonly answers: Json;

@@ -1,138 +1,112 @@
 /** Answers that belong elsewhere, do not fit, or are missing: each way alone is found, and what is no fault is not. */
-import { type Answer, asks, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import { type Answer, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
 import {
   actions,
+  acts,
+  advice,
+  asking,
   early,
-  FRESH,
-  hangUp,
   isRetry,
+  isSilent,
+  pass,
+  refusing,
+  SECOND_STAGE,
+  undecided,
   valued,
+  warn,
   ways,
   when,
   writesToo,
+  writing,
 } from './ways.test-support.ts';
 
-ways('answer.unasked', [
-  [
-    'the first question is skipped',
-    'advice',
-    /skipped: asked sure/,
-    when(early, (_sent, _honest, world) => asks(world, { ...FRESH, stage: 1 })),
-  ],
-  [
-    'an effect behind a refusal',
-    'advice',
-    /and the probe changed/,
-    when(early, (sent, _honest, world) => writesToo(sent, () => refuses(-32602), world)),
-  ],
-  ['a refusal is right', 'pass', /error -32602/, when(early, () => refuses(-32602))],
-  ['no answer', 'could-not-run', /the connection failed/, when(early, hangUp)],
-]);
+ways('answer.unasked', {
+  'the first question is skipped': advice(/skipped: asked sure/, when(early, asking({ stage: 1 }))),
+  'an effect behind a refusal': advice(/and the probe changed/, when(early, writing(refuses(-32602)))),
+  'a refusal is right': pass(/error -32602/, when(early, refuses(-32602))),
+  'no answer': undecided(/the connection failed/, when(early, 'hang-up')),
+});
 
 /** Goes on as if the questions of this round had been answered. */
-const goingOn = (sent: Sent, honest: Parameters<Twist>[1]): Answer => {
+const goingOn: Twist = (sent, honest) => {
   const accept = (value: unknown) => ({ action: 'accept', content: { value } });
   const inputResponses = { account: accept('checking'), sure: accept(true), memo: accept('lunch') };
   return honest({ ...sent, params: { ...sent.params, inputResponses } });
 };
+const late = (sent: Sent) => isRetry(sent) && acts('account accept')(sent);
+const renamed = (sent: Sent) => 'sure-mrtr-check' in (sent.params.inputResponses ?? {});
 
-ways('answer.other-round', [
-  [
-    'a late one',
-    'warn',
-    /the answers of round 1 in the last round\) was accepted/,
-    when((sent) => isRetry(sent) && actions(sent) === 'account accept', goingOn),
-  ],
-]);
-ways('answer.other-key', [
-  [
-    'an effect behind the question',
-    'warn',
-    /and the probe changed/,
-    when((sent) => 'sure-mrtr-check' in (sent.params.inputResponses ?? {}), writesToo),
-  ],
-]);
+ways('answer.other-round', {
+  'a late one': warn(/the answers of round 1 in the last round\) was accepted/, when(late, goingOn)),
+});
+ways('answer.other-key', {
+  'an effect behind the question': warn(/and the probe changed/, when(renamed, writesToo)),
+});
 
 const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
 
-ways('answer.invalid', [
-  ['an effect behind the question', 'warn', /and the probe changed/, when(misfit, writesToo)],
-  [
-    'another end without an effect is right',
-    'pass',
+ways('answer.invalid', {
+  'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
+  'another end without an effect is right': pass(
     /went on without the effect/,
-    when(misfit, () => says('Sent without a memo.')),
-  ],
-  ['no answer', 'could-not-run', /got no answer/, when(misfit, hangUp)],
-]);
+    when(misfit, says('Sent without a memo.')),
+  ),
+  'no answer': undecided(/got no answer/, when(misfit, 'hang-up')),
+});
+
 /** The next question comes after a refusal too. Only one without content is remembered. */
 function keptRefusal(action: string): Twist {
   const refused = new Set<unknown>();
   return (sent, honest, world) => {
-    const { requestState } = sent.params;
-    if (refused.has(requestState)) return says('Nothing was sent.');
+    if (refused.has(sent.params.requestState)) return says('Nothing was sent.');
     if (actions(sent) !== `account ${action}`) return honest();
-    const answer = asks(world, { ...FRESH, call: {}, stage: 1, answers: { account: 'checking' } });
+    const answer = asking(SECOND_STAGE)(sent, honest, world);
     const { result = {} } = answer as { readonly result?: Record<string, unknown> };
     if (valued(sent, 'account') === undefined) refused.add(result.requestState);
     return answer;
   };
 }
+const withContent = (action: string) => (sent: Sent) =>
+  refusing(action)(sent) && (valued(sent, 'sure') ?? valued(sent, 'account')) !== undefined;
 
 for (const action of ['decline', 'cancel'])
-  ways('answer.refusal-with-content', [
-    [
-      `${action} alone`,
-      'warn',
-      new RegExp(`refused with ${action}`),
-      when(
-        (sent) =>
-          actions(sent).includes(action) && (valued(sent, 'sure') ?? valued(sent, 'account')) !== undefined,
-        goingOn,
-      ),
-    ],
-    [
-      `${action} counts at the end, but for content`,
-      'warn',
+  ways('answer.refusal-with-content', {
+    [`${action} alone`]: warn(new RegExp(`refused with ${action}`), when(withContent(action), goingOn)),
+    [`${action} counts at the end, but for content`]: warn(
       new RegExp(`'account' refused with ${action}, .*, and the probe changed`),
       keptRefusal(action),
-    ],
-  ]);
+    ),
+  });
 
-const bare = (sent: Sent): boolean => isRetry(sent) && sent.params.inputResponses === undefined;
 /** The first answer of a round comes alone. */
 const alone =
-  (key: string, twist: Twist): Twist =>
+  (key: string, answer: Answer | Twist): Twist =>
   (sent, honest, world) => {
     const known = Object.keys(world.states.get(String(sent.params.requestState))?.answers ?? {}).join();
     const now = Object.keys(sent.params.inputResponses ?? {}).join();
-    return known === 'account' && now === key ? twist(sent, honest, world) : honest();
+    return when(() => known === 'account' && now === key, answer)(sent, honest, world);
   };
 /** After such a retry the same question comes again and again. */
 function stuck(picked: (sent: Sent) => boolean): Twist {
   let times = 0;
-  return when(
-    (sent) => picked(sent) || (times > 0 && times < 5 && isRetry(sent)),
-    (_sent, _honest, world) => {
-      times++;
-      return asks(world, FRESH);
-    },
-  );
+  const goesOn = (sent: Sent) => picked(sent) || (times > 0 && times < 5 && isRetry(sent));
+  return when(goesOn, (sent, honest, world) => {
+    times++;
+    return asking()(sent, honest, world);
+  });
 }
 
-ways('answer.missing', [
-  ['an effect', 'warn', /had an effect/, when(bare, writesToo)],
-  ['the end', 'warn', /was not asked again: completed/, when(bare, () => says('Sent.'))],
-  ['a call that does not end', 'warn', /but the call did not end/, stuck(bare)],
-  ['no answer', 'could-not-run', /got no answer/, when(bare, hangUp)],
-]);
+ways('answer.missing', {
+  'an effect': warn(/had an effect/, when(isSilent, writesToo)),
+  'the end': warn(/was not asked again: completed/, when(isSilent, says('Sent.'))),
+  'a call that does not end': warn(/but the call did not end/, stuck(isSilent)),
+  'no answer': undecided(/got no answer/, when(isSilent, 'hang-up')),
+});
 for (const key of ['sure', 'memo'])
-  ways('answer.partial', [
-    [
-      `an error after ${key} alone`,
-      'warn',
+  ways('answer.partial', {
+    [`an error after ${key} alone`]: warn(
       new RegExp(`'${key}' alone was not asked again: error`),
-      alone(key, () => refuses(-32602)),
-    ],
-    [`an effect after ${key} alone`, 'warn', /had an effect/, alone(key, writesToo)],
-  ]);
+      alone(key, refuses(-32602)),
+    ),
+    [`an effect after ${key} alone`]: warn(/had an effect/, alone(key, writesToo)),
+  });

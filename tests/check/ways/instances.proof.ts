@@ -1,6 +1,18 @@
 /** Two instances, and calls that nobody comes back to: each way alone is found, and what is no fault is not. */
-import { asks, refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
-import { again, DIFFERENT, FRESH, isCall, isRetry, ways, when } from './ways.test-support.ts';
+import { refuses, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import {
+  advice,
+  again,
+  asking,
+  DIFFERENT,
+  fail,
+  isCall,
+  isRetry,
+  pass,
+  undecided,
+  ways,
+  when,
+} from './ways.test-support.ts';
 
 const elsewhere = (sent: Sent): boolean => isRetry(sent) && sent.instance === 1;
 
@@ -15,32 +27,21 @@ function crossed(): Twist {
   });
 }
 
-ways('instance.second', [
-  ['another result', 'fail', /finished the call with another result/, crossed()],
-  [
-    'a refusal in words',
-    'advice',
+ways('instance.second', {
+  'another result': fail(/finished the call with another result/, crossed()),
+  'a refusal in words': advice(
     /The second instance refused to go on: error -32602: "No\."/,
-    when(elsewhere, () => refuses(-32602)),
-  ],
-  [
-    'the question again',
-    'advice',
-    /asked again, and did not end/,
-    when(elsewhere, (_sent, _honest, world) => asks(world, FRESH)),
-  ],
-  ['no answer', 'could-not-run', /gave no answer: the connection failed/, when(elsewhere, () => 'hang-up')],
-]);
+    when(elsewhere, refuses(-32602)),
+  ),
+  'the question again': advice(/asked again, and did not end/, when(elsewhere, asking())),
+  'no answer': undecided(/gave no answer: the connection failed/, when(elsewhere, 'hang-up')),
+});
 
-ways('instance.replay-elsewhere', [
-  [
-    'a second effect there',
-    'fail',
-    /The used approval at the second instance/,
-    again((sent) => sent.instance === 1),
-  ],
-  ['no answer there', 'could-not-run', /the connection failed/, when(elsewhere, () => 'hang-up')],
-]);
+const THERE = again(({ instance }) => instance === 1);
+ways('instance.replay-elsewhere', {
+  'a second effect there': fail(/The used approval at the second instance/, THERE),
+  'no answer there': undecided(/the connection failed/, when(elsewhere, 'hang-up')),
+});
 
 const OPEN = {
   probe: { kind: 'operation', operation: { kind: 'tool', name: 'open', arguments: {} } },
@@ -57,35 +58,22 @@ function full(most: number, of: 'all' | 'each' | 'once'): Twist {
   });
 }
 
-ways('abandon.flat', [
-  [
-    'a server that is full',
-    'advice',
+const counted = when(({ params }) => params.name === 'open', says('3 open'));
+
+ways('abandon.flat', {
+  'a server that is full': advice(
     /After 40 abandoned calls .* Another principal is not served either/,
     full(40, 'all'),
-  ],
-  [
-    'one that is full for one principal',
-    'advice',
+  ),
+  'one that is full for one principal': advice(
     /After 40 abandoned calls .* Another principal is still served/,
     full(40, 'each'),
-  ],
-  ['one that is out of order', 'could-not-run', /after 4 calls the server is out of order/, full(4, 'once')],
-  [
-    'a server that keeps each call',
-    'advice',
+  ),
+  'one that is out of order': undecided(/after 4 calls the server is out of order/, full(4, 'once')),
+  'a server that keeps each call': advice(
     /the probe went from \d+ to \d+ and to \d+/,
     (_sent, honest) => honest(),
     OPEN,
-  ],
-  [
-    'one that keeps none',
-    'pass',
-    /a quarter of/,
-    when(
-      ({ params }) => params.name === 'open',
-      () => says('3 open'),
-    ),
-    OPEN,
-  ],
-]);
+  ),
+  'one that keeps none': pass(/a quarter of/, counted, OPEN),
+});

@@ -1,22 +1,39 @@
 /** One way in which a fault comes, and what the twists of the right server are made of. */
 import type { RunInputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
-import { type Answer, checkTwisted, type Sent, says, type Twist } from '../scripted.test-support.ts';
+import {
+  type Answer,
+  asks,
+  checkTwisted,
+  type Sent,
+  type State,
+  says,
+  type Twist,
+} from '../scripted.test-support.ts';
 
-/** One way: what the server does, the verdict, and the words that say what was seen. */
-export type Way = readonly [
-  way: string,
-  verdict: Verdict,
-  words: RegExp,
-  twist: Twist,
-  inputs?: Partial<RunInputs>,
-];
+/** One way: the verdict, the words that say what was seen, and what the server does. */
+interface Way {
+  readonly verdict: Verdict;
+  readonly words: RegExp;
+  readonly twist: Twist;
+  readonly inputs: Partial<RunInputs>;
+}
 
-export const ways = (id: string, all: readonly Way[]) =>
+const ends =
+  (verdict: Verdict) =>
+  (words: RegExp, twist: Twist, inputs: Partial<RunInputs> = {}): Way => ({ verdict, words, twist, inputs });
+export const pass = ends('pass');
+export const fail = ends('fail');
+export const warn = ends('warn');
+export const advice = ends('advice');
+export const undecided = ends('could-not-run');
+export const notApplicable = ends('not-applicable');
+
+export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
   describe(id, () => {
-    for (const [way, verdict, words, twist, inputs] of all) {
+    for (const [way, { verdict, words, twist, inputs }] of Object.entries(all)) {
       // They wait more than they work. With a short time for an answer, a busy neighbour would look like silence.
-      const test = inputs?.timeoutSeconds === undefined ? it.concurrent : it;
+      const test = inputs.timeoutSeconds === undefined ? it.concurrent : it;
       test(`${way}: ${verdict}`, async () => {
         const { checked } = await checkTwisted(twist, [id], inputs);
         expect(checked[0]?.finding.actual).toMatch(words);
@@ -25,44 +42,70 @@ export const ways = (id: string, all: readonly Way[]) =>
     }
   });
 
-export const isCall = ({ method, params }: Sent): boolean =>
-  method === 'tools/call' && params.name === 'send';
-export const isRetry = (sent: Sent): boolean => isCall(sent) && sent.params.requestState !== undefined;
-export const mute = (sent: Sent): boolean =>
-  isCall(sent) && Object.keys(sent.params.capabilities).length === 0;
+type Picked = (sent: Sent) => boolean;
+export const isCall: Picked = ({ method, params }) => method === 'tools/call' && params.name === 'send';
+export const isRetry: Picked = (sent) => isCall(sent) && sent.params.requestState !== undefined;
+export const mute: Picked = (sent) => isCall(sent) && Object.keys(sent.params.capabilities).length === 0;
+export const isSilent: Picked = (sent) => isRetry(sent) && sent.params.inputResponses === undefined;
+/** The first request of a call, which brings answers. */
+export const early: Picked = (sent) =>
+  isCall(sent) && !isRetry(sent) && sent.params.inputResponses !== undefined;
 export const actions = ({ params }: Sent): string =>
   Object.entries(params.inputResponses ?? {})
     .map(([key, answer]) => `${key} ${answer?.action}`)
     .join();
+/** Requests whose answers have these actions, or among others this one. */
+export const acts =
+  (wanted: string): Picked =>
+  (sent) =>
+    actions(sent) === wanted;
+export const refusing =
+  (action: string): Picked =>
+  (sent) =>
+    actions(sent).includes(action);
+export const valued = (sent: Sent, key: string): unknown => sent.params.inputResponses?.[key]?.content?.value;
+
+const give = (answer: Answer | Twist, ...[sent, honest, world]: Parameters<Twist>): Answer =>
+  typeof answer === 'function' ? answer(sent, honest, world) : answer;
+/** Another answer to these requests. */
 export const when =
-  (picked: (sent: Sent) => boolean, otherwise: Twist): Twist =>
+  (picked: Picked, answer: Answer | Twist): Twist =>
   (sent, honest, world) =>
-    picked(sent) ? otherwise(sent, honest, world) : honest();
+    picked(sent) ? give(answer, sent, honest, world) : honest();
+/** Something else where the right server refuses. */
+export const insteadOfRefusal =
+  (other: Answer | Twist): Twist =>
+  (sent, honest, world) => {
+    const answer = honest();
+    const refused = typeof answer === 'object' && 'error' in answer;
+    return refused ? give(other, sent, () => answer, world) : answer;
+  };
+/** The effect, and then this answer. */
+export const writing =
+  (answer: Answer): Twist =>
+  (_sent, _honest, world) => {
+    world.effects++;
+    return answer;
+  };
 /** The effect, and then the honest answer. */
-export const writesToo: Twist = (_sent, honest, world) => {
-  world.effects++;
-  return honest();
-};
+export const writesToo: Twist = (sent, honest, world) => writing(honest())(sent, honest, world);
+/** Asks, in a call of its own, what the right server asks in this state. */
+export const asking =
+  (state: Partial<State> = {}): Twist =>
+  (_sent, _honest, world) =>
+    asks(world, {
+      call: {},
+      stage: 0,
+      answers: {},
+      about: '["send",{"to":"bob"},"alice"]',
+      tries: 0,
+      ...state,
+    });
 export const asked = (inputRequests: object): Answer => ({
   result: { resultType: 'input_required', inputRequests, requestState: 's' },
 });
-
-export const NEEDED = { requiredCapabilities: { elicitation: {} } };
-export const ROOTS = { method: 'roots/list' };
-export const DIFFERENT = says('It was all sent to mallory.');
-export const FRESH = { call: {}, stage: 0, answers: {}, about: '["send",{"to":"bob"},"alice"]', tries: 0 };
-export const SHORT = { timeoutSeconds: 0.3 };
-
-/** Something else where the right server refuses. */
-export const insteadOfRefusal =
-  (otherwise: Twist): Twist =>
-  (sent, honest, world) => {
-    const answer = honest();
-    return typeof answer === 'object' && 'error' in answer ? otherwise(sent, () => answer, world) : answer;
-  };
-
 /** What a used state is answered with: the call runs again. */
-export const again = (picked: (sent: Sent) => boolean): Twist => {
+export const again = (picked: Picked): Twist => {
   const seen = new Set<unknown>();
   return when(isRetry, (sent, honest, world) => {
     const { requestState } = sent.params;
@@ -71,9 +114,10 @@ export const again = (picked: (sent: Sent) => boolean): Twist => {
     return used && picked(sent) ? writesToo(sent, honest, world) : honest();
   });
 };
-export const twoTimes = { oneTime: false };
 
-export const valued = (sent: Sent, key: string): unknown => sent.params.inputResponses?.[key]?.content?.value;
-export const early = (sent: Sent): boolean =>
-  isCall(sent) && !isRetry(sent) && sent.params.inputResponses !== undefined;
-export const hangUp: Twist = () => 'hang-up';
+export const NEEDED = { requiredCapabilities: { elicitation: {} } };
+export const ROOTS = { method: 'roots/list' };
+export const DIFFERENT = says('It was all sent to mallory.');
+export const SHORT = { timeoutSeconds: 0.3 };
+export const TWO_TIMES = { oneTime: false };
+export const SECOND_STAGE = { stage: 1, answers: { account: 'checking' } };
