@@ -1,6 +1,6 @@
 /** Calls that nobody comes back to. */
 
-import { type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
@@ -13,10 +13,7 @@ const BATCHES = 2;
 const LEAST = 10;
 
 /** Abandoned calls are what every client leaves behind that crashed, or whose user went home. */
-export const flat: Check = {
-  id: 'abandon.flat',
-  family: 'safety',
-  level: 'A',
+export const flat = defineCheck('abandon.flat', 'A', {
   expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, no larger, and open to new ones.`,
   clause: {
     at: `${MRTR}, server requirements 8`,
@@ -27,9 +24,8 @@ export const flat: Check = {
     'Keep nothing for a call between its rounds: state that travels with the client costs the server nothing. Where a ' +
     'handler is parked, limit for how long, and how many for each principal, so that nobody shuts the others out: the ' +
     'shape linear has both limits.',
-  needs: ['question'],
   calls: () => ABANDONED,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const durations: number[] = [];
     const kept = [await context.effects.gauge()];
     let session: Session | undefined;
@@ -57,7 +53,7 @@ export const flat: Check = {
     const words = `a quarter of ${MEASURED} calls took ${first.toFixed(1)} ms before, and ${last.toFixed(1)} ms after`;
     return slower(first, last) ? fail(`With ${ABANDONED} abandoned calls ${words}.`, session) : pass(words);
   },
-};
+});
 
 /** A probe of open calls or of memory grows with both halves of the calls. A heap that merely breathes does not. */
 function growth([first, half, last]: readonly (number | undefined)[]): string | undefined {

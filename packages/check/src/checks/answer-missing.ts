@@ -1,7 +1,7 @@
 /** Answers that are missing: all of them, or one of two. */
 
 import type { Attacked } from '../judging/attack.ts';
-import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
@@ -35,18 +35,14 @@ export async function sameWithoutAnswers(
 }
 
 /** An error would throw the user's other answers away. */
-export const missing: Check = {
-  id: 'answer.missing',
-  family: 'spec',
-  level: 'S',
+export const missing = defineCheck('answer.missing', 'S', {
   expected: 'A retry without any answer is asked again, and the call can still be finished.',
   clause: ASK_AGAIN,
   remedy:
     'Return the same questions again where an answer is missing, and neither an error nor a default. Where a question is ' +
     'optional, so that nothing means its default, put this check into the baseline with that reason.',
-  needs: ['question'],
   calls: (rounds) => 2 * (rounds + 2),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const asking = context.facts.rounds.flatMap(({ requests }, round) =>
       Object.values(requests).every(isOptional) ? [] : [round],
     );
@@ -57,7 +53,7 @@ export const missing: Check = {
     const last = later.at(-1);
     return finding.kind === 'held' && last !== undefined ? retryWithoutAnswers(context, last) : finding;
   },
-};
+});
 
 /** A retry that brings no answer to the questions of a round. */
 async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
@@ -70,18 +66,15 @@ async function retryWithoutAnswers(context: CheckContext, round: number): Promis
 }
 
 /** Both orders: a server may remember the first answer and not the second. */
-export const partial: Check = {
-  id: 'answer.partial',
-  family: 'spec',
-  level: 'S',
+export const partial = defineCheck('answer.partial', 'S', {
   expected: 'Of two questions, one is answered and then the other: the call converges.',
   clause: ASK_AGAIN,
   remedy:
     'Keep the answers that have come (in the sealed state), and ask only for those that are missing: the shapes once, ' +
     'tool-builder, resolve and journal do.',
-  needs: ['question', 'two-questions'],
+  needs: ['two-questions'],
   calls: (rounds) => 2 * (rounds + 4),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const round = context.facts.rounds.findIndex(({ requests }) => Object.keys(requests).length > 1);
     let found = notApplicable('of the questions that it asks at once, one alone has to be answered');
     for (const order of [0, 1]) {
@@ -99,7 +92,7 @@ export const partial: Check = {
     }
     return found;
   },
-};
+});
 
 async function judgeAskedAgain(
   context: CheckContext,

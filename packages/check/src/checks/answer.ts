@@ -1,7 +1,7 @@
 /** Answers that were never asked for, that belong elsewhere, or that do not fit. */
 import { invalidContents } from '../answers/generate.ts';
 import { type Accepted, type Attacked, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
-import { abstain, type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
@@ -25,10 +25,7 @@ const IGNORE = {
 };
 
 /** A client that knows the keys can answer before the question: the consent that nobody was asked for. */
-export const unasked: Check = {
-  id: 'answer.unasked',
-  family: 'safety',
-  level: 'A',
+export const unasked = defineCheck('answer.unasked', 'A', {
   expected:
     'An answer that comes with the first request, to a question that was never asked, does not count.',
   clause: {
@@ -38,9 +35,8 @@ export const unasked: Check = {
   remedy:
     'Count an answer only with the sealed state of its question: the boundary of @mrtr/core seals which keys were ' +
     'asked, and drops every other answer.',
-  needs: ['question'],
   calls: () => 2,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const asking = await context.untilRound(0);
     const answers = everyAnswer(context, asking);
     const session = context.session();
@@ -59,7 +55,7 @@ export const unasked: Check = {
     if (counts && !asksAsEver) return fail(`The call had an effect without asking: ${words}`, session);
     return pass(inWords(outcome), session);
   },
-};
+});
 
 /** Honest answers to the questions of every round. */
 function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObject {
@@ -68,17 +64,14 @@ function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObjec
 }
 
 /** Right content under a wrong key: a server that takes the only answer there is has not read the key. */
-export const otherKey: Check = {
-  id: 'answer.other-key',
-  family: 'spec',
-  level: 'S',
+export const otherKey = defineCheck('answer.other-key', 'S', {
   expected: 'An answer under a key that was not asked does not count.',
   clause: IGNORE,
   remedy:
     'Read an answer by the key under which its question was sent, and by no other: the boundary of @mrtr/core drops the rest.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => 2 * (rounds + 1),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const round = lastFormRound(context);
     const attacked = await attack(context, round, [
       {
@@ -93,19 +86,16 @@ export const otherKey: Check = {
     if (await sameWithoutAnswers(context, round, attacked)) return notApplicable(SAME_WITHOUT);
     return mustRefuse(context, 'An answer under another key', [attacked]);
   },
-};
+});
 
 /** Both ways: an early answer skips a question, and a late one answers what was not asked. */
-export const otherRound: Check = {
-  id: 'answer.other-round',
-  family: 'spec',
-  level: 'S',
+export const otherRound = defineCheck('answer.other-round', 'S', {
   expected: 'An answer to an earlier question does not answer a later one, nor the other way round.',
   clause: IGNORE,
   remedy: 'Take from each retry only the answers to the questions of the round before it.',
-  needs: ['question', 'two-rounds'],
+  needs: ['two-rounds'],
   calls: (rounds) => 3 * (rounds + 1),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const last = context.lastRound;
     const late = await attack(context, last, [
       {
@@ -130,25 +120,22 @@ export const otherRound: Check = {
       ? notApplicable(SAME_WITHOUT)
       : mustRefuse(context, 'An answer of another round', [late]);
   },
-};
+});
 
 const sameKeys = ({ facts }: CheckContext): boolean =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
 
 /** Contents are made from the asked schema, each wrong in one way. */
-export const invalid: Check = {
-  id: 'answer.invalid',
-  family: 'spec',
-  level: 'S',
+export const invalid = defineCheck('answer.invalid', 'S', {
   expected: 'Content that does not fit the asked schema is refused, or asked again.',
   clause: VALIDATE,
   remedy:
     'Validate each content by the schema that was asked, and ask again where it does not fit: readAnswer() of @mrtr/core, ' +
     'or the schema as the third argument of the acceptedContent() of the SDK.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => 20 * rounds,
   run: (context) => onForms(context, 'Content that does not fit', (form) => misfits(form, context)),
-};
+});
 
 const MOST_MISFITS = 10;
 
@@ -163,16 +150,13 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
     }));
 
 /** An accept alone says that a form was sent, and not what was in it. */
-export const emptyAccept: Check = {
-  id: 'answer.empty-accept',
-  family: 'spec',
-  level: 'S',
+export const emptyAccept = defineCheck('answer.empty-accept', 'S', {
   expected: 'An accept without content is no answer to a form with required fields.',
   clause: VALIDATE,
   remedy:
     'Read the content, and not only the action: an accept without the required fields is asked again, as by readAnswer() ' +
     'of @mrtr/core.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => 10 * rounds,
   run: (context) =>
     onForms(context, 'An accept without content', ({ key, keyIn, schema }) => {
@@ -186,16 +170,13 @@ export const emptyAccept: Check = {
         without({ action: 'accept', content: {} }, `'${key}' accepted with empty content`),
       ];
     }),
-};
+});
 
 const requiredFields = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
-export const refusalWithContent: Check = {
-  id: 'answer.refusal-with-content',
-  family: 'spec',
-  level: 'S',
+export const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
   expected: 'A decline or a cancel that brings content all the same is a refusal.',
   clause: {
     at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
@@ -203,7 +184,7 @@ export const refusalWithContent: Check = {
   },
   remedy:
     'Look at the action before the content: readAnswer() of @mrtr/core does, and the acceptedContent() of the SDK.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => 26 * rounds,
   run: (context) =>
     onForms(
@@ -220,7 +201,7 @@ export const refusalWithContent: Check = {
         })),
       { declinedIsRefused: true },
     ),
-};
+});
 
 const lastFormRound = ({ facts }: CheckContext): number =>
   facts.rounds.findLastIndex(({ requests }) => Object.values(requests).some(isForm));

@@ -1,6 +1,6 @@
 /** A client is asked only what it said that it can do. */
 import { asText } from '@mrtr/harness/transcript';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
@@ -80,26 +80,19 @@ const CLAUSE = {
 };
 
 /** A client that declares nothing. It may get a default; what it may not get is a question. */
-export const undeclaredCapability: Check = {
-  id: 'capability.undeclared',
-  family: 'spec',
-  level: 'M',
+export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
     'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
   clause: CLAUSE,
   remedy:
     'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +
     'is its default.',
-  needs: ['question'],
   calls: () => 1,
   run: (context) => notAsked(context, {}, 'A client without capabilities'),
-};
+});
 
 /** Forms alone and URLs alone, as a client may declare either. */
-export const mode: Check = {
-  id: 'capability.mode',
-  family: 'spec',
-  level: 'M',
+export const mode = defineCheck('capability.mode', 'M', {
   expected: 'A client that shows forms alone is sent no URL, and one that opens URLs alone is sent no form.',
   clause: {
     at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
@@ -107,12 +100,12 @@ export const mode: Check = {
   },
   remedy:
     "Look at `elicitation.form` and `elicitation.url` of the request's capabilities; an empty object means forms.",
-  needs: ['question', 'elicitation'],
+  needs: ['elicitation'],
   calls: (rounds) => rounds + 2,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const others = { sampling: {}, roots: {} };
     const form = await notAsked(context, { ...others, elicitation: {} }, 'A client that shows forms alone');
     if (form.kind !== 'held') return form;
     return notAsked(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
   },
-};
+});

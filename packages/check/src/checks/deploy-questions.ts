@@ -47,10 +47,7 @@ const messageOf = ({ questions }: Version, key: string): string =>
   JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
 
 /** A yes to another question is no yes to this one. */
-export const reworded = deployCheck({
-  id: 'deploy.reworded',
-  family: 'safety',
-  level: 'A',
+export const reworded = deployCheck('deploy.reworded', 'A', {
   expected:
     'A question that the other version asks in other words is asked again: its answer was to the old words.',
   clause: ASK_AGAIN,
@@ -128,10 +125,7 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit):
 }
 
 /** What the user gave was right, and is wrong by now. */
-export const unfit = deployCheck({
-  id: 'deploy.unfit',
-  family: 'spec',
-  level: 'S',
+export const unfit = deployCheck('deploy.unfit', 'S', {
   expected:
     'An answer that one version allowed does not count on the other one, where its question does not allow it.',
   clause: VALIDATE,

@@ -63,10 +63,7 @@ const DEPLOYING =
   'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
 
 /** The deploy that replaces every instance at once. */
-export const survives = deployCheck({
-  id: 'deploy.survives',
-  family: 'safety',
-  level: 'A',
+export const survives = deployCheck('deploy.survives', 'A', {
   expected:
     'A call that the old version began comes to its end on the new one, whether or not it asks again.',
   clause: STATELESS,
@@ -76,10 +73,7 @@ export const survives = deployCheck({
 });
 
 /** The rolling deploy: while both serve, the next round may reach the old one again. */
-export const returns = deployCheck({
-  id: 'deploy.returns',
-  family: 'safety',
-  level: 'A',
+export const returns = deployCheck('deploy.returns', 'A', {
   expected: 'A call that the new version began comes to its end on the old one, as in a rolling deploy.',
   clause: STATELESS,
   remedy:
@@ -112,10 +106,7 @@ function accidentIn({
 }
 
 /** The state is honest, and its version is what the server did not expect. */
-export const inWordsOnly = deployCheck({
-  id: 'deploy.in-words',
-  family: 'spec',
-  level: 'S',
+export const inWordsOnly = deployCheck('deploy.in-words', 'S', {
   expected:
     'State of another version is answered with a result, a question or a refusal in words, and never by accident: no ' +
     'lost connection, no HTTP 5xx, no internal error.',
@@ -188,10 +179,7 @@ function timesOf({ readings, from, to }: Crossed): number | undefined {
 }
 
 /** Neither twice, nor for a call that was refused, nor for one that is asked again. */
-export const effectOnce = deployCheck({
-  id: 'deploy.effect-once',
-  family: 'spec',
-  level: 'M*',
+export const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   expected:
     'A call that was served by both versions has its effect once, and none where it is refused or asked again.',
   clause: SINGLE_USE,
@@ -215,10 +203,7 @@ export const effectOnce = deployCheck({
 });
 
 /** A client whose connection broke during the deploy sends its last retry again, and the other version gets it. */
-export const replay = deployCheck({
-  id: 'deploy.replay',
-  family: 'spec',
-  level: 'M*',
+export const replay = deployCheck('deploy.replay', 'M*', {
   expected: 'An approval that was used on one version is used on the other one too.',
   clause: SINGLE_USE,
   remedy: LEDGER,

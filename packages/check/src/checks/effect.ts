@@ -1,6 +1,6 @@
 /** When effects happen, and how many. */
 
-import { abstain, type Check, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
@@ -18,16 +18,13 @@ const GUARD =
   'whose steps run once.';
 
 /** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
-export const beforeAnswer: Check = {
-  id: 'effect.before-answer',
-  family: 'safety',
-  level: 'A',
+export const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   expected: 'Nothing happens before the first answer.',
   clause: REENTERED,
   remedy: GUARD,
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: () => 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const before = await context.effects.read();
     const session = await context.untilRound(0);
     const effect = await context.effects.since(before, session);
@@ -35,19 +32,16 @@ export const beforeAnswer: Check = {
       ? fail('The probe changed before anything was answered.', session)
       : pass('the probe did not change', session);
   },
-};
+});
 
 /** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
-export const once: Check = {
-  id: 'effect.once',
-  family: 'safety',
-  level: 'A',
+export const once = defineCheck('effect.once', 'A', {
   expected: 'A call that was approved has its effect once.',
   clause: REENTERED,
   remedy: GUARD,
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const session = context.session();
     const changes: string[] = [];
     const first = await context.effects.read();
@@ -69,22 +63,19 @@ export const once: Check = {
       );
     return pass(`the probe went from ${clip(first)} to ${clip(before)}`, session);
   },
-};
+});
 
 /** A bare number is a count, and not a balance in a sentence. */
 const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
 
 /** Makes the call longer by leaving a question unanswered, and compares with an honest call. */
-export const perRound: Check = {
-  id: 'effect.per-round',
-  family: 'safety',
-  level: 'A',
+export const perRound = defineCheck('effect.per-round', 'A', {
   expected: 'A call with more rounds has no more effects.',
   clause: REENTERED,
   remedy: GUARD,
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: (rounds) => rounds + 3,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     if (context.effects.unit === undefined)
       return abstain('the probe holds no single number, so that effects cannot be counted');
     const before = await context.effects.read();
@@ -108,7 +99,7 @@ export const perRound: Check = {
       session,
     );
   },
-};
+});
 
 /** An honest call whose first question was left unanswered twice. */
 async function longer(context: CheckContext): Promise<Session> {

@@ -3,7 +3,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';
-import { type Check, type Finding, fail, pass } from '../judging/check.ts';
+import { defineCheck, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { formText, isForm } from '../observations/forms.ts';
@@ -39,16 +39,13 @@ interface Seen {
 }
 
 /** The real client of the published v1 SDK, as a flag on a new one would prove nothing. */
-export const same: Check = {
-  id: 'era.same',
-  family: 'safety',
-  level: 'A',
+export const same = defineCheck('era.same', 'A', {
   expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal in words.',
   clause: CLAUSE,
   remedy: REMEDY,
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const seen = await oldCall(context);
     const outcome = seen.result && outcomeOf({ messages: [], ms: 0, result: seen.result });
     const session: Evident = { evidence: seen.evidence, turns: [], last: outcome };
@@ -58,7 +55,7 @@ export const same: Check = {
       return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
     return pass(`a refusal in words: ${outcome ? inWords(outcome) : seen.refusal}`, session);
   },
-};
+});
 
 /** What is wrong with what an old client saw, or undefined. */
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
@@ -185,16 +182,13 @@ function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: 
 }
 
 /** One POST without a handshake, as old clients send to servers without sessions. */
-export const stateless: Check = {
-  id: 'era.stateless',
-  family: 'safety',
-  level: 'A',
+export const stateless = defineCheck('era.stateless', 'A', {
   expected: 'A client of 2025-11-25 without a session gets a result or a refusal in words, and no hang.',
   clause: CLAUSE,
   remedy: REMEDY,
-  needs: ['question', 'http'],
+  needs: ['http'],
   calls: () => 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const { inputs } = context;
     const { operation } = inputs;
     const message = { method: METHOD[operation.kind], params: paramsOf(operation) };
@@ -209,7 +203,7 @@ export const stateless: Check = {
     if (outcome.kind === 'failed') return fail(`It got ${inWords(outcome)}.`, session);
     return pass(inWords(outcome), session);
   },
-};
+});
 
 /** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
 const postAsLegacy = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>

@@ -1,6 +1,6 @@
 /** Another instance, and one that was killed and started again. */
 
-import { abstain, type Check, type Finding, fail, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
@@ -43,16 +43,13 @@ const SHARE =
   'store that they share, or route a call to the instance that began it (docs/sticky-routing.md).';
 
 /** Rounds alternate, so that a server that only tolerates one change of instance is found. */
-export const second: Check = {
-  id: 'instance.second',
-  family: 'safety',
-  level: 'A',
+export const second = defineCheck('instance.second', 'A', {
   expected: 'A call whose rounds go to two instances in turn comes to its end.',
   clause: STATELESS,
   remedy: SHARE,
-  needs: ['question', 'second-instance'],
+  needs: ['second-instance'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const [here, there] = [context.fleet.first, await context.fleet.second()];
     const session = await context.untilRound(0);
     // Every round at the other one, as behind a load balancer.
@@ -62,19 +59,16 @@ export const second: Check = {
     }
     return wentOn(context, session, session.instance === here ? 'The first instance' : 'The second instance');
   },
-};
+});
 
 /** SIGKILL: what was not written down is gone. */
-export const restart: Check = {
-  id: 'instance.restart',
-  family: 'safety',
-  level: 'A',
+export const restart = defineCheck('instance.restart', 'A', {
   expected: 'A server that is killed and started again finishes the call.',
   clause: STATELESS,
   remedy: SHARE,
-  needs: ['question', 'restart'],
+  needs: ['restart'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const session = await context.untilRound(context.roundsWithState.at(-1) ?? context.lastRound);
     await context.fleet.restart();
     session.evidence.recordRestart(context.fleet.first.id);
@@ -82,19 +76,16 @@ export const restart: Check = {
     await session.finish();
     return wentOn(context, session, 'The restarted server');
   },
-};
+});
 
 /** A ledger in memory knows nothing of its neighbour. */
-export const replayElsewhere: Check = {
-  id: 'instance.replay-elsewhere',
-  family: 'spec',
-  level: 'M*',
+export const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
   expected: 'An approval that was used at one instance is used at every other one too.',
   clause: SINGLE_USE,
   remedy: LEDGER,
-  needs: ['question', 'effects', 'second-instance'],
+  needs: ['effects', 'second-instance'],
   calls: (rounds) => rounds + 2,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const there = await context.fleet.second();
     const session = await context.untilRound(context.lastRound);
     const last = session.honestRetry();
@@ -109,4 +100,4 @@ export const replayElsewhere: Check = {
     const words = `The used approval at the second instance (${inWords(again)})`;
     return onceOnly(context, session, before, await context.effects.read(), { effect, words });
   },
-};
+});

@@ -1,6 +1,6 @@
 /** A user who says no, or never answers properly. */
 
-import { abstain, type Check, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
@@ -102,18 +102,15 @@ async function refuseAndFinish(
 }
 
 /** In every round, and of several questions each alone: the last refusal is the one that is forgotten. */
-export const noEffect: Check = {
-  id: 'refusal.no-effect',
-  family: 'spec',
-  level: 'M*',
+export const noEffect = defineCheck('refusal.no-effect', 'M*', {
   expected: 'After a decline or a cancel, nothing happened.',
   clause: ACTIONS,
   remedy:
     'Write only after an accept: test for `action === "accept"`, and treat everything else as no. Where a question is ' +
     'optional, so that a refusal means its default, put this check into the baseline with that reason.',
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: (rounds) => 4 * rounds * (rounds + 1),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const ends: string[] = [];
     let byDefault: Finding | undefined;
     for (const [round, { requests }] of context.facts.rounds.entries()) {
@@ -135,7 +132,7 @@ export const noEffect: Check = {
     if (byDefault) return byDefault;
     return ends.length === 0 ? notApplicable(NOTHING) : pass(ends.slice(0, 2).join('; '));
   },
-};
+});
 
 function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome): string {
   if (end === outcome) return `After a ${what} the probe changed: ${inWords(outcome)}.`;
@@ -169,37 +166,30 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
 const MOST = 10;
 
 /** A loop shows when a question comes a second time in the same words. */
-export const declineEnds: Check = {
-  id: 'refusal.decline-ends',
-  family: 'safety',
-  level: 'A',
+export const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   expected: 'A decline ends the call: the same question is not asked again.',
   clause: ACTIONS,
   remedy:
     "Tell a decline from a missing answer: the SDK's acceptedContent() returns undefined for both, and a handler that " +
     'only tests for that asks a user who said no until the client gives up. Its inputResponse() says which it was, and so ' +
     'does readAnswer() of @mrtr/core.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: (rounds) => rounds * (rounds + 1),
   run: (context) => refusesAlways(context, 'decline'),
-};
+});
 
 /** The same for a dismissal, which says neither yes nor no. */
-export const cancelEnds: Check = {
+export const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
   ...declineEnds,
-  id: 'refusal.cancel-ends',
   expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
   run: (context) => refusesAlways(context, 'cancel'),
-};
+});
 
 /** Rounds that a user who never answers properly is given. */
 const PATIENCE = 25;
 
 /** Empty content in each round: what a client sends that is broken, and not a user. */
-export const roundsBounded: Check = {
-  id: 'refusal.rounds-bounded',
-  family: 'safety',
-  level: 'A',
+export const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
   clause: {
     at: '2026-07-28, basic/patterns/mrtr, server requirements 8',
@@ -208,9 +198,9 @@ export const roundsBounded: Check = {
   },
   remedy:
     'Count the rounds in the sealed state, and end the call when there were too many: `maxRounds` in @mrtr/core.',
-  needs: ['question', 'form'],
+  needs: ['form'],
   calls: () => PATIENCE + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const session = context.session();
     let outcome: Outcome = await session.first();
     let rounds = 0;
@@ -221,7 +211,7 @@ export const roundsBounded: Check = {
       return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
     return pass(`ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${inWords(outcome)}`);
   },
-};
+});
 
 /** As the drawing of the conversation shows it. */
 const EMPTY = '`accept {}`';

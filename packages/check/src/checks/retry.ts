@@ -1,6 +1,6 @@
 /** One approval, presented more than once. */
 
-import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
@@ -50,16 +50,13 @@ async function prepareApproval(
 }
 
 /** One after the other: the second finds what the first has written. */
-export const twice: Check = {
-  id: 'retry.twice',
-  family: 'spec',
-  level: 'M*',
+export const twice = defineCheck('retry.twice', 'M*', {
   expected: 'The last retry, presented twice, has one effect.',
   clause: SINGLE_USE,
   remedy: LEDGER,
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: (rounds) => rounds + 2,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const { session, last, before } = await prepareApproval(context);
     const first = await session.retry(last);
     if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
@@ -69,21 +66,18 @@ export const twice: Check = {
     const words = `The same retry again (${inWords(again)})`;
     return onceOnly(context, session, before, await context.effects.read(), { effect, words });
   },
-};
+});
 
 const AT_ONCE = 10;
 
 /** At once: a ledger that looks first and writes later lets several through. */
-export const concurrent: Check = {
-  id: 'retry.concurrent',
-  family: 'spec',
-  level: 'M*',
+export const concurrent = defineCheck('retry.concurrent', 'M*', {
   expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
   clause: SINGLE_USE,
   remedy: LEDGER,
-  needs: ['question', 'effects'],
+  needs: ['effects'],
   calls: (rounds) => rounds + AT_ONCE,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const { session, last, before } = await prepareApproval(context);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
     const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
@@ -96,7 +90,7 @@ export const concurrent: Check = {
     const words = `${AT_ONCE} retries at once (${completed} completed)`;
     return onceOnly(context, session, before, after, { effect, words });
   },
-};
+});
 
 /** Whether there was more than one effect between two readings; undefined where that cannot be counted. */
 function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
@@ -120,16 +114,13 @@ async function readAfterTheCut(context: CheckContext, before: Reading): Promise<
 }
 
 /** A client whose connection broke cannot know whether its retry was served. It has to send it again. */
-export const lostResponse: Check = {
-  id: 'retry.lost-response',
-  family: 'spec',
-  level: 'M*',
+export const lostResponse = defineCheck('retry.lost-response', 'M*', {
   expected: 'A retry whose response was lost can be sent again, and has one effect.',
   clause: SINGLE_USE,
   remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
-  needs: ['question', 'effects', 'http'],
+  needs: ['effects', 'http'],
   calls: (rounds) => rounds + 2,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const { session, last, before } = await prepareApproval(context);
     await session.retry(last, { cut: true });
     // A retry that meets the first one while it runs is another check's.
@@ -143,4 +134,4 @@ export const lostResponse: Check = {
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
     return onceOnly(context, session, before, after, { effect, words });
   },
-};
+});

@@ -3,8 +3,8 @@
 import { effectsUnseen } from '../judging/attack.ts';
 import {
   abstain,
-  type Check,
   type Clause,
+  defineCheck,
   type Finding,
   fail,
   MRTR,
@@ -110,73 +110,60 @@ function isLater({ facts }: CheckContext, round: number, session: Session): bool
 }
 
 /** The control is an honest call with the other arguments, made to its end: otherwise a refusal proves nothing. */
-export const otherArguments: Check = {
-  id: 'state.other-arguments',
-  family: 'spec',
-  level: 'S',
+export const otherArguments = defineCheck('state.other-arguments', 'S', {
   expected: 'The state of a call is refused with other arguments.',
   clause: REQUEST,
   remedy: BIND_REQUEST,
-  needs: ['question', 'state', 'other-arguments'],
+  needs: ['state', 'other-arguments'],
   calls: (rounds) => 3 * rounds + 4,
   run: (context) => moveState(context, { operation: context.otherOperation }, OTHER_ARGUMENTS),
-};
+});
 
 const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
 
 /** The other tool has to ask as well: where nothing is asked, a state opens nothing. */
-export const otherTool: Check = {
-  id: 'state.other-tool',
-  family: 'spec',
-  level: 'S',
+export const otherTool = defineCheck('state.other-tool', 'S', {
   expected: 'The state of one tool is refused by another.',
   clause: REQUEST,
   remedy: BIND_REQUEST,
-  needs: ['question', 'state', 'other-tool'],
+  needs: ['state', 'other-tool'],
   calls: (rounds) => 3 * rounds + 4,
   run: (context) =>
     moveState(context, { operation: other(context) }, `${other(context).kind} ${other(context).name}`),
-};
+});
 
 /** The same between methods: a key that is bound to the tool alone does not tell them apart. */
-export const otherMethod: Check = {
+export const otherMethod = defineCheck('state.other-method', 'S', {
   ...otherTool,
-  id: 'state.other-method',
   expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
-  needs: ['question', 'state', 'other-method'],
-};
+  needs: ['state', 'other-method'],
+});
 
 /** The second principal makes an honest call first, so that its headers are known to be good. */
-export const otherPrincipal: Check = {
-  id: 'state.other-principal',
-  family: 'spec',
-  level: 'S',
+export const otherPrincipal = defineCheck('state.other-principal', 'S', {
   expected: 'The state of one principal is refused when another presents it.',
   clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
   remedy:
     'Put the authenticated subject into the state and compare it when it comes back: `principal` in the policy of ' +
     "@mrtr/core, or bind() of the SDK's createRequestStateCodec.",
-  needs: ['question', 'state', 'other-principal'],
+  needs: ['state', 'other-principal'],
   calls: (rounds) => 3 * rounds + 4,
   run: (context) => moveState(context, { principal: 'other' }, 'another principal'),
-};
+});
 
 /** No check waits longer, in seconds. */
 export const MOST_WAIT = 600;
 
 /** A second more than the time to live: servers round. */
-export const expired: Check = {
-  id: 'state.expired',
-  family: 'spec',
-  level: 'S',
+export const expired = defineCheck('state.expired', 'S', {
   expected: 'The state is refused when its time to live is over.',
   clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
   remedy:
     'Put the time of expiry into the sealed state, and compare it when the state comes back: `ttlSeconds` of @mrtr/core, ' +
     "or of the SDK's createRequestStateCodec.",
-  needs: ['question', 'state', 'ttl'],
+  needs: ['state', 'ttl'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
     if (ttl > MOST_WAIT)
       return { kind: 'not-given', actual: `a --ttl of at most ${MOST_WAIT} s, which is waited for` };
@@ -194,16 +181,13 @@ export const expired: Check = {
     context.refusals.set('an expired state', { session, outcome });
     return pass(`refused after ${ttl + 1} s: ${inWords(outcome)}`, session);
   },
-};
+});
 
 /**
  * Presented again before the end, an earlier state is a user who changed the answer: what it led to may not count beside
  * the call that ended. Presented after the end, it may not count at all.
  */
-export const rolledBack: Check = {
-  id: 'state.rolled-back',
-  family: 'spec',
-  level: 'M*',
+export const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
   clause: {
     at: `${MRTR}, server requirements 5, warning`,
@@ -214,15 +198,15 @@ export const rolledBack: Check = {
   remedy:
     'Keep a ledger, shared by the instances, of the calls that came to their end, and refuse every state of such a ' +
     'call: single use in @mrtr/core, with a ledger of @mrtr/ledgers.',
-  needs: ['question', 'state', 'two-rounds'],
+  needs: ['state', 'two-rounds'],
   calls: (rounds) => 4 * rounds + 8,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const after = await afterTheEnd(context);
     if (after.kind !== 'held') return after;
     const branch = await besideTheEnd(context);
     return branch ?? after;
   },
-};
+});
 
 async function afterTheEnd(context: CheckContext): Promise<Finding> {
   const session = await context.untilRound(0);

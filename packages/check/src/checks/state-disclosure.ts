@@ -1,6 +1,6 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
 
-import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { decode, readableIn } from '../tokens/decode.ts';
@@ -9,10 +9,7 @@ import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
-export const oracle: Check = {
-  id: 'state.oracle',
-  family: 'safety',
-  level: 'A',
+export const oracle = defineCheck('state.oracle', 'A', {
   expected:
     'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
   clause: {
@@ -23,9 +20,9 @@ export const oracle: Check = {
   remedy:
     'Answer every state that does not verify with one and the same error, and write the reason to the log: the boundary ' +
     'of @mrtr/core does.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => 4 * (rounds + 1),
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const refusals = new Map<
       string,
       { readonly label: string; readonly session: Session; readonly outcome: Outcome }
@@ -50,7 +47,7 @@ export const oracle: Check = {
       unlike.session,
     );
   },
-};
+});
 
 function reasons(context: CheckContext) {
   const { facts, inputs } = context;
@@ -81,10 +78,7 @@ function reasons(context: CheckContext) {
 }
 
 /** Reading needs no key: Base64, hex, JSON, a JWT, or plain words. */
-export const readable: Check = {
-  id: 'state.readable',
-  family: 'safety',
-  level: 'A',
+export const readable = defineCheck('state.readable', 'A', {
   expected: 'A client can read nothing in the state.',
   clause: {
     at: `${MRTR}, inputRequiredResult`,
@@ -93,9 +87,9 @@ export const readable: Check = {
   remedy:
     'Where the state holds anything that the client may not know, encrypt it (AEAD) and do not only sign it: ' +
     '@mrtr/core seals with AES-256-GCM.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     for (const round of context.roundsWithState) {
       const session = await context.untilRound(round);
       const parts = decode(session.state ?? '').segments.flatMap((segment) => readableIn(segment) ?? []);
@@ -107,16 +101,13 @@ export const readable: Check = {
     }
     return pass('nothing readable was found in it');
   },
-};
+});
 
 const MOST_BYTES = 2048;
 const MOST_GROWTH = 10;
 
 /** Every byte travels twice in each round, and clients keep it while their user thinks. */
-export const size: Check = {
-  id: 'state.size',
-  family: 'safety',
-  level: 'A',
+export const size = defineCheck('state.size', 'A', {
   expected: 'The state stays under 2 KiB, and a round adds no more than ten times what was answered.',
   clause: {
     at: `${MRTR}, client requirements 2`,
@@ -124,9 +115,9 @@ export const size: Check = {
       'the client MUST echo back the exact value of that field (so every byte of it travels twice in each round)',
   },
   remedy: 'Keep in the state only what cannot be found again, or a handle to what the server keeps.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const session = await context.untilRound(0);
     let before = 0;
     let most = 0;
@@ -145,4 +136,4 @@ export const size: Check = {
     }
     return pass(`at most ${most} bytes`);
   },
-};
+});

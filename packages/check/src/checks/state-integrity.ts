@@ -2,7 +2,7 @@
 
 import { choicesIn } from '../answers/generate.ts';
 import { type Attacked, type AttackOptions, attack, mustRefuse } from '../judging/attack.ts';
-import { type Check, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
+import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import { type CheckContext, noTo } from '../judging/context.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { forgeries, type Pair } from '../tokens/forge.ts';
@@ -73,15 +73,12 @@ const choicesOf = (request: unknown): readonly unknown[] =>
   );
 
 /** Content that the server would understand: other choices, other arguments, flags turned over. */
-export const forged: Check = {
-  id: 'state.forged',
-  family: 'spec',
-  level: 'M*',
+export const forged = defineCheck('state.forged', 'M*', {
   expected:
     'A state whose content was changed and encoded again is refused, with its signature or without it.',
   clause: REQUIREMENT,
   remedy: SEAL,
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => 110 * Math.min(rounds, 2) + 4 * rounds + 12,
   run: async (context) => {
     const words = knownWords(context);
@@ -95,7 +92,7 @@ export const forged: Check = {
       attacked.push(...(await withoutConsent(context, variants)));
     return mustRefuse(context, 'A forged state', attacked);
   },
-};
+});
 
 /** The states of two honest calls, round by round. */
 async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
@@ -160,14 +157,11 @@ async function findWhatStops(context: CheckContext, round: number): Promise<With
 const MOST_FLIPS = 96;
 
 /** Bits in every region: a signature may cover a part alone. */
-export const tampered: Check = {
-  id: 'state.tampered',
-  family: 'spec',
-  level: 'M*',
+export const tampered = defineCheck('state.tampered', 'M*', {
   expected: 'A state with one bit flipped is refused, wherever the bit is.',
   clause: REQUIREMENT,
   remedy: SEAL,
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => 165 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => bitFlips(token).map(withLabel));
@@ -177,20 +171,17 @@ export const tampered: Check = {
       attacked.push(...(await inEachRound(context, (token) => bitFlips(token, MOST_FLIPS).map(withLabel))));
     return mustRefuse(context, 'A tampered state', attacked);
   },
-};
+});
 
 /** What is no state at all. The server has to live on, which the honest call afterwards shows. */
-export const malformedState: Check = {
-  id: 'state.malformed',
-  family: 'spec',
-  level: 'M*',
+export const malformedState = defineCheck('state.malformed', 'M*', {
   expected:
     'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',
   clause: REQUIREMENT,
   remedy:
     'Check the type and the length of the state before it is decoded, and answer a JSON-RPC error (-32602) where it ' +
     'does not verify.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => 24 * Math.min(rounds, 2),
   run: async (context) => {
     const attacked = await inEachRound(context, malform, { nonsenseIsTried: true });
@@ -216,7 +207,7 @@ export const malformedState: Check = {
       return fail(`${crashed.label} in place of the state came to ${crashed.reason}.`, crashed.session);
     return finding.kind === 'undecided' ? pass('refused, or cut off where it was too long') : finding;
   },
-};
+});
 
 const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
@@ -228,10 +219,7 @@ const cutOff = (
   label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
-export const aliased: Check = {
-  id: 'state.aliased',
-  family: 'safety',
-  level: 'A',
+export const aliased = defineCheck('state.aliased', 'A', {
   expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
   clause: {
     at: `${MRTR}, client requirements 2`,
@@ -240,7 +228,7 @@ export const aliased: Check = {
   remedy:
     'Compare or verify the text of the state and not only its decoded bytes: a ledger of used states that is keyed ' +
     'by the text can be passed by with another spelling.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => 16 * Math.min(rounds, 2) + rounds + 24,
   run: async (context) => {
     const attacked = await inEachRound(context, (token) => aliases(token).map(withLabel));
@@ -252,7 +240,7 @@ export const aliased: Check = {
     const labels = [...new Set(accepted.map(({ label }) => label))].join(', ');
     return fail(`The state was accepted in other spellings: ${labels}.`, first.session);
   },
-};
+});
 
 /** An approval that was used, in other spellings. Where its own has a second effect, checks of single use find that. */
 async function findReuse(context: CheckContext): Promise<Finding | undefined> {
@@ -277,18 +265,15 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
 }
 
 /** The state is where a question was sealed: without it, nothing says that anything was asked. */
-export const dropped: Check = {
-  id: 'state.dropped',
-  family: 'safety',
-  level: 'A',
+export const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without the state that it was given is refused, or asked again.',
   clause: REQUIREMENT,
   remedy:
     'Treat answers that come without the state of their question as answers to a question that was never asked: ' +
     'ignore them, and ask.',
-  needs: ['question', 'state'],
+  needs: ['state'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const round = context.roundsWithState.at(-1) ?? 0;
     const attempt = { label: 'the retry without its state', changes: () => ({ requestState: undefined }) };
     const attacked = await attack(context, round, [attempt]);
@@ -304,4 +289,4 @@ export const dropped: Check = {
       `refused, or asked again: ${inWords(attacked.refusal?.last ?? { kind: 'failed', reason: '', late: false })}`,
     );
   },
-};
+});

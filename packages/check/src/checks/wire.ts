@@ -1,7 +1,16 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
-import { abstain, type Check, type Finding, fail, MRTR, pass } from '../judging/check.ts';
+import {
+  abstain,
+  type Check,
+  type CheckParts,
+  defineCheck,
+  type Finding,
+  fail,
+  MRTR,
+  pass,
+} from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';
@@ -34,11 +43,11 @@ async function sweep(context: CheckContext): Promise<void> {
 const refusals = (session: Session, action: string): JsonObject =>
   Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action }]));
 
-/** Looks at every exchange of the run. `fault` says what is wrong with one. */
-async function everywhere(
-  context: CheckContext,
-  fault: (logged: Logged) => string | undefined,
-): Promise<Finding> {
+/** What is wrong with one exchange, or undefined. */
+type Fault = (logged: Logged) => string | undefined;
+
+/** Looks at every exchange of the run. */
+async function everywhere(context: CheckContext, fault: Fault): Promise<Finding> {
   await sweep(context);
   let looked = 0;
   for (const logged of context.log) {
@@ -67,36 +76,29 @@ function alone(turn: Logged['turn']): Evident {
   return { evidence, turns: [turn], last: turn.outcome };
 }
 
+/** A check that looks at every exchange for this fault. */
 const wireCheck = (
   id: string,
-  expected: string,
-  clause: Check['clause'],
-  remedy: string,
-  fault: (logged: Logged) => string | undefined,
-): Check => ({
-  id,
-  family: 'spec',
-  level: 'M',
-  expected,
-  clause,
-  remedy,
-  needs: ['question'],
-  calls: (rounds) => 2 * (rounds + 5),
-  run: (context) => everywhere(context, fault),
-});
+  { fault, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & { readonly fault: Fault },
+): Check =>
+  defineCheck(id, 'M', {
+    ...parts,
+    calls: (rounds) => 2 * (rounds + 5),
+    run: (context) => everywhere(context, fault),
+  });
 
 /** A client of this revision cannot tell a question from a result without it. */
-export const resultType = wireCheck(
-  'wire.result-type',
-  'Every result says its resultType, and it is "complete" or "input_required".',
-  {
+export const resultType = wireCheck('wire.result-type', {
+  expected: 'Every result says its resultType, and it is "complete" or "input_required".',
+  clause: {
     at: '2026-07-28, basic, result responses and resultType',
     words:
       'The result MUST include a resultType field to indicate the type of the result. A resultType of any value ' +
       'unrecognized by the client MUST be considered invalid.',
   },
-  'Set resultType in every result. SDKs for 2026-07-28 do so: this one may be older, or go around them.',
-  ({ turn }) => {
+  remedy:
+    'Set resultType in every result. SDKs for 2026-07-28 do so: this one may be older, or go around them.',
+  fault: ({ turn }) => {
     const { result } = turn.reply;
     if (result === undefined || result.resultType === 'complete' || result.resultType === 'input_required')
       return undefined;
@@ -104,15 +106,15 @@ export const resultType = wireCheck(
       ? 'the result has no resultType'
       : `the resultType is ${JSON.stringify(result.resultType)}`;
   },
-);
+});
 
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 
 /** The rules of JSON-RPC, and the two that an input_required has of its own. */
-export const shape = wireCheck(
-  'wire.shape',
-  'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
-  {
+export const shape = wireCheck('wire.shape', {
+  expected:
+    'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
+  clause: {
     at: `${MRTR}, server requirements 2 and 6; basic, responses; basic/transports/stdio`,
     words:
       'Servers MUST include at least one of inputRequests or requestState in every InputRequiredResult response. ' +
@@ -120,10 +122,11 @@ export const shape = wireCheck(
       'include the same ID as the request they correspond to. The server MUST NOT write anything to its stdout that is ' +
       'not a valid MCP message.',
   },
-  'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
+  remedy:
+    'Send an input_required result with inputRequests, requestState, or both, and only for tools/call, prompts/get and ' +
     'resources/read. Write logs to standard error.',
-  ({ turn }) => responseFault(turn) ?? askingFault(turn),
-);
+  fault: ({ turn }) => responseFault(turn) ?? askingFault(turn),
+});
 
 function responseFault({ reply, id }: Logged['turn']): string | undefined {
   const { status, failure } = reply;
@@ -158,17 +161,17 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
 /** Every message of the whole run is compared, those of all other checks too. */
-export const schema = wireCheck(
-  'wire.schema',
-  'Every message fits the published schema, and every asked form is a legal elicitation schema.',
-  {
+export const schema = wireCheck('wire.schema', {
+  expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
+  clause: {
     at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
     words:
       'form mode elicitation schemas are limited to flat objects with primitive properties only. Implementations MUST ' +
       'NOT emit any code from this sub-range (-32020 to -32099) that is not defined by this specification.',
   },
-  'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
-  ({ turn }) => {
+  remedy:
+    'Ask with flat objects of strings, numbers, booleans and enums; validate what you send by the published schema.',
+  fault: ({ turn }) => {
     const { result, error } = turn.reply;
     if (error !== undefined) return errorFault(error);
     if (result === undefined || typeof result.resultType !== 'string') return undefined;
@@ -177,7 +180,7 @@ export const schema = wireCheck(
     const known = RESULTS[turn.request.method];
     return known && misfit(known, result);
   },
-);
+});
 
 function errorFault(error: unknown): string | undefined {
   const wrong = misfit(ERROR, error);
@@ -211,46 +214,43 @@ function formFault(form: unknown): string | undefined {
 }
 
 /** From the bytes: a parser has already thrown the first of two equal keys away. */
-export const keys = wireCheck(
-  'wire.duplicate-keys',
-  'No object of a response holds a key twice.',
-  {
+export const keys = wireCheck('wire.duplicate-keys', {
+  expected: 'No object of a response holds a key twice.',
+  clause: {
     at: `${MRTR}, server requirements 2`,
     words:
       'inputRequests keys are server assigned identifiers and MUST be unique within the scope of the request.',
   },
-  'Give each question a key of its own. Parsers keep the last of two and say nothing, so that a question is lost.',
-  ({ turn }) => {
+  remedy:
+    'Give each question a key of its own. Parsers keep the last of two and say nothing, so that a question is lost.',
+  fault: ({ turn }) => {
     for (const { text, value } of turn.reply.messages) {
       const [twice] = value === undefined ? [] : duplicateKeys(text);
       if (twice !== undefined) return `the key ${twice} stands twice in the response`;
     }
     return undefined;
   },
-);
+});
 
 /** Requests of the server would wait for an answer that no client of this revision can give. */
-export const noServerRequests = wireCheck(
-  'wire.no-server-requests',
-  'A client of 2026-07-28 gets no request from the server.',
-  {
+export const noServerRequests = wireCheck('wire.no-server-requests', {
+  expected: 'A client of 2026-07-28 gets no request from the server.',
+  clause: {
     at: `${MRTR}, note; basic/transports`,
     words:
       'Servers MUST send server-to-client requests using the MRTR pattern. The previous pattern of server-initiated ' +
       'requests is no longer supported.',
   },
-  'Return an input_required result in place of sending elicitation/create: a client of this revision cannot answer a request.',
-  ({ turn }) => {
+  remedy:
+    'Return an input_required result in place of sending elicitation/create: a client of this revision cannot answer a request.',
+  fault: ({ turn }) => {
     const sent = turn.reply.messages.find(({ value }) => isServerRequest(value));
     return sent && `the server sent the request ${asText((sent.value as JsonObject).method)}`;
   },
-);
+});
 
 /** Later revisions add members. A server that refuses them refuses later clients. */
-export const unknownMembers: Check = {
-  id: 'wire.unknown-members',
-  family: 'spec',
-  level: 'S',
+export const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
   clause: {
     at: `${MRTR}, error handling`,
@@ -259,9 +259,8 @@ export const unknownMembers: Check = {
       'information it does not recognize or need.',
   },
   remedy: 'Read the answers that you asked for, and leave the rest alone.',
-  needs: ['question'],
   calls: (rounds) => rounds + 1,
-  run: async (context): Promise<Finding> => {
+  run: async (context) => {
     const session = context.session();
     let outcome = await session.first();
     for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
@@ -282,4 +281,4 @@ export const unknownMembers: Check = {
       return pass('the same end as without them', session);
     return fail(`With unknown members the call came to ${inWords(outcome)}.`, session);
   },
-};
+});

@@ -68,6 +68,18 @@ export interface Check {
   readonly run: (context: CheckContext) => Promise<Finding>;
 }
 
+/** What a check is made of, beside its id and its level. Every check needs a question. */
+export type CheckParts = Omit<Check, 'id' | 'family' | 'level' | 'needs'> & Partial<Pick<Check, 'needs'>>;
+
+/** A check. What is more than advice stands in the specification. */
+export const defineCheck = (id: string, level: Level, { needs = [], ...parts }: CheckParts): Check => ({
+  ...parts,
+  id,
+  level,
+  family: level === 'A' ? 'safety' : 'spec',
+  needs: ['question', ...needs.filter((need) => need !== 'question')],
+});
+
 export const pass = (actual: string, session?: Evident): Finding => ({
   kind: 'held',
   actual,

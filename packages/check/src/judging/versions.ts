@@ -8,7 +8,7 @@ import type { Instance } from '../target/instance.ts';
 import { numberIn } from '../target/probe.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { inWords, NOT_NOW, type Outcome } from '../wire/outcome.ts';
-import { type Check, type Finding, pass } from './check.ts';
+import { type Check, type CheckParts, defineCheck, type Finding, type Level, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';
 
@@ -43,23 +43,23 @@ export interface Crossings {
 const learned = new WeakMap<CheckContext, Crossings>();
 
 /** A check of a deploy. It stands between honest calls on the new version as well. */
-export const deployCheck = (
-  parts: Omit<Check, 'run' | 'needs'> & {
-    readonly needs?: Check['needs'];
-    readonly run: (context: CheckContext, crossings: Crossings) => Promise<Finding>;
-  },
-): Check => ({
-  ...parts,
-  needs: ['question', 'next', ...(parts.needs ?? [])],
-  run: async (context) => {
-    const crossings = await crossingsOf(context);
-    const finding = await parts.run(context, crossings);
-    if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
-    await context.fleet.revive();
-    await honest(context, crossings.forth.to);
-    return finding;
-  },
-});
+export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts): Check =>
+  defineCheck(id, level, {
+    ...parts,
+    needs: ['next', ...needs],
+    run: async (context) => {
+      const crossings = await crossingsOf(context);
+      const finding = await run(context, crossings);
+      if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
+      await context.fleet.revive();
+      await honest(context, crossings.forth.to);
+      return finding;
+    },
+  });
+
+interface DeployParts extends Omit<CheckParts, 'run'> {
+  readonly run: (context: CheckContext, crossings: Crossings) => Promise<Finding>;
+}
 
 /** @throws Undecided where an honest call fails on either version */
 async function crossingsOf(context: CheckContext): Promise<Crossings> {
