@@ -2,7 +2,7 @@
 import { readJson } from '../report/baseline.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import type { TargetOptions } from './options.ts';
+import { type Kind, TARGET_OPTIONS, type TargetOptions } from './options.ts';
 
 /** One target of a configuration file. */
 export interface ConfiguredTarget {
@@ -12,28 +12,10 @@ export interface ConfiguredTarget {
   readonly options: TargetOptions;
 }
 
-type Kind = 'text' | 'texts' | 'yes' | 'number' | 'object' | 'any';
-
+/** The names that a target may have, and what each takes. */
 const NAMES: Readonly<Record<string, Kind>> = {
-  ...{ name: 'text', url: 'text', command: 'texts', tool: 'text', prompt: 'text', resource: 'text' },
-  ...{
-    arguments: 'object',
-    'other-arguments': 'object',
-    'other-operation': 'text',
-    answer: 'texts',
-    answers: 'any',
-  },
-  ...{ 'generate-answers': 'yes', probe: 'text', header: 'texts', 'other-header': 'texts', also: 'text' },
-  ...{
-    restart: 'text',
-    next: 'text',
-    ttl: 'number',
-    'one-time': 'yes',
-    'allow-effects': 'yes',
-    only: 'texts',
-    seed: 'number',
-  },
-  ...{ timeout: 'number', 'max-time': 'number', strict: 'yes', complete: 'yes', baseline: 'text' },
+  ...{ name: 'text', url: 'text', command: 'texts' },
+  ...Object.fromEntries(TARGET_OPTIONS.map(([flags, kind]) => [/[a-z-]+/.exec(flags.slice(2))?.[0], kind])),
 };
 
 const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {

@@ -109,11 +109,16 @@ function commandWithOptions(writeOut: (text: string) => void): Command {
     .configureOutput({ writeErr: () => {}, writeOut })
     .configureHelp({ helpWidth: 110 })
     .addHelpText('after', EXAMPLES);
-  for (const option of [...operationOptions(), ...inputOptions(), ...runOptions()]) program.addOption(option);
+  const own = [...TARGET_OPTIONS, ...LINE_OPTIONS];
+  for (const [flags, kind, description, parse = PARSERS[kind]] of own) {
+    const option = new Option(flags, description);
+    program.addOption(
+      parse ? option.argParser(parse as (value: string, previous: unknown) => unknown) : option,
+    );
+  }
   return program;
 }
 
-const option = (flags: string, description: string): Option => new Option(flags, description);
 const append = (value: string, previous: readonly string[] = []): readonly string[] => [...previous, value];
 const json = (value: string): unknown => {
   try {
@@ -134,67 +139,6 @@ const number =
     return read;
   };
 
-function operationOptions(): readonly Option[] {
-  return [
-    option('--tool <name>', 'the tool that is called; nothing else ever is'),
-    option('--prompt <name>', 'the same, for a prompt'),
-    option('--resource <uri>', 'the same, for a resource'),
-    option('--arguments <json>', 'its arguments').argParser(json),
-    option('--other-arguments <json>', 'a second valid set; otherwise made from the input schema').argParser(
-      json,
-    ),
-    option(
-      '--other-operation <kind:name[ json]>',
-      'a second operation that asks, which is presented with foreign state',
-    ),
-    option('--answer <key=json>', 'the content for the question with this key; * for every other').argParser(
-      append,
-    ),
-    option('--answers <file>', 'the same from a JSON file: an object, by key'),
-    option('--generate-answers', 'makes them from the asked schema'),
-  ];
-}
-
-function inputOptions(): readonly Option[] {
-  return [
-    option('--probe <what>', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'),
-    option('--header <line>', "'Name: value', the principal; repeatable").argParser(append),
-    option('--other-header <line>', 'the same for a second principal').argParser(append),
-    option('--also <url>', 'a second instance of the same server'),
-    option('--restart <command>', 'restarts a server that was not started here'),
-    option(
-      '--next <command or url>',
-      'the new version of the server, in a shell: calls of the one are presented to the other',
-    ),
-    option('--ttl <seconds>', 'how long state is good for; it is waited for').argParser(number(0)),
-    option('--one-time', 'one approval is good for one effect'),
-    option('--allow-effects', 'calls a tool that does not say that it only reads'),
-  ];
-}
-
-function runOptions(): readonly Option[] {
-  return [
-    option('--only <ids>', 'these checks alone, with commas between; `state` means all of state.*').argParser(
-      ids,
-    ),
-    option('--list', 'prints the checks'),
-    option('--dry-run', 'prints what would be sent, and sends nothing'),
-    option('--seed <number>', 'for what is generated').argParser(number(0)),
-    option('--timeout <seconds>', `for one answer (default: ${DEFAULTS.timeoutSeconds})`).argParser(
-      number(0.05, DAY),
-    ),
-    option('--max-time <seconds>', `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`).argParser(
-      number(0.05, DAY),
-    ),
-    option('--strict', 'a SHOULD counts as a MUST'),
-    option('--complete', 'an input that was not given counts as undecided'),
-    option('--report <format[=file]>', FORMATS.join(', ')).argParser(addFormat),
-    option('--json', 'prints the JSON report and nothing else'),
-    option('--baseline <file>', 'accepted findings; one that is no longer found is an error'),
-    option('--config <file>', 'several targets: { "targets": [ { "tool": … } ] }'),
-  ];
-}
-
 const ids = (value: string, previous: readonly string[] = []): readonly string[] => [
   ...previous,
   ...value
@@ -211,3 +155,65 @@ function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wa
     );
   return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
 }
+
+/** What an option takes: on the command line, and in a configuration file. */
+export type Kind = 'text' | 'texts' | 'yes' | 'number' | 'object' | 'any';
+type Parse = (value: string, previous: never) => unknown;
+const PARSERS: Partial<Record<Kind, Parse>> = { texts: append, number: number(0), object: json };
+type Described = readonly [flags: string, kind: Kind, description: string, parse?: Parse];
+
+/** The options of one target. */
+export const TARGET_OPTIONS: readonly Described[] = [
+  ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
+  ['--prompt <name>', 'text', 'the same, for a prompt'],
+  ['--resource <uri>', 'text', 'the same, for a resource'],
+  ['--arguments <json>', 'object', 'its arguments'],
+  ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
+  [
+    '--other-operation <kind:name[ json]>',
+    'text',
+    'a second operation that asks, which is presented with foreign state',
+  ],
+  ['--answer <key=json>', 'texts', 'the content for the question with this key; * for every other'],
+  ['--answers <file>', 'any', 'the same from a JSON file: an object, by key'],
+  ['--generate-answers', 'yes', 'makes them from the asked schema'],
+  ['--probe <what>', 'text', 'shows effects: tool:NAME[ JSON], url:URL or cmd:COMMAND'],
+  ['--header <line>', 'texts', "'Name: value', the principal; repeatable"],
+  ['--other-header <line>', 'texts', 'the same for a second principal'],
+  ['--also <url>', 'text', 'a second instance of the same server'],
+  ['--restart <command>', 'text', 'restarts a server that was not started here'],
+  [
+    '--next <command or url>',
+    'text',
+    'the new version of the server, in a shell: calls of the one are presented to the other',
+  ],
+  ['--ttl <seconds>', 'number', 'how long state is good for; it is waited for'],
+  ['--one-time', 'yes', 'one approval is good for one effect'],
+  ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],
+  ['--only <ids>', 'texts', 'these checks alone, with commas between; `state` means all of state.*', ids],
+  ['--seed <number>', 'number', 'for what is generated'],
+  [
+    '--timeout <seconds>',
+    'number',
+    `for one answer (default: ${DEFAULTS.timeoutSeconds})`,
+    number(0.05, DAY),
+  ],
+  [
+    '--max-time <seconds>',
+    'number',
+    `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`,
+    number(0.05, DAY),
+  ],
+  ['--strict', 'yes', 'a SHOULD counts as a MUST'],
+  ['--complete', 'yes', 'an input that was not given counts as undecided'],
+  ['--baseline <file>', 'text', 'accepted findings; one that is no longer found is an error'],
+];
+
+/** The options of the command line alone. */
+const LINE_OPTIONS: readonly Described[] = [
+  ['--list', 'yes', 'prints the checks'],
+  ['--dry-run', 'yes', 'prints what would be sent, and sends nothing'],
+  ['--report <format[=file]>', 'text', FORMATS.join(', '), addFormat],
+  ['--json', 'yes', 'prints the JSON report and nothing else'],
+  ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
+];

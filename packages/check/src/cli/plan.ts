@@ -1,8 +1,9 @@
 /** What a run would send, without sending it. */
-import type { Check, Need } from '../judging/check.ts';
+import type { Check } from '../judging/check.ts';
+import { missingInput } from '../run/needs.ts';
 import { selectChecks } from '../run/run.ts';
 import { LOOKED_AT } from '../run/steady.ts';
-import { type Inputs, nameOf, transportOf } from '../target/target.ts';
+import { type Inputs, nameOf } from '../target/target.ts';
 
 /** Once, where a probe shows something: whether it can be believed. */
 const calibrating = ({ probe }: Inputs, rounds: number): number =>
@@ -48,35 +49,8 @@ export function planText(inputs: Inputs): string {
 
 function planChecks(inputs: Inputs, rounds: number): readonly Planned[] {
   return selectChecks(inputs.only).map((check) => {
-    const missing = check.needs.map((need) => GIVEN[need]?.(inputs)).find((one) => one !== undefined);
+    const missing = check.needs.map((need) => missingInput(need, inputs)).find((one) => one !== undefined);
     if (missing !== undefined) return { check, calls: 0, missing };
     return { check, calls: check.calls(rounds) + rounds + 1 };
   });
 }
-
-const unless = (given: boolean, option: string): string | undefined =>
-  given ? undefined : `${option} was not given`;
-const isHttp = ({ address }: Inputs): boolean => transportOf(address) === 'http';
-
-/** Inputs that can be seen to be missing without a server. */
-const GIVEN: Partial<Record<Need, (inputs: Inputs) => string | undefined>> = {
-  effects: ({ probe }) => unless(probe !== undefined, '--probe'),
-  'other-tool': ({ operation, otherOperation }) =>
-    unless(otherOperation?.kind === operation.kind, `--other-operation ${operation.kind}:NAME`),
-  'other-method': ({ operation, otherOperation }) =>
-    unless(
-      otherOperation !== undefined && otherOperation.kind !== operation.kind,
-      '--other-operation of another kind',
-    ),
-  'other-principal': (inputs) =>
-    isHttp(inputs)
-      ? unless(inputs.address.otherHeaders !== undefined, '--other-header')
-      : 'stdio has one principal',
-  'second-instance': ({ address }) =>
-    unless(address.also !== undefined || address.command !== undefined, '--also'),
-  restart: ({ address }) =>
-    unless(address.restart !== undefined || address.command !== undefined, '--restart'),
-  next: ({ address }) => unless(address.next !== undefined, '--next'),
-  ttl: ({ ttlSeconds }) => unless(ttlSeconds !== undefined, '--ttl'),
-  http: (inputs) => (isHttp(inputs) ? undefined : 'for HTTP'),
-};

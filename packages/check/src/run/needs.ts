@@ -2,38 +2,73 @@
 import type { Finding, Need } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isForm } from '../observations/forms.ts';
+import { type Inputs, transportOf } from '../target/target.ts';
+import type { JsonObject } from '../wire/json.ts';
 
 /** Why a check cannot run here, or undefined. */
 export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
   for (const need of needs) {
-    const finding = LACK[need](context);
+    const finding = LACK[need]?.(context);
     if (finding) return finding;
+    const actual = missingInput(need, context.inputs);
+    if (actual !== undefined) return { kind: 'not-given', actual };
   }
   return undefined;
 }
+
+/** The input that a check needs and the user did not give, or undefined. No server is needed to see that. */
+export function missingInput(need: Need, inputs: Inputs): string | undefined {
+  const [isGiven, words] = GIVEN[need]?.(inputs) ?? [true, ''];
+  return isGiven ? undefined : words;
+}
+
+const isHttp = ({ address }: Inputs): boolean => transportOf(address) === 'http';
+const ONE_PRINCIPAL = 'over stdio there is one principal';
+const ONE_CONNECTION = 'over stdio there is no connection of one request';
+
+/** Inputs: whether each was given, and what is said where it was not. */
+const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean, words: string]>> = {
+  effects: ({ probe }) => [probe !== undefined, '--probe was not given, so that effects are not seen'],
+  'other-tool': ({ operation: { kind }, otherOperation }) => [
+    otherOperation?.kind === kind,
+    `--other-operation ${kind}:NAME was not given`,
+  ],
+  'other-method': ({ operation, otherOperation }) => [
+    otherOperation !== undefined && otherOperation.kind !== operation.kind,
+    '--other-operation with another kind (tool:, prompt: or resource:) was not given',
+  ],
+  'other-principal': (inputs) =>
+    isHttp(inputs)
+      ? [inputs.address.otherHeaders !== undefined, '--other-header was not given']
+      : [false, ONE_PRINCIPAL],
+  'second-instance': ({ address: { also, command } }) => [
+    (also ?? command) !== undefined,
+    '--also was not given',
+  ],
+  restart: ({ address: { restart, command } }) => [
+    (restart ?? command) !== undefined,
+    '--restart was not given',
+  ],
+  next: ({ address }) => [address.next !== undefined, '--next was not given'],
+  ttl: ({ ttlSeconds }) => [ttlSeconds !== undefined, '--ttl was not given'],
+  http: (inputs) => [isHttp(inputs), ONE_CONNECTION],
+};
 
 /** What the server does not have: nothing that the user could give would change that. */
 const absent = (present: boolean, actual: string): Finding | undefined =>
   present ? undefined : { kind: 'not-applicable', actual };
 
-/** What the user did not give. */
-const missing = (present: boolean, actual: string): Finding | undefined =>
-  present ? undefined : { kind: 'not-given', actual };
+const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean): boolean =>
+  facts.rounds.some(({ requests }) => Object.values(requests).some(picked));
 
-/** For each need, the finding of a check that has to do without it. */
-const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
+/** For each need, the finding of a check on a server that does not have it. */
+const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>> = {
   question: ({ facts }) => absent(facts.rounds.length > 0, 'the operation asks nothing'),
   state: ({ facts }) => absent(facts.carriesState, 'the server sends no requestState'),
-  form: ({ facts }) =>
+  form: (context) => absent(anyRequest(context, isForm), 'the operation asks no form'),
+  elicitation: (context) =>
     absent(
-      facts.rounds.some(({ requests }) => Object.values(requests).some(isForm)),
-      'the operation asks no form',
-    ),
-  elicitation: ({ facts }) =>
-    absent(
-      facts.rounds.some(({ requests }) =>
-        Object.values(requests).some(({ method }) => method === 'elicitation/create'),
-      ),
+      anyRequest(context, ({ method }) => method === 'elicitation/create'),
       'the operation elicits nothing from its user',
     ),
   'two-rounds': ({ facts }) => absent(facts.rounds.length > 1, 'the operation has one round of questions'),
@@ -42,34 +77,18 @@ const LACK: Record<Need, (context: CheckContext) => Finding | undefined> = {
       facts.rounds.some(({ requests }) => Object.keys(requests).length > 1),
       'the operation never asks two questions at once',
     ),
-  effects: ({ effects }) => {
-    if (effects.mode === 'blind') return { kind: 'undecided', actual: effects.reason };
-    if (effects.mode === 'none') return { kind: 'not-applicable', actual: 'the operation only reads' };
-    return missing(effects.mode === 'observed', '--probe was not given, so that effects are not seen');
-  },
+  effects: ({ effects }) =>
+    effects.mode === 'blind'
+      ? { kind: 'undecided', actual: effects.reason }
+      : absent(effects.mode !== 'none', 'the operation only reads'),
   'other-arguments': ({ facts }) =>
-    missing(
-      facts.otherArguments !== undefined,
-      '--other-arguments was not given, and none could be derived from the input schema',
-    ),
-  'other-tool': ({ inputs }) =>
-    missing(
-      inputs.otherOperation?.kind === inputs.operation.kind,
-      `--other-operation ${inputs.operation.kind}:NAME was not given`,
-    ),
-  'other-method': ({ inputs }) =>
-    missing(
-      inputs.otherOperation !== undefined && inputs.otherOperation.kind !== inputs.operation.kind,
-      '--other-operation with another kind (tool:, prompt: or resource:) was not given',
-    ),
-  'other-principal': ({ facts, inputs }) =>
-    absent(facts.transport === 'http', 'over stdio there is one principal') ??
-    missing(inputs.address.otherHeaders !== undefined, '--other-header was not given'),
-  'second-instance': ({ fleet }) => missing(fleet.hasSecond, '--also was not given'),
-  restart: ({ fleet }) => missing(fleet.canRestart, '--restart was not given'),
-  next: ({ fleet, nextUnready }) =>
-    missing(fleet.hasNext, '--next was not given') ??
-    (nextUnready === undefined ? undefined : { kind: 'undecided', actual: nextUnready }),
-  ttl: ({ inputs }) => missing(inputs.ttlSeconds !== undefined, '--ttl was not given'),
-  http: ({ facts }) => absent(facts.transport === 'http', 'over stdio there is no connection of one request'),
+    facts.otherArguments === undefined
+      ? {
+          kind: 'not-given',
+          actual: '--other-arguments was not given, and none could be derived from the input schema',
+        }
+      : undefined,
+  'other-principal': ({ inputs }) => absent(isHttp(inputs), ONE_PRINCIPAL),
+  next: ({ nextUnready: actual }) => (actual === undefined ? undefined : { kind: 'undecided', actual }),
+  http: ({ inputs }) => absent(isHttp(inputs), ONE_CONNECTION),
 };

@@ -197,18 +197,6 @@ export class Fleet {
     this.first = new Instance('server', address, patience);
   }
 
-  get hasSecond(): boolean {
-    return this.#address.also !== undefined || this.#address.command !== undefined;
-  }
-
-  get canRestart(): boolean {
-    return this.#address.restart !== undefined || this.#address.command !== undefined;
-  }
-
-  get hasNext(): boolean {
-    return this.#address.next !== undefined;
-  }
-
   /** Instances that serve calls now. */
   get instances(): readonly Instance[] {
     const others = [this.#second, this.#nextServes ? this.#next : undefined];
