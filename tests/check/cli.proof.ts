@@ -7,42 +7,25 @@ import { RunningProcess } from '@mrtr/harness/process';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld, nextCommand } from './bare.test-support.ts';
-import { type Ended, inProcess, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
+import { inProcess, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 
 const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.url);
 
 describe('the program in a process of its own', () => {
-  const ran = (fault: string, ...options: readonly string[]): Promise<Ended> =>
-    inWorld((world) => inProcess(...OPERATION, ...options, '--', ...bareCommand(world, { fault })));
-
-  it('ends with 0 where nothing failed', async () => {
-    expect(await ran('', '--only', 'retry.twice')).toMatchObject({ code: 0, err: '' });
-  });
-
-  it('ends with 1 where a check failed', async () => {
-    const { code, out } = await ran('retry.twice', '--only', 'retry.twice', '--one-time');
-    expect(out).toMatch(/✗ FAIL {2}retry\.twice/);
-    expect(code).toBe(1);
-  });
-
-  it('ends with 2 for a mistake in the call', async () => {
-    const { code, out, err } = await inProcess('--nonsense');
-    expect(err).toMatch(/unknown option '--nonsense'/);
-    expect(out).toBe('');
-    expect(code).toBe(2);
-  });
-
-  it('ends with 3 where a check could not decide, as the server cannot be reached', async () => {
-    const { code, out } = await inProcess(
-      '--tool',
-      'a',
-      '--allow-effects',
-      '--only',
-      'wire',
-      'http://127.0.0.1:1/mcp',
+  const TWICE = [...OPERATION, '--one-time', '--only', 'retry.twice'];
+  const AWAY = ['--tool', 'a', '--allow-effects', '--only', 'wire', 'http://127.0.0.1:1/mcp'];
+  it.each([
+    [0, 'nothing failed', /exit 0/, '', TWICE],
+    [1, 'a check failed', /✗ FAIL {2}retry\.twice/, 'retry.twice', TWICE],
+    [2, 'a mistake in the call', /unknown option '--nonsense'/, undefined, ['--nonsense']],
+    [3, 'a server that cannot be reached', /COULD NOT RUN/, undefined, AWAY],
+  ])('ends with %i after %s', async (wanted, _what, words, fault, options) => {
+    const { code, out, err } = await inWorld((world) =>
+      inProcess(...options, ...(fault === undefined ? [] : ['--', ...bareCommand(world, { fault })])),
     );
-    expect(out).toMatch(/COULD NOT RUN/);
-    expect(code).toBe(3);
+    expect(wanted === 2 ? err : out).toMatch(words);
+    expect(wanted === 2 ? out : err).toBe('');
+    expect(code).toBe(wanted);
   });
 });
 

@@ -7,20 +7,18 @@ import { bareCommand, inWorld } from './bare.test-support.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 
-/** What is called on the bare server, and answered. */
-export const OPERATION = [
-  ...['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'],
-  ...[
-    '--answer',
-    'account="checking"',
-    '--answer',
-    'sure=true',
-    '--answer',
-    'memo="lunch"',
-    '--probe',
-    'tool:count',
-  ],
+/** What is called on the bare server. */
+export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
+/** What its questions are answered with. */
+export const ANSWERS = [
+  '--answer',
+  'account="checking"',
+  '--answer',
+  'sure=true',
+  '--answer',
+  'memo="lunch"',
 ];
+export const OPERATION = [...TRANSFER, ...ANSWERS, '--probe', 'tool:count'];
 
 /** How a run of the program ended. */
 export interface Ended {

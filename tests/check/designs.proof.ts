@@ -192,19 +192,3 @@ it.concurrent.each([
   expect(tooMany.map((one) => [one.check.id, one.calls, each[one.check.id]])).toEqual([]);
   expect(calls).toBeLessThanOrEqual(total);
 });
-
-it('nothing is called but what was named', async () => {
-  const server = await served('handles');
-  try {
-    await run({ ...INPUTS, address: { ...HEADERS, url: server.url } });
-    expect(new Set(server.called)).toEqual(
-      new Set(['server/discover', 'initialize', 'tools/list', 'book', 'count']),
-    );
-    const before = server.called.length;
-    const address = { ...HEADERS, url: server.url };
-    await expect(run({ ...INPUTS, allowEffects: false, address })).rejects.toThrow(/was not called/);
-    expect(server.called.slice(before)).toEqual(['server/discover', 'tools/list']);
-  } finally {
-    server.close();
-  }
-});

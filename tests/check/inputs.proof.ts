@@ -7,19 +7,10 @@ import { join } from 'node:path';
 import { CHECKS, type Report } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
-import { mrtrCheck } from './cli.test-support.ts';
+import { ANSWERS, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
 
-const OPERATION = [
-  '--tool',
-  'transfer',
-  '--arguments',
-  '{"to":"bob","amount":5}',
-  '--allow-effects',
-  '--json',
-];
-const ANSWERS = ['--answer', 'account="checking"', '--answer', 'sure=true', '--answer', 'memo="lunch"'];
-
+const OPERATION = [...TRANSFER, '--json'];
 const SEND = ['--tool', 'send', '--arguments', '{"to":"bob"}', '--allow-effects', '--json', ...ANSWERS];
 
 /** The verdict of each check, and what was seen, of a run that is started by its options. */

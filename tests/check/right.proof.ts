@@ -1,4 +1,4 @@
-/** The server without a fault: no findings, over both transports, for tools, prompts and resources. */
+/** The server without a fault, over HTTP: no findings. kinds.proof.ts has it over stdio. */
 import { expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
 
@@ -9,37 +9,6 @@ it.concurrent('every check that does not wait passes over HTTP, in time', async 
   const notApplicable = ['state.forged', 'deploy.reworded', 'deploy.unfit'];
   expect(Object.keys(verdicts(run, 'not-applicable'))).toEqual(notApplicable);
   expect(Object.keys(verdicts(run, 'not-run'))).toEqual(['state.other-method', 'state.expired']);
-});
-
-it.concurrent('every check passes over stdio that means something there', async ({ expect }) => {
-  const run = await checkBare({ transport: 'stdio' });
-  expect(findings(run)).toEqual({});
-  expect(Object.keys(verdicts(run, 'not-applicable'))).toEqual([
-    'state.forged',
-    'state.other-principal',
-    'retry.lost-response',
-    'era.stateless',
-  ]);
-});
-
-it.concurrent('a fault is found over stdio as well', async ({ expect }) => {
-  const run = await checkBare({
-    transport: 'stdio',
-    fault: 'retry.twice',
-    only: ['retry', 'state.rolled-back'],
-  });
-  expect(findings(run)).toEqual({
-    'retry.twice': 'fail',
-    'retry.concurrent': 'fail',
-    'state.rolled-back': 'fail',
-  });
-});
-
-it.concurrent('without a declaration, and without idempotentHint, a second effect is advice', async ({
-  expect,
-}) => {
-  const run = await checkBare({ fault: 'retry.twice', only: ['retry.twice'], inputs: { oneTime: false } });
-  expect(findings(run)).toEqual({ 'retry.twice': 'advice' });
 });
 
 it.each([
@@ -64,15 +33,6 @@ it.each([
   expect(verdicts(run, 'pass')).toMatchObject({ 'state.other-method': 'pass' });
   expect(verdicts(run, 'not-applicable')).toMatchObject({ 'retry.twice': 'not-applicable' });
   expect(kind).toBe(operation.kind);
-});
-
-it.concurrent('a foreign call is found in a prompt that takes the state of a tool', async ({ expect }) => {
-  const run = await checkBare({
-    fault: 'state.readable',
-    only: ['state.readable', 'state.size'],
-    inputs: { operation: { kind: 'prompt', name: 'balance', arguments: {} }, answers: { '*': 'checking' } },
-  });
-  expect(findings(run)).toEqual({ 'state.readable': 'advice' });
 });
 
 it.concurrent('generated answers do, and the same seed makes the same ones', async ({ expect }) => {
