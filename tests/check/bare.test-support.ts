@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Inputs, type Run, run, type Verdict } from '@mrtr/check';
 
-/** The server. */
 export const BARE = fileURLToPath(new URL('./servers/bare.mjs', import.meta.url));
 
-/** How a run differs from an ordinary one. */
 export interface BareOptions {
   readonly fault?: string;
   readonly transport?: 'http' | 'stdio';
@@ -46,7 +44,6 @@ export async function inWorld<T>(use: (world: string) => Promise<T>): Promise<T>
   }
 }
 
-/** The command that starts the server. */
 export const bareCommand = (
   world: string,
   { fault = '', transport = 'http', args = [] }: BareOptions = {},
@@ -55,13 +52,11 @@ export const bareCommand = (
   ...(transport === 'http' ? ['--http', '{port}'] : []),
 ];
 
-/** The command that starts the new version, for a shell. */
 export const nextCommand = (world: string, { args = [], next = [], ...options }: BareOptions = {}): string =>
   bareCommand(world, { ...options, args: [...args, '--version', '2', ...next] })
     .map((word) => `'${word}'`)
     .join(' ');
 
-/** One run against it. */
 export function checkBare(options: BareOptions = {}): Promise<Run> {
   return inWorld((world) =>
     run({

@@ -20,7 +20,6 @@ export const ANSWERS = [
 ];
 export const OPERATION = [...TRANSFER, ...ANSWERS, '--probe', 'tool:count'];
 
-/** How a run of the program ended. */
 export interface Ended {
   readonly code: number;
   readonly out: string;
@@ -43,7 +42,6 @@ export async function inProcess(...args: readonly string[]): Promise<Ended> {
   }
 }
 
-/** The same program here, which starts faster. */
 export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
   const written = { out: '', err: '' };
   const sink = (name: 'out' | 'err') =>
@@ -52,6 +50,5 @@ export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
   return { code, ...written };
 }
 
-/** The same against the bare server. */
 export const onBare = (fault: string, ...options: readonly string[]): Promise<Ended> =>
   inWorld((world) => mrtrCheck(...OPERATION, ...options, '--', ...bareCommand(world, { fault })));

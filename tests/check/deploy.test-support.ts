@@ -9,11 +9,9 @@ import { CHANGES, deploy, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';
 
-/** How an author sets a deploy up. */
 interface Setup {
   /** Each version has a key of its own, as when it is made at start. */
   readonly ownKeys?: boolean;
-  /** The checks; otherwise all of a deploy. */
   readonly only?: readonly string[];
 }
 
@@ -62,6 +60,5 @@ export async function checkDeploy(
   }
 }
 
-/** What was found, and what could not be decided. */
 export const found = (one: Run): Readonly<Record<string, string>> =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

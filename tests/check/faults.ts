@@ -1,11 +1,8 @@
 /** Every fault of the bare server, and exactly what the checker finds on it. */
 import type { Inputs, Verdict } from '@mrtr/check';
 
-/** One faulty server. */
 export interface Fault {
-  /** The id of the check that looks for it. */
   readonly id: string;
-  /** Every finding, by id. */
   readonly found: Readonly<Record<string, Verdict>>;
   readonly inputs?: Partial<Inputs>;
   readonly args?: readonly string[];
@@ -24,7 +21,6 @@ const fault = (
 
 const TRANSFER = { to: 'bob', amount: 5 };
 
-/** The faults, in the order of the checks. */
 export const FAULTS: readonly Fault[] = [
   fault('wire.result-type', 'fail'),
   fault('wire.shape', 'fail'),

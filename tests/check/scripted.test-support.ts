@@ -7,7 +7,6 @@ import { type Run, type RunInputs, run } from '@mrtr/check';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A request, as far as a twist looks at it. */
 export interface Sent {
   readonly id: number;
   readonly method: string;
@@ -31,13 +30,11 @@ export type Answer =
   | 'silence'
   | 'hang-up';
 
-/** What both instances share. */
 export class World {
   effects = 0;
   readonly states = new Map<string, State>();
 }
 
-/** What a state stands for. */
 export interface State {
   readonly call: { used?: { readonly answers: string; readonly answer: Answer } };
   readonly stage: number;
@@ -49,7 +46,6 @@ export interface State {
 /** The right answer to this request, or to another one, with its effects. */
 type Honest = (other?: Sent) => Answer;
 
-/** Changes an answer. */
 export type Twist = (sent: Sent, honest: Honest, world: World) => Answer;
 
 /** Content is `{ value }` in each form. */
@@ -60,7 +56,6 @@ const FIELDS: Readonly<Record<string, Json>> = {
   memo: { type: 'string', minLength: 1, maxLength: 40 },
 };
 
-/** A form of the server. */
 export const formOf = (key: string, message = `What is ${key}?`): Json => ({
   method: 'elicitation/create',
   params: {
@@ -210,7 +205,6 @@ export async function serveTwisted<T>(
   }
 }
 
-/** Runs checks against it. */
 export const checkTwisted = (
   twist: Twist,
   only: readonly string[],

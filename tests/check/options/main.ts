@@ -82,7 +82,6 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Findings that were not expected, and expected ones that were not found. */
 function unexpected(option: string, tool: SubjectName, checked: readonly Checked[]): readonly string[] {
   const expected = EXPECTED[option]?.[tool] ?? {};
   const found = findingsOf(checked);

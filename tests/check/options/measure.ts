@@ -7,7 +7,6 @@ import { PRINCIPALS } from './principals.ts';
 
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
-/** What is called, and how its effects are read. */
 type Subject = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
 
 const probe = (name: string) =>
@@ -65,7 +64,6 @@ export async function measured(
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 
-/** One server of an option, and the database that its instances share. */
 interface OneServer {
   readonly server: string;
   readonly postgres: string;
@@ -86,7 +84,6 @@ async function checkedWith(
   }
 }
 
-/** What a run against an option is given. */
 export function inputsFor(
   option: string,
   subject: SubjectName,

@@ -6,7 +6,6 @@ import { FAULTS } from '../faults.ts';
 import { REASONS } from './expected.ts';
 import { SUBJECTS, type SubjectName } from './measure.ts';
 
-/** What the checker found on one option, by tool. */
 export interface Measured {
   readonly option: Pick<ListedOption, 'id' | 'name' | 'title'>;
   readonly checked: Readonly<Record<SubjectName, readonly Checked[]>>;
@@ -15,7 +14,6 @@ export interface Measured {
 const TOOLS = Object.keys(SUBJECTS) as SubjectName[];
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice', 'could-not-run'];
 
-/** The ids with each verdict that is a finding. */
 export const findingsOf = (checked: readonly Checked[]): Readonly<Record<string, Verdict>> =>
   Object.fromEntries(
     checked
@@ -116,7 +114,6 @@ const GIVEN: Readonly<Record<string, string>> = {
 const needed = ({ needs }: Check): string =>
   needs.flatMap((need) => GIVEN[need] ?? []).join(', ') || 'nothing';
 
-/** The measured blocks, by name. */
 export const measuredBlocks = (measured: readonly Measured[]): Readonly<Record<string, string>> => ({
   'check: proofs': proofsTable(measured),
   'check: options': optionsTable(measured),

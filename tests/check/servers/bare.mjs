@@ -105,7 +105,6 @@ const KEYS = { account: ['account'], consent: ['sure', 'memo'] };
 const writes = (request) => operationOf(request).name !== 'balance';
 const lastStage = (request) => (writes(request) ? 'consent' : 'account');
 
-/** One request of a call that asks. */
 async function converse(request, principal, exchange) {
   const { params } = request;
   const responses = params.inputResponses ?? {};
@@ -351,7 +350,6 @@ async function answer(request, principal, exchange) {
   return converse(request, principal, exchange);
 }
 
-/** Answers one request, as the text of one response. */
 async function respond(request, principal, exchange) {
   const { id } = request;
   try {

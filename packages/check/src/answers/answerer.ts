@@ -5,12 +5,10 @@ import type { Asked } from '../wire/outcome.ts';
 import { validContent } from './generate.ts';
 import { whyUnfit } from './schema.ts';
 
-/** A question for which there is no answer, or none that fits. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
-/** Answers each question, always with the same content. */
 export class Answerer {
   readonly #given: Readonly<Record<string, unknown>>;
   readonly #generate: boolean;

@@ -10,7 +10,6 @@ const number = fc
     maximum: minimum + size,
   }));
 
-/** Every kind of field that a form may have. */
 const field = fc.oneof(
   fc.constant({ type: 'string' }),
   fc.constantFrom('email', 'uri', 'date', 'date-time').map((format) => ({ type: 'string', format })),

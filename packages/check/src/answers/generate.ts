@@ -32,7 +32,6 @@ export function valueFor(field: unknown): fc.Arbitrary<unknown> {
   return format === undefined ? textFor(field as JsonObject) : textOfFormat(asText(format));
 }
 
-/** The values among which a field chooses. */
 export function choicesIn(field: unknown): readonly unknown[] {
   if (!isObject(field)) return [];
   if (Array.isArray(field.enum)) return field.enum;
@@ -100,7 +99,6 @@ function textOfFormat(format: string): fc.Arbitrary<string> {
   }
 }
 
-/** A content that does not fit, with the reason. */
 export interface Misfit {
   readonly why: string;
   readonly content: JsonObject;

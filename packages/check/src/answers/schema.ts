@@ -33,7 +33,6 @@ const compiled = new Map<string, Validate>();
 /** Whether a value fits. A schema that cannot be compiled fits everything: it is found elsewhere. */
 export const fits = (schema: unknown, value: unknown): boolean => whyUnfit(schema, value) === undefined;
 
-/** Why a value does not fit a schema that a server sent, or undefined. */
 export function whyUnfit(schema: unknown, value: unknown): string | undefined {
   if (!isObject(schema)) return undefined;
   const text = JSON.stringify(schema);
@@ -54,7 +53,6 @@ function compile(schema: JsonObject): Validate {
   }
 }
 
-/** Why a value does not fit, or undefined. */
 export function misfit(schema: JsonObject, value: unknown): string | undefined {
   return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'message' });
 }

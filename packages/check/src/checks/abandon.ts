@@ -12,7 +12,6 @@ const BATCHES = 2;
 /** A server that refuses sooner is not full: something else is wrong with it. */
 const LEAST = 10;
 
-/** Abandoned calls are what every client leaves behind that crashed, or whose user went home. */
 export const flat = defineCheck('abandon.flat', 'A', {
   expected: `${ABANDONED} calls that nobody answers leave the server as fast as it was, no larger, and open to new ones.`,
   clause: {

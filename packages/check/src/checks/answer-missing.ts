@@ -55,7 +55,6 @@ export const missing = defineCheck('answer.missing', 'S', {
   },
 });
 
-/** A retry that brings no answer to the questions of a round. */
 async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
   const session = await context.untilRound(round);
   const before = await context.effects.read();

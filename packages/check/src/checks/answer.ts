@@ -57,7 +57,6 @@ export const unasked = defineCheck('answer.unasked', 'A', {
   },
 });
 
-/** Honest answers to the questions of every round. */
 function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObject {
   const later = facts.rounds.map(({ requests }) => desk.answerer.responses(requests));
   return Object.assign({}, ...later, session.answers());
@@ -88,7 +87,6 @@ export const otherKey = defineCheck('answer.other-key', 'S', {
   },
 });
 
-/** Both ways: an early answer skips a question, and a late one answers what was not asked. */
 export const otherRound = defineCheck('answer.other-round', 'S', {
   expected: 'An answer to an earlier question does not answer a later one, nor the other way round.',
   clause: IGNORE,
@@ -125,7 +123,6 @@ export const otherRound = defineCheck('answer.other-round', 'S', {
 const sameKeys = ({ facts }: CheckContext): boolean =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
 
-/** Contents are made from the asked schema, each wrong in one way. */
 export const invalid = defineCheck('answer.invalid', 'S', {
   expected: 'Content that does not fit the asked schema is refused, or asked again.',
   clause: VALIDATE,
@@ -206,17 +203,14 @@ export const refusalWithContent = defineCheck('answer.refusal-with-content', 'S'
 const lastFormRound = ({ facts }: CheckContext): number =>
   facts.rounds.findLastIndex(({ requests }) => Object.values(requests).some(isForm));
 
-/** A form that is attacked. */
 interface Form {
   readonly key: string;
-  /** Its key in another call. */
   readonly keyIn: (session: Session) => string;
   readonly schema: unknown;
   /** Others stand beside it, and the call goes on without it. */
   readonly leavable: boolean;
 }
 
-/** More forms than this are not tried. */
 const MOST_FORMS = 4;
 
 /** Attacks each form, the last ones first: those are most likely to guard an effect. */

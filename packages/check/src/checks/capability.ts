@@ -15,7 +15,6 @@ const CAPABILITY: Readonly<Record<string, string>> = {
 
 const MISSING = -32021;
 
-/** Answers a call with these capabilities: nothing that is not among them may be asked. */
 async function notAsked(context: CheckContext, capabilities: JsonObject, who: string): Promise<Finding> {
   const session = context.session({ capabilities });
   let outcome = await session.first();
@@ -79,7 +78,6 @@ const CLAUSE = {
     'On HTTP, the response status MUST be 400 Bad Request.',
 };
 
-/** A client that declares nothing. It may get a default; what it may not get is a question. */
 export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
     'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
@@ -91,7 +89,6 @@ export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   run: (context) => notAsked(context, {}, 'A client without capabilities'),
 });
 
-/** Forms alone and URLs alone, as a client may declare either. */
 export const mode = defineCheck('capability.mode', 'M', {
   expected: 'A client that shows forms alone is sent no URL, and one that opens URLs alone is sent no form.',
   clause: {

@@ -32,11 +32,9 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   return comparable(declined) !== comparable(end);
 }
 
-/** Whether two versions of a question say the same, where that can be told. */
 const sameWords = (one: Question, other: Question): boolean =>
   one.words.like(wordsOf(other.request)) !== false || other.words.like(wordsOf(one.request)) !== false;
 
-/** Keys under which both versions ask, in other words. */
 const rewordedKeys = ({ from, to }: Crossing): readonly string[] =>
   [...from.questions].flatMap(([key, question]) => {
     const other = to.questions.get(key);
@@ -46,7 +44,6 @@ const rewordedKeys = ({ from, to }: Crossing): readonly string[] =>
 const messageOf = ({ questions }: Version, key: string): string =>
   JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
 
-/** A yes to another question is no yes to this one. */
 export const reworded = deployCheck('deploy.reworded', 'A', {
   expected:
     'A question that the other version asks in other words is asked again: its answer was to the old words.',
@@ -73,14 +70,12 @@ export const reworded = deployCheck('deploy.reworded', 'A', {
   },
 });
 
-/** A content that the one version allows, and the other one does not. */
 interface Unfit {
   readonly key: string;
   readonly round: number;
   readonly content: JsonObject;
 }
 
-/** So many contents are made from a schema. */
 const MOST_MADE = 40;
 
 /** For each question the first such content: the honest one, or one that differs from it in a field. */
@@ -124,7 +119,6 @@ async function present(context: CheckContext, crossing: Crossing, unfit: Unfit):
   return [atOnce, await cross(context, crossing, { round: round + 1, begun })];
 }
 
-/** What the user gave was right, and is wrong by now. */
 export const unfit = deployCheck('deploy.unfit', 'S', {
   expected:
     'An answer that one version allowed does not count on the other one, where its question does not allow it.',

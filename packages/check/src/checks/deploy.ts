@@ -20,7 +20,6 @@ import { comparable, inWords, type Outcome, saysNo, textOf } from '../wire/outco
 import { STATELESS } from './instance.ts';
 import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
 
-/** What came of the call, in words, and whether that is an end. */
 interface Ended {
   readonly well: boolean;
   readonly words: string;
@@ -62,7 +61,6 @@ const DEPLOYING =
   'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
   'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
 
-/** The deploy that replaces every instance at once. */
 export const survives = deployCheck('deploy.survives', 'A', {
   expected:
     'A call that the old version began comes to its end on the new one, whether or not it asks again.',
@@ -72,7 +70,6 @@ export const survives = deployCheck('deploy.survives', 'A', {
   run: (context, { forth }) => comesToItsEnd(context, forth),
 });
 
-/** The rolling deploy: while both serve, the next round may reach the old one again. */
 export const returns = deployCheck('deploy.returns', 'A', {
   expected: 'A call that the new version began comes to its end on the old one, as in a rolling deploy.',
   clause: STATELESS,
@@ -87,7 +84,6 @@ export const returns = deployCheck('deploy.returns', 'A', {
 const BROKE =
   /\b(?:Type|Reference|Range|Syntax|Key|Attribute|Zod)Error\b|\bNoneType\b|NullPointer|nil pointer|Cannot (?:read|set) propert|is not (?:a function|iterable)|^\s+at .+:\d+|^Traceback|panicked at|Unexpected token|Unexpected end of JSON/m;
 
-/** What is wrong with an answer that should have been a result, a question or a refusal; `silent` where none came. */
 function accidentIn({
   outcome,
   reply,
@@ -105,7 +101,6 @@ function accidentIn({
   return BROKE.test(text) ? { words: inWords(outcome) } : undefined;
 }
 
-/** The state is honest, and its version is what the server did not expect. */
 export const inWordsOnly = deployCheck('deploy.in-words', 'S', {
   expected:
     'State of another version is answered with a result, a question or a refusal in words, and never by accident: no ' +
@@ -139,7 +134,6 @@ const CROSSED_EFFECTS =
   'Put effects after the last question. Where one stands before it, keep its record under the same key in both versions ' +
   '(ctx.once, a step, the journal), and change `version` where a key has to change.';
 
-/** What is wrong with the effects of a call that crossed. */
 function effectFault({ effects }: CheckContext, crossed: Crossed): string | undefined {
   const { readings, first, end, from, to, answered, turns } = crossed;
   const early = readings.first !== readings.crossing;
@@ -178,7 +172,6 @@ function timesOf({ readings, from, to }: Crossed): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Neither twice, nor for a call that was refused, nor for one that is asked again. */
 export const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   expected:
     'A call that was served by both versions has its effect once, and none where it is refused or asked again.',

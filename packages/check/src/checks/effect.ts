@@ -68,7 +68,6 @@ export const once = defineCheck('effect.once', 'A', {
 /** A bare number is a count, and not a balance in a sentence. */
 const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
 
-/** Makes the call longer by leaving a question unanswered, and compares with an honest call. */
 export const perRound = defineCheck('effect.per-round', 'A', {
   expected: 'A call with more rounds has no more effects.',
   clause: REENTERED,
@@ -101,7 +100,6 @@ export const perRound = defineCheck('effect.per-round', 'A', {
   },
 });
 
-/** An honest call whose first question was left unanswered twice. */
 async function longer(context: CheckContext): Promise<Session> {
   const session = await context.untilRound(0);
   for (let round = 0; round < 2 && session.last?.kind === 'asked'; round++)

@@ -27,7 +27,6 @@ const REMEDY =
   "Serve both eras from one handler: the SDK's legacy shim turns an input_required into requests on a live session; " +
   'where there is none, answer an isError result that says why.';
 
-/** What an old client saw. */
 interface Seen {
   readonly evidence: Evidence;
   readonly questions: readonly ShownQuestion[];
@@ -57,7 +56,6 @@ export const same = defineCheck('era.same', 'A', {
   },
 });
 
-/** What is wrong with what an old client saw, or undefined. */
 function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined): string | undefined {
   if (seen.late) return `The old client waited, and got ${seen.refusal}.`;
   if (seen.sentAsking) return 'The old client was sent an input_required result, which it does not know.';
@@ -181,7 +179,6 @@ function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: 
   return desk.answerer.responses({ [key]: request })[key];
 }
 
-/** One POST without a handshake, as old clients send to servers without sessions. */
 export const stateless = defineCheck('era.stateless', 'A', {
   expected: 'A client of 2025-11-25 without a session gets a result or a refusal in words, and no hang.',
   clause: CLAUSE,
@@ -205,7 +202,6 @@ export const stateless = defineCheck('era.stateless', 'A', {
   },
 });
 
-/** One request as old clients write it: no `_meta`, and no header that mirrors the body. */
 const postAsLegacy = ({ fleet, inputs, patience }: CheckContext, message: JsonObject): Promise<Reply> =>
   post({
     url: fleet.first.url as URL,

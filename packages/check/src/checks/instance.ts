@@ -61,7 +61,6 @@ export const second = defineCheck('instance.second', 'A', {
   },
 });
 
-/** SIGKILL: what was not written down is gone. */
 export const restart = defineCheck('instance.restart', 'A', {
   expected: 'A server that is killed and started again finishes the call.',
   clause: STATELESS,
@@ -78,7 +77,6 @@ export const restart = defineCheck('instance.restart', 'A', {
   },
 });
 
-/** A ledger in memory knows nothing of its neighbour. */
 export const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
   expected: 'An approval that was used at one instance is used at every other one too.',
   clause: SINGLE_USE,

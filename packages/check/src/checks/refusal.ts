@@ -32,7 +32,6 @@ function refusing(session: Session, action: Action, only?: readonly string[]): J
   );
 }
 
-/** Every way to refuse the questions of a round: all of them, and where there are several, each alone. */
 function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
   const keys = Object.keys(requests).filter((key) => requests[key]?.method === 'elicitation/create');
   // Sampling and roots have no refusal of this kind.
@@ -44,9 +43,7 @@ function refusalsOf(requests: Asked): readonly { readonly action: Action; readon
 /** A refusal of a round, or of one of its questions: what came of it, and of the call that went on after it. */
 interface Refused {
   readonly session: Session;
-  /** The refusal, as it stands in a sentence. */
   readonly what: string;
-  /** What came of the refusal itself. */
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
 }
@@ -139,7 +136,6 @@ function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome):
   return `After a ${what} the server ${inWords(outcome)}, and the probe changed when that was answered: ${inWords(end)}.`;
 }
 
-/** A refusal of each question in turn, repeated whenever the server asks: the same question may not come again. */
 async function refusesAlways(context: CheckContext, action: Action): Promise<Finding> {
   let ended: Outcome | undefined;
   for (const [first] of context.facts.rounds.entries()) {
@@ -178,14 +174,12 @@ export const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   run: (context) => refusesAlways(context, 'decline'),
 });
 
-/** The same for a dismissal, which says neither yes nor no. */
 export const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
   ...declineEnds,
   expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
   run: (context) => refusesAlways(context, 'cancel'),
 });
 
-/** Rounds that a user who never answers properly is given. */
 const PATIENCE = 25;
 
 /** Empty content in each round: what a client sends that is broken, and not a user. */

@@ -18,7 +18,6 @@ export const LEDGER =
   'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
   'your own database.';
 
-/** The finding from the effects of a call that was approved once. */
 export function onceOnly(
   context: CheckContext,
   session: Session,
@@ -41,7 +40,6 @@ export function onceOnly(
   return pass(`${second.words} had no second effect`, session);
 }
 
-/** An honest call, ready for its last retry. */
 async function prepareApproval(
   context: CheckContext,
 ): Promise<{ session: Session; last: Retry; before: Reading }> {
@@ -92,7 +90,6 @@ export const concurrent = defineCheck('retry.concurrent', 'M*', {
   },
 });
 
-/** Whether there was more than one effect between two readings; undefined where that cannot be counted. */
 function moreThanOne({ effects }: CheckContext, before: Reading, after: Reading, completed: number) {
   const count = effects.countOfLast(before, after);
   if (count !== undefined) return count > 1.5;

@@ -101,7 +101,6 @@ async function servedHonestly(
 
 const areArgumentsDerived = ({ inputs }: CheckContext): boolean => inputs.otherArguments === undefined;
 
-/** Whether a call that was asked again was asked a later question than it had answered. */
 function isLater({ facts }: CheckContext, round: number, session: Session): boolean {
   const now = Object.keys(session.asked);
   const before = facts.rounds.slice(0, round + 1).flatMap(({ requests }) => Object.keys(requests));
@@ -250,7 +249,6 @@ async function besideTheEnd(context: CheckContext): Promise<Finding | undefined>
   );
 }
 
-/** Presents a retry, and answers on to the end. */
 async function presentRetry(context: CheckContext, session: Session, retry: Retry) {
   const before = await context.effects.read();
   await rollBack(

@@ -77,7 +77,6 @@ function reasons(context: CheckContext) {
   return all;
 }
 
-/** Reading needs no key: Base64, hex, JSON, a JWT, or plain words. */
 export const readable = defineCheck('state.readable', 'A', {
   expected: 'A client can read nothing in the state.',
   clause: {

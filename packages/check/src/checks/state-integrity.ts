@@ -26,12 +26,10 @@ const SEAL =
 const MOST_ATTEMPTS = 256;
 
 interface InRounds extends AttackOptions {
-  /** What else an attempt changes. */
   readonly changes?: (session: Session) => Retry;
   readonly rounds?: readonly number[];
 }
 
-/** Attacks the state of each round that carries one. */
 async function inEachRound(
   context: CheckContext,
   variants: (token: string) => readonly { readonly label: string; readonly state: unknown }[],
@@ -72,7 +70,6 @@ const choicesOf = (request: unknown): readonly unknown[] =>
     choicesIn,
   );
 
-/** Content that the server would understand: other choices, other arguments, flags turned over. */
 export const forged = defineCheck('state.forged', 'M*', {
   expected:
     'A state whose content was changed and encoded again is refused, with its signature or without it.',
@@ -94,7 +91,6 @@ export const forged = defineCheck('state.forged', 'M*', {
   },
 });
 
-/** The states of two honest calls, round by round. */
 async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
   const { turns } = await context.untilRound(context.lastRound);
   const again = turns.map(({ outcome }) => (outcome.kind === 'asked' ? outcome.state : undefined));
@@ -112,7 +108,6 @@ const mapAnswers = (session: Session, answer: (honest: JsonObject) => JsonObject
   ),
 });
 
-/** How a user does not agree. */
 const WITHHELD: readonly Withheld[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
   { label: 'a no for an answer', changes: (session) => mapAnswers(session, noTo) },
@@ -173,7 +168,6 @@ export const tampered = defineCheck('state.tampered', 'M*', {
   },
 });
 
-/** What is no state at all. The server has to live on, which the honest call afterwards shows. */
 export const malformedState = defineCheck('state.malformed', 'M*', {
   expected:
     'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',

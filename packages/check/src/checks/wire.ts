@@ -43,10 +43,8 @@ async function sweep(context: CheckContext): Promise<void> {
 const refusals = (session: Session, action: string): JsonObject =>
   Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action }]));
 
-/** What is wrong with one exchange, or undefined. */
 type Fault = (logged: Logged) => string | undefined;
 
-/** Looks at every exchange of the run. */
 async function everywhere(context: CheckContext, fault: Fault): Promise<Finding> {
   await sweep(context);
   let looked = 0;
@@ -67,7 +65,6 @@ function asOf({ turn, session }: Logged): Evident {
   return { evidence: session.evidence.until(turn.recorded), turns, last: turn.outcome };
 }
 
-/** A request that is part of no call, such as a list. */
 function alone(turn: Logged['turn']): Evident {
   const { method, params } = turn.request;
   const evidence = new Evidence(method);
@@ -76,7 +73,6 @@ function alone(turn: Logged['turn']): Evident {
   return { evidence, turns: [turn], last: turn.outcome };
 }
 
-/** A check that looks at every exchange for this fault. */
 const wireCheck = (
   id: string,
   { fault, ...parts }: Pick<CheckParts, 'expected' | 'clause' | 'remedy'> & { readonly fault: Fault },
@@ -87,7 +83,6 @@ const wireCheck = (
     run: (context) => everywhere(context, fault),
   });
 
-/** A client of this revision cannot tell a question from a result without it. */
 export const resultType = wireCheck('wire.result-type', {
   expected: 'Every result says its resultType, and it is "complete" or "input_required".',
   clause: {
@@ -110,7 +105,6 @@ export const resultType = wireCheck('wire.result-type', {
 
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 
-/** The rules of JSON-RPC, and the two that an input_required has of its own. */
 export const shape = wireCheck('wire.shape', {
   expected:
     'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
@@ -160,7 +154,6 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
 
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** Every message of the whole run is compared, those of all other checks too. */
 export const schema = wireCheck('wire.schema', {
   expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
   clause: {
@@ -232,7 +225,6 @@ export const keys = wireCheck('wire.duplicate-keys', {
   },
 });
 
-/** Requests of the server would wait for an answer that no client of this revision can give. */
 export const noServerRequests = wireCheck('wire.no-server-requests', {
   expected: 'A client of 2026-07-28 gets no request from the server.',
   clause: {

@@ -96,7 +96,6 @@ function nameTarget(error: unknown, name: string | undefined, { address }: Input
   return new UsageError(name === undefined ? message : `${name}: ${message}`);
 }
 
-/** A fail counts more than an undecided check. */
 const worst = (reports: readonly Report[]): number => {
   const codes = reports.map(({ exitCode }) => exitCode);
   return codes.includes(1) ? 1 : codes.includes(3) ? 3 : 0;
@@ -171,7 +170,6 @@ const WRITERS: Readonly<Record<Format, Writer>> = {
   html: (reports, { viewer }) => htmlReport(reports, viewer && readViewer(viewer)),
 };
 
-/** One report as it is; several in a list, with the worst exit code. */
 const jsonReport = (reports: readonly Report[]): string => {
   const [only] = reports;
   const value = reports.length === 1 ? only : { profile: PROFILE, exitCode: worst(reports), reports };
@@ -181,7 +179,6 @@ const jsonReport = (reports: readonly Report[]): string => {
 const listText = (): string =>
   CHECKS.map(({ id, level, expected }) => `${level.padEnd(3)} ${id.padEnd(28)} ${expected}\n`).join('');
 
-/** A line that is written over, on a terminal only. */
 function progressOn(
   err: NodeJS.WriteStream,
   quiet: boolean,

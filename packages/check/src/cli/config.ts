@@ -4,7 +4,6 @@ import { UsageError } from '../target/target.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { type Kind, TARGET_OPTIONS, type TargetOptions } from './options.ts';
 
-/** One target of a configuration file. */
 export interface ConfiguredTarget {
   readonly name: string;
   readonly url?: string;
@@ -12,7 +11,6 @@ export interface ConfiguredTarget {
   readonly options: TargetOptions;
 }
 
-/** The names that a target may have, and what each takes. */
 const NAMES: Readonly<Record<string, Kind>> = {
   ...{ name: 'text', url: 'text', command: 'texts' },
   ...Object.fromEntries(TARGET_OPTIONS.map(([flags, kind]) => [/[a-z-]+/.exec(flags.slice(2))?.[0], kind])),

@@ -14,7 +14,6 @@ import {
 import { isObject, type JsonObject, parse } from '../wire/json.ts';
 import type { TargetOptions } from './options.ts';
 
-/** Where a target is. */
 export interface Place {
   readonly url?: string | undefined;
   readonly command?: readonly string[] | undefined;

@@ -3,7 +3,6 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { DEFAULTS, MOST_SECONDS } from '../run/run.ts';
 import { UsageError } from '../target/target.ts';
 
-/** How a report is written. */
 const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
 
@@ -13,12 +12,10 @@ export interface Wanted {
   readonly file?: string;
 }
 
-/** The options that describe one target: the same names on the command line and in a configuration file. */
 export interface TargetOptions {
   /** One of these three says what is called. */
   readonly tool?: string;
   readonly prompt?: string;
-  /** A URI. */
   readonly resource?: string;
   readonly arguments?: unknown;
   readonly otherArguments?: unknown;
@@ -34,7 +31,6 @@ export interface TargetOptions {
   readonly also?: string;
   readonly restart?: string;
   readonly next?: string;
-  /** In seconds. */
   readonly ttl?: number;
   readonly oneTime?: boolean;
   readonly allowEffects?: boolean;
@@ -47,7 +43,6 @@ export interface TargetOptions {
   readonly baseline?: string;
 }
 
-/** Everything that the command line says. */
 export interface CommandLine extends TargetOptions {
   readonly url?: string;
   readonly command?: readonly string[];
@@ -156,13 +151,11 @@ function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wa
   return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
-/** What an option takes: on the command line, and in a configuration file. */
 export type Kind = 'text' | 'texts' | 'yes' | 'number' | 'object' | 'any';
 type Parse = (value: string, previous: never) => unknown;
 const PARSERS: Partial<Record<Kind, Parse>> = { texts: append, number: number(0), object: json };
 type Described = readonly [flags: string, kind: Kind, description: string, parse?: Parse];
 
-/** The options of one target. */
 export const TARGET_OPTIONS: readonly Described[] = [
   ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
   ['--prompt <name>', 'text', 'the same, for a prompt'],
@@ -209,7 +202,6 @@ export const TARGET_OPTIONS: readonly Described[] = [
   ['--baseline <file>', 'text', 'accepted findings; one that is no longer found is an error'],
 ];
 
-/** The options of the command line alone. */
 const LINE_OPTIONS: readonly Described[] = [
   ['--list', 'yes', 'prints the checks'],
   ['--dry-run', 'yes', 'prints what would be sent, and sends nothing'],

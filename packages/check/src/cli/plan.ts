@@ -9,11 +9,9 @@ import { type Inputs, nameOf } from '../target/target.ts';
 const calibrating = ({ probe }: Inputs, rounds: number): number =>
   probe === undefined ? 0 : LOOKED_AT * (rounds + 1);
 
-/** Discovery, a list, and two honest calls. */
 const PREPARATION = 2;
 const HONEST_CALLS = 2;
 
-/** A check with about how many calls it makes, or why it makes none. */
 interface Planned {
   readonly check: Check;
   readonly calls: number;

@@ -7,11 +7,9 @@ import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
-/** One altered retry. */
 export interface Attempt {
   /** What is altered, as it stands in a sentence: `the state with bit 3 of byte 12 flipped`. */
   readonly label: string;
-  /** How the retry differs from the honest one. */
   readonly changes: (session: Session) => Retry;
 }
 
@@ -31,9 +29,7 @@ export interface Accepted {
 export interface Attacked {
   readonly tried: number;
   readonly accepted: readonly Accepted[];
-  /** Attempts that got no answer. */
   readonly failed: readonly { readonly label: string; readonly session: Session; readonly reason: string }[];
-  /** A refused one, for the words. */
   readonly refusal: Session | undefined;
   /** One that completed as after a decline: whether that has an effect is for a probe to tell. */
   readonly likeDeclined: Session | undefined;
@@ -41,9 +37,7 @@ export interface Attacked {
   readonly asPlain: boolean;
 }
 
-/** How attempts are presented. */
 export interface AttackOptions {
-  /** No more attempts than this. */
   readonly most?: number;
   /** What comes of a state that means nothing is no refusal: it is what is tried. */
   readonly nonsenseIsTried?: boolean;
@@ -76,7 +70,6 @@ export async function attack(
 }
 
 interface Presenting extends Required<Omit<AttackOptions, 'most'>> {
-  /** Whether each attempt gets a call of its own. */
   readonly fresh: boolean;
 }
 
@@ -208,7 +201,6 @@ export function effectsUnseen({ effects }: CheckContext, words: string): Finding
   };
 }
 
-/** The words for an attack that was refused. */
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
   const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
   const unseen = {
@@ -221,7 +213,6 @@ function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): 
   return `${tried} of ${tried} refused${words}${seen}`;
 }
 
-/** The finding of an attack whose every attempt has to be refused. */
 export function mustRefuse(context: CheckContext, what: string, attacked: readonly Attacked[]): Finding {
   const accepted = attacked.flatMap((one) => one.accepted);
   const tried = attacked.reduce((sum, one) => sum + one.tried, 0);

@@ -12,10 +12,8 @@ import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
-/** What an attack came to, against the honest call. */
 export type Judgement = 'refused' | 'same' | 'different' | 'failed';
 
-/** One exchange of a run, and the call that it was part of. */
 export interface Logged {
   readonly turn: Turn;
   readonly session?: Session;
@@ -23,7 +21,6 @@ export interface Logged {
   readonly during?: string | undefined;
 }
 
-/** What a refusal of every question in a round comes to. */
 interface PlainRefusal {
   readonly likeness: Likeness;
   /** How the call ends, where it asks on as after an answer, and is answered honestly from there. */
@@ -31,7 +28,6 @@ interface PlainRefusal {
   readonly effect: boolean | undefined;
 }
 
-/** Whether a form has a field that is yes or no. */
 const hasYesOrNo = (request: JsonObject): boolean =>
   Object.values(objectAt(objectAt(objectAt(request, 'params'), 'requestedSchema'), 'properties')).some(
     (field) => isObject(field) && field.type === 'boolean',
@@ -47,7 +43,6 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   }),
 });
 
-/** One run's context. Each check gets the same. */
 export class CheckContext {
   readonly facts: Facts;
   readonly inputs: Inputs;
@@ -80,12 +75,10 @@ export class CheckContext {
     this.patience = parts.patience;
   }
 
-  /** Lets time pass. */
   async pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.patience.over });
   }
 
-  /** A new call. Nothing has been sent. */
   session(options: SessionOptions = {}): Session {
     return new Session(this.desk, options);
   }
@@ -107,7 +100,6 @@ export class CheckContext {
     return session;
   }
 
-  /** The index of the last round. */
   get lastRound(): number {
     return this.facts.rounds.length - 1;
   }
@@ -118,7 +110,6 @@ export class CheckContext {
     return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
   }
 
-  /** The operation with the second set of arguments. */
   get otherOperation(): Operation {
     const { otherArguments, rounds } = this.facts;
     if (otherArguments === undefined || rounds.length === 0) throw new UsageError('no other arguments');
@@ -216,7 +207,6 @@ export class CheckContext {
     return next !== undefined && Object.keys(next.requests).join() === Object.keys(outcome.requests).join();
   }
 
-  /** Whether these questions are the ones of this round or of an earlier one. */
   #asksAgain(round: number, outcome: Extract<Outcome, { kind: 'asked' }>): boolean {
     const keys = Object.keys(outcome.requests);
     return this.facts.rounds.slice(0, round + 1).some((known, at) => {

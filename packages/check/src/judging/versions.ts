@@ -12,13 +12,11 @@ import { type Check, type CheckParts, defineCheck, type Finding, type Level, pas
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';
 
-/** A question of one version: its request, and how its words looked in honest calls. */
 export interface Question {
   readonly request: JsonObject;
   readonly words: Likeness;
 }
 
-/** One of the two. */
 export interface Version {
   readonly name: 'old version' | 'new version';
   readonly instance: Instance;
@@ -125,16 +123,13 @@ function wordsIn(schema: unknown): readonly unknown[] {
   return [...own, ...Object.values(schema).flatMap(wordsIn)];
 }
 
-/** A call that crossed. */
 export interface Crossed extends Crossing {
   readonly session: Session;
   /** What the user was asked before, counted from 1. */
   readonly question: number;
   /** Keys that were answered when it crossed. */
   readonly answered: readonly string[];
-  /** Those of them that were asked again afterwards. */
   readonly askedAgain: readonly string[];
-  /** The exchanges with the version to which it crossed. */
   readonly turns: readonly Turn[];
   readonly first: Outcome;
   readonly end: Outcome;
@@ -142,11 +137,9 @@ export interface Crossed extends Crossing {
   readonly readings: Readonly<Record<'before' | 'crossing' | 'first' | 'end', Reading>>;
 }
 
-/** How a call crosses. */
 export interface CrossOptions {
   /** The index of the round whose question the one version asks, and the other gets the answer of. */
   readonly round: number;
-  /** How the retry that crosses differs from an honest one. */
   readonly changes?: (session: Session) => Retry;
   /** A call that was begun already, in another way than with honest answers. */
   readonly begun?: Session;

@@ -10,18 +10,14 @@ import { shorten } from '../wire/text.ts';
  */
 export type EffectsMode = 'none' | 'unobserved' | 'observed' | 'blind';
 
-/** One reading of the probe; undefined without a probe. */
 export type Reading = string | undefined;
 
-/** Reads effects, and counts them where the probe holds one number. */
 export class Effects {
   readonly #probe: Probe | undefined;
   mode: EffectsMode;
-  /** Why the probe cannot tell. */
   reason = '';
   /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
   asking = false;
-  /** How often it was read. */
   readings = 0;
   #unit: number | undefined;
   #lastUnit: number | undefined;
@@ -59,12 +55,10 @@ export class Effects {
     return reading === undefined ? undefined : numberIn(reading);
   }
 
-  /** By how much one honest call changes the probe's number. */
   get unit(): number | undefined {
     return this.#unit;
   }
 
-  /** Reads the probe now. */
   async read(): Promise<Reading> {
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;
     if (this.#probe) this.readings++;
@@ -93,7 +87,6 @@ export class Effects {
     return countEffects(before, after, this.#lastUnit ?? this.#unit);
   }
 
-  /** Says no more, for a reason, and returns it. */
   blind(reason: string): string {
     this.mode = 'blind';
     this.reason = reason;
@@ -108,7 +101,6 @@ export class Effects {
   }
 }
 
-/** By how much two readings differ, where both hold one number and they do. */
 function difference(before: Reading, after: Reading): number | undefined {
   const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
@@ -123,7 +115,6 @@ function countEffects(before: Reading, after: Reading, unit: number | undefined)
 /** How late a probe is looked at for effects that come after their answer, in milliseconds. */
 export const SOON_MS = 300;
 
-/** A reading, short enough for a sentence. */
 export const clip = (reading: Reading): string => {
   return shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
 };

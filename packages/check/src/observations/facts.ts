@@ -6,7 +6,6 @@ import type { JsonObject } from '../wire/json.ts';
 import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
-/** One round of an honest call. */
 export interface Round {
   readonly requests: Asked;
   readonly state: string | undefined;
@@ -16,13 +15,11 @@ export interface Round {
   readonly words: Likeness;
 }
 
-/** What the server says of the operation. */
 export interface Listed {
   readonly annotations: JsonObject;
   readonly inputSchema?: unknown;
 }
 
-/** Facts of a run. They grow with every honest call. */
 export class Facts {
   readonly transport: 'http' | 'stdio';
   readonly listed: Listed | undefined;
@@ -31,7 +28,6 @@ export class Facts {
   rounds: readonly Round[] = [];
   /** How each form looked in every honest call, in the order in which they were asked. */
   forms: readonly Likeness[] = [];
-  /** The result of the first honest call. */
   result: JsonObject = {};
   readonly #declaredOneTime: boolean;
   readonly #final = new Likeness();
@@ -46,7 +42,6 @@ export class Facts {
     this.#declaredOneTime = parts.oneTime;
   }
 
-  /** Whether any round carries state. */
   get carriesState(): boolean {
     return this.rounds.some(({ state }) => state !== undefined);
   }
@@ -79,7 +74,6 @@ export class Facts {
     return Object.keys(asked)[at] ?? key;
   }
 
-  /** How the end of an honest call looks. */
   get final(): Likeness {
     return this.#final;
   }

@@ -8,13 +8,11 @@ export const isOptional = (request: unknown): boolean => {
   return isForm(request) && fields > 0 && !(Array.isArray(required) && required.length > 0);
 };
 
-/** Whether a request is a form. */
 export const isForm = (request: unknown): boolean => {
   const { requestedSchema, mode } = objectAt(request, 'params');
   return requestedSchema !== undefined && mode !== 'url';
 };
 
-/** What a client shows of a form, as text. */
 export function formText(request: unknown): string {
   const { message, requestedSchema } = objectAt(request, 'params');
   const { $schema, ...schema } = isObject(requestedSchema) ? requestedSchema : {};

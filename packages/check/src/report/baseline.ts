@@ -47,11 +47,9 @@ function whyNoJson(text: string): string {
   }
 }
 
-/** Whether a verdict is a finding, which a baseline can accept. */
 export const isFinding = (verdict: Verdict): boolean =>
   verdict === 'fail' || verdict === 'warn' || verdict === 'advice';
 
-/** The accepted ids that a run looked for and no longer found. */
 export const staleIn = (
   baseline: Baseline,
   checked: readonly { readonly id: string; readonly verdict: Verdict }[],

@@ -33,7 +33,6 @@ export function draw({ events, participants }: Transcript): readonly string[] {
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
 
-/** Blocks of lines, where equal neighbours become one with a count. */
 function mergeRepeats(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const merged: { readonly lines: readonly string[]; times: number }[] = [];
   for (const lines of blocks) {
@@ -60,7 +59,6 @@ function mergeRepeatedPairs(blocks: readonly (readonly string[])[]): readonly (r
   return merged;
 }
 
-/** The arguments of a retry, where they are not those of the request before it. */
 function argumentsChanged(events: readonly TranscriptEvent[], at: number): string {
   const argumentsOf = (event: TranscriptEvent | undefined) =>
     event?.kind === 'message' && event.message.method !== undefined
@@ -130,7 +128,6 @@ function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean,
   return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;
 }
 
-/** What the client declares, where the message says so. */
 function declaredText(message: Readonly<Record<string, unknown>>): string {
   const declared = objectIn(objectIn(message, 'params'), '_meta')[DECLARED];
   return declared === undefined ? '' : `\ndeclares ${JSON.stringify(declared)}`;
@@ -139,13 +136,11 @@ function declaredText(message: Readonly<Record<string, unknown>>): string {
 const stateText = ({ requestState }: Readonly<Record<string, unknown>>): string =>
   requestState === undefined ? '' : `\n+ state ${stateWords(requestState)}`;
 
-/** The beginning of a state, and its length. */
 function stateWords(state: unknown): string {
   const text = typeof state === 'string' ? state : JSON.stringify(state);
   return text.length > 40 ? `${clip(text, 28)} (${text.length} characters)` : clip(text, 40) || '""';
 }
 
-/** What a retry brings: the answers, and the beginning of its state. */
 function answersText(message: Readonly<Record<string, unknown>>): string {
   const params = objectIn(message, 'params');
   const responses = objectIn(params, 'inputResponses');

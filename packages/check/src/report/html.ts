@@ -63,7 +63,6 @@ ${script ? `<script>${script}</script>\n` : ''}</body>
 `;
 }
 
-/** As a policy names it. */
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** One target. `at` tells its findings from those of another one. */
@@ -90,7 +89,6 @@ ${of(OTHERS).map(row).join('\n')}
 </tbody></table>`;
 }
 
-/** Which findings there are, each with the way to it. */
 function links(checks: readonly ReportedCheck[], at: number): string {
   const lines = findingsIn(checks).map(({ verdict, found }) => {
     const ids = found.map(
@@ -101,7 +99,6 @@ function links(checks: readonly ReportedCheck[], at: number): string {
   return lines.length === 0 ? '' : `<ul class="found">${lines.join('')}</ul>\n`;
 }
 
-/** A check that needs nobody's attention: one line. */
 const row = ({ id, verdict, actual }: ReportedCheck): string =>
   `<tr><td><code>${forMarkup(id)}</code></td><td class="${verdict}">${verdict}</td><td>${forMarkup(actual)}</td></tr>`;
 
@@ -114,7 +111,6 @@ function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
 <pre class="plain" tabindex="0">${forMarkup(commands.join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
 }
 
-/** The conversation as text, and for the viewer, which draws it in place of the text. */
 function conversation(transcript: Transcript, isDrawn: boolean): string {
   const text = `\n<pre class="plain" data-mrtr-text tabindex="0">${forMarkup(draw(transcript).join('\n'))}</pre>`;
   // What the viewer shows is printable too, and without `<` nothing can end the element.

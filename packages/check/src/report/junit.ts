@@ -8,7 +8,6 @@ export function junitReport(reports: readonly Report[], { strict = false } = {})
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="mrtr-check">\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
-/** One target is one suite. */
 function suite({ target, summary, checks }: Report, strict: boolean): string {
   const failing = checks.filter((check) => isFailure(check, strict)).length;
   const skipped = summary['not-run'] + summary['not-applicable'];

@@ -30,7 +30,6 @@ export function markdownReport(report: Report): string {
     `| ${ORDER.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
     ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
-    // Which findings there are, before each of them in full.
     ...findings.map(
       ({ verdict, found }) =>
         `* **${verdict}**: ${found.map((one) => `\`${one.id}\`${acceptedMark(one)}`).join(', ')}`,

@@ -10,7 +10,6 @@ const LEAST = 3;
 /** A shorter one says nothing in Base64 that could not stand there by chance. */
 const LEAST_ENCODED = 8;
 
-/** The same value, with every secret in its strings replaced. */
 export type Redact = <T>(value: T) => T;
 
 /** Redacts the header values of an address, and the token of each that has a scheme such as `Bearer`. */
@@ -84,7 +83,6 @@ function withoutBeginning(part: string, forms: readonly string[]): string {
   return length === 0 ? part : `${REDACTED}${part.slice(length)}`;
 }
 
-/** The largest number of a part's characters that are of a secret, or 0. */
 function longest(part: string, isSecret: (length: number) => boolean): number {
   let length = Math.min(RUN, part.length);
   while (length >= LEAST && !isSecret(length)) length--;
@@ -110,7 +108,6 @@ export function redactedTranscript({ title, events, end, ...rest }: Transcript, 
   };
 }
 
-/** The user and the password of `Basic`, and the password alone. */
 function passwordIn(value: string): readonly string[] {
   const [, basic] = /^Basic +(\S+)$/i.exec(value) ?? [];
   if (basic === undefined) return [];

@@ -38,13 +38,11 @@ export interface ReportedCheck {
   readonly calls: number;
 }
 
-/** The findings by verdict, the gravest first. */
 export const findingsIn = (checks: readonly ReportedCheck[]) =>
   (['fail', 'warn', 'advice'] as const)
     .map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) }))
     .filter(({ found }) => found.length > 0);
 
-/** What stands behind the id of a finding that the baseline accepts. */
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
 
 /** How many checks ended how. */
@@ -70,7 +68,6 @@ export interface ReportedTarget {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** Where it is, in a line: with the new version, where there is one. */
 export const addressIn = ({ name, address, next }: ReportedTarget): string =>
   `${name ?? address}${next === undefined ? '' : `, new version: ${next}`}`;
 

@@ -59,7 +59,6 @@ const probeText = (probe: ProbeSpec): string =>
 /** A longer request is no use in a shell. */
 const MOST_CURL = 8000;
 
-/** The last request of a call as a curl command, where there is an address. */
 export function curlOf(
   turn: Turn | undefined,
   headers: Readonly<Record<string, string>>,

@@ -45,7 +45,6 @@ const painter =
   (style, text) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
 
-/** What is read in ten seconds: how many of each, which ones, and how much was looked at. */
 function card({ target, summary, seed, checks }: Report, paint: Paint): readonly string[] {
   const count = (verdict: Verdict) => {
     const { mark, style } = LOOK[verdict];
@@ -78,7 +77,6 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
   ];
 }
 
-/** One finding, with the line that runs it again and the conversation that shows it. */
 function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
@@ -101,7 +99,6 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   ];
 }
 
-/** Checks that say nothing, by their reason. */
 function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   return (['could-not-run', 'not-run', 'not-applicable'] as const).flatMap((verdict) => {
     const reasons = new Map<string, string[]>();
@@ -124,7 +121,6 @@ function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
   });
 }
 
-/** Why the program ends with its exit code. */
 function ending({ summary, exitCode, checks }: Report, paint: Paint): readonly string[] {
   const stale = summary.stale.map((id) =>
     paint('red', `✗ The baseline accepts ${id}, which is no longer found. Take it out of the baseline.`),

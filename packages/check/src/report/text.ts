@@ -33,7 +33,6 @@ export const forMarkdown = (text: string): string =>
     .replace(/:\/\//g, ':&#47;&#47;')
     .replace(/\bwww\./gi, (www) => `${www.slice(0, -1)}&#46;`);
 
-/** The same for each line. */
 export const forTerminalLines = (text: string): string => text.split('\n').map(forTerminal).join('\n');
 
 /** A value out of JSON in which every text is like that, names included. */
@@ -55,7 +54,6 @@ export const jsonText = (value: unknown): string =>
           .join(''),
   );
 
-/** The text in lines of at most `width` columns, and no more than `most` of them. */
 export function wrap(text: string, width: number, most = 20): readonly string[] {
   // Indentation stays; the space at which a line was broken goes.
   const lines = forTerminalLines(text)
@@ -68,7 +66,6 @@ export function wrap(text: string, width: number, most = 20): readonly string[] 
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), '…'];
 }
 
-/** The text in one line of at most `width` columns. */
 export function clip(text: string, width: number): string {
   const line = forTerminal(text.replace(/\n/g, ' '));
   if (stringWidth(line) <= width) return line;
@@ -80,6 +77,5 @@ export function clip(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** Padded with spaces on the right, by columns. */
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)));

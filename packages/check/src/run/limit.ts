@@ -5,13 +5,11 @@ import { Undecided } from '../judging/undecided.ts';
 /** No timer of Node's waits longer, in milliseconds: it would fire at once. */
 const MOST_MS = 2 ** 31 - 1;
 
-/** The time that is left for a run. */
 export class Limit {
   readonly #over = new AbortController();
   readonly #words: string;
   readonly #timer: NodeJS.Timeout;
 
-  /** @param seconds from now on */
   constructor(seconds: number) {
     // Each request that is under way listens.
     setMaxListeners(0, this.#over.signal);
@@ -19,7 +17,6 @@ export class Limit {
     this.#timer = setTimeout(() => this.#over.abort(), Math.min(seconds * 1000, MOST_MS));
   }
 
-  /** Aborted when the run is over. */
   get over(): AbortSignal {
     return this.#over.signal;
   }

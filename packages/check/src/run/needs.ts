@@ -5,7 +5,6 @@ import { isForm } from '../observations/forms.ts';
 import { type Inputs, transportOf } from '../target/target.ts';
 import type { JsonObject } from '../wire/json.ts';
 
-/** Why a check cannot run here, or undefined. */
 export function lacking(needs: readonly Need[], context: CheckContext): Finding | undefined {
   for (const need of needs) {
     const finding = LACK[need]?.(context);
@@ -26,7 +25,6 @@ const isHttp = ({ address }: Inputs): boolean => transportOf(address) === 'http'
 const ONE_PRINCIPAL = 'over stdio there is one principal';
 const ONE_CONNECTION = 'over stdio there is no connection of one request';
 
-/** Inputs: whether each was given, and what is said where it was not. */
 const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean, words: string]>> = {
   effects: ({ probe }) => [probe !== undefined, '--probe was not given, so that effects are not seen'],
   'other-tool': ({ operation: { kind }, otherOperation }) => [
@@ -61,7 +59,6 @@ const absent = (present: boolean, actual: string): Finding | undefined =>
 const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean): boolean =>
   facts.rounds.some(({ requests }) => Object.values(requests).some(picked));
 
-/** For each need, the finding of a check on a server that does not have it. */
 const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>> = {
   question: ({ facts }) => absent(facts.rounds.length > 0, 'the operation asks nothing'),
   state: ({ facts }) => absent(facts.carriesState, 'the server sends no requestState'),

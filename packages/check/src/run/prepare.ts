@@ -17,14 +17,12 @@ import { REVISION } from '../wire/request.ts';
 import type { Limit } from './limit.ts';
 import { otherArgumentsFrom } from './other-arguments.ts';
 
-/** A run that is ready, or why none of its checks can decide anything. */
 export interface Prepared {
   readonly context: CheckContext;
   readonly limit: Limit;
   readonly failure?: Failure;
 }
 
-/** What a run is prepared with. */
 interface Means {
   readonly fleet: Fleet;
   readonly patience: Patience;
@@ -32,7 +30,6 @@ interface Means {
   readonly next: Instance | undefined;
 }
 
-/** Why an honest call is none, and its record. */
 export interface Failure {
   readonly reason: string;
   readonly session?: Session;
@@ -106,7 +103,6 @@ export async function honestCall(
   return reason === undefined ? undefined : { reason, session };
 }
 
-/** Two honest calls, with the probe read before, between and after. */
 async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   const { effects, facts } = context;
   try {
@@ -136,7 +132,6 @@ const hint = ({ desk }: CheckContext): string =>
     ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
     : '';
 
-/** Whether the server speaks 2026-07-28; why not, otherwise. */
 async function findRevisionProblem(
   desk: SessionContext,
   instance = desk.instance,

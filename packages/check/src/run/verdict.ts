@@ -7,7 +7,6 @@ const FALLBACK = {
   undecided: 'could-not-run',
 } as const satisfies Record<string, Verdict>;
 
-/** The verdict of a finding, by the check's level. */
 export function verdictOf({ level }: Pick<Check, 'level'>, finding: Finding): Verdict {
   if (finding.kind === 'held') return 'pass';
   if (finding.kind !== 'broken') return FALLBACK[finding.kind];
@@ -16,10 +15,8 @@ export function verdictOf({ level }: Pick<Check, 'level'>, finding: Finding): Ve
   return ({ M: 'fail', S: 'warn', A: 'advice' } as const)[level];
 }
 
-/** What the exit code depends on. */
 export interface Counted {
   readonly verdict: Verdict;
-  /** Accepted by the baseline. */
   readonly accepted?: boolean | undefined;
 }
 

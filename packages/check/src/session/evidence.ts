@@ -14,7 +14,6 @@ import { shorten } from '../wire/text.ts';
 /** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
 const MOST = 4000;
 
-/** Who sends: the checker, or the checker as the second principal. */
 type ClientId = 'client' | 'other-client';
 
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -22,7 +21,6 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ['other-client', 'mrtr-check, as another principal'],
 ]);
 
-/** The events of one call, in order. */
 export class Evidence {
   readonly #title: string;
   readonly #era: 'modern' | 'legacy';
@@ -36,12 +34,10 @@ export class Evidence {
     this.#events = from ? [...from.#events] : [];
   }
 
-  /** A record that begins with everything that is in this one. */
   copy(): Evidence {
     return new Evidence(this.#title, this);
   }
 
-  /** How many events there are. */
   get length(): number {
     return this.#events.length;
   }
@@ -61,20 +57,17 @@ export class Evidence {
     if (isObject(value)) this.#add({ kind: 'message', from, to: client, message: cut(value) as JsonObject });
   }
 
-  /** Everything that came back for one request. */
   recordReply(from: string, { messages, failure }: Reply, client: ClientId = 'client'): void {
     for (const { value } of messages) this.recordReceived(from, value, client);
     if (!messages.some(({ value }) => isResponse(value)))
       this.recordLoss(from, failure ?? 'no answer', client);
   }
 
-  /** A request that no answer came for. */
   recordLoss(from: string, reason: string, client: ClientId = 'client'): void {
     const message = { error: { code: 0, message: reason } };
     this.#add({ kind: 'message', from, to: client, message, lost: true });
   }
 
-  /** What a probe read, where it changed. */
   effect(detail: string): void {
     this.#add({ kind: 'effect', instance: 'server', name: 'probe', detail: shorten(detail, MOST) });
   }
@@ -84,7 +77,6 @@ export class Evidence {
     this.#add({ kind: 'restart', instance });
   }
 
-  /** The transcript, which ended with `outcome`. */
   transcript(outcome: Outcome | undefined): Transcript {
     const messages = this.#events.filter((event) => event.kind === 'message');
     const ends = new Set(['client', 'server', ...messages.flatMap(({ from, to }) => [from, to ?? 'server'])]);
@@ -118,7 +110,6 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
   return { error: { message: outcome === undefined ? 'not sent' : inWords(outcome) } };
 }
 
-/** The same value with its long strings cut. */
 function cut(value: unknown): unknown {
   if (typeof value === 'string')
     return value.length > MOST ? `${shorten(value, 80)} (${value.length} characters)` : value;

@@ -6,7 +6,6 @@ export class Likeness {
   #words: (string | undefined)[] | undefined;
   #incomparable = false;
 
-  /** Takes in the text of one more honest outcome. */
   add(text: string): void {
     const words = split(text);
     if (this.#words === undefined) this.#words = [...words];

@@ -9,21 +9,17 @@ import type { Reply } from '../wire/reply.ts';
 import { DECLARED, envelope, mirroredArguments, type WireRequest } from '../wire/request.ts';
 import { Evidence } from './evidence.ts';
 
-/** A request with what came of it. */
 export interface Turn {
   readonly request: WireRequest;
   readonly reply: Reply;
   readonly outcome: Outcome;
-  /** The JSON-RPC id of the request. */
   readonly id?: number | undefined;
-  /** The address, where there is one. */
   readonly url: URL | undefined;
   readonly principal: Principal;
   /** How long the record of its call was when the answer had come. */
   readonly recorded?: number;
 }
 
-/** How a call differs from an ordinary one. */
 export interface SessionOptions {
   readonly instance?: Instance;
   readonly principal?: Principal;
@@ -31,16 +27,12 @@ export interface SessionOptions {
   readonly capabilities?: JsonObject;
 }
 
-/** What every call of a run shares. */
 export interface SessionContext {
   readonly instance: Instance;
   readonly operation: Operation;
   readonly answerer: Answerer;
-  /** The input schema of an operation, where the server lists one. */
   readonly schemaOf: (operation: Operation) => unknown;
-  /** The id of the check that runs. */
   during?: string;
-  /** Told of every request. */
   readonly log: (turn: Turn, session?: Session) => void;
 }
 
@@ -53,7 +45,6 @@ export interface Retry {
   readonly requestState?: unknown;
 }
 
-/** One logical call. */
 export class Session {
   instance: Instance;
   principal: Principal;
@@ -89,24 +80,20 @@ export class Session {
     return fork;
   }
 
-  /** The latest outcome. */
   get last(): Outcome | undefined {
     return this.turns.at(-1)?.outcome;
   }
 
-  /** The latest questions. */
   get asked(): Asked {
     const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
     return outcome?.kind === 'asked' ? outcome.requests : {};
   }
 
-  /** The latest state. */
   get state(): string | undefined {
     const outcome = this.turns.findLast((turn) => turn.outcome.kind === 'asked')?.outcome;
     return outcome?.kind === 'asked' ? outcome.state : undefined;
   }
 
-  /** Honest answers to the latest questions. */
   answers(): JsonObject {
     return this.#desk.answerer.responses(this.asked);
   }
@@ -123,7 +110,6 @@ export class Session {
     return this.send({ ...paramsOf(this.operation), ...Object.fromEntries(merged) }, options);
   }
 
-  /** What an honest retry brings now. */
   honestRetry(): Retry {
     const responses = this.answers();
     return {
@@ -132,7 +118,6 @@ export class Session {
     };
   }
 
-  /** Sends `params`, and returns what came of it. */
   async send(params: JsonObject, options: SendOptions = {}): Promise<Outcome> {
     const schema = this.#desk.schemaOf(this.operation);
     const request: WireRequest = {

@@ -12,7 +12,6 @@ import { StdioChannel } from '../wire/stdio.ts';
 import { nextOf } from './next.ts';
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
-/** Whose requests they are. */
 export type Principal = 'own' | 'other';
 
 const START_MS = 30_000;
@@ -22,7 +21,6 @@ const ENDING_MS = 250;
 
 /** One instance. A started one can be killed and started again, at the same port. */
 export class Instance {
-  /** As transcripts name it. */
   readonly id: string;
   readonly #address: Address;
   readonly #patience: Patience;
@@ -32,7 +30,6 @@ export class Instance {
   #port: number | undefined;
   #url: URL | undefined;
 
-  /** @param words how messages name it */
   constructor(id: string, address: Address, patience: Patience, words = 'The server') {
     this.id = id;
     this.#address = address;
@@ -50,12 +47,10 @@ export class Instance {
     return this.#words;
   }
 
-  /** Its address, where it has one. */
   get url(): URL | undefined {
     return this.#url;
   }
 
-  /** Whether this program started it. */
   get owned(): boolean {
     return this.#address.command !== undefined;
   }
@@ -70,12 +65,10 @@ export class Instance {
     return !this.alive;
   }
 
-  /** The last that a started one wrote. */
   get tail(): string {
     return this.#process?.tail ?? '';
   }
 
-  /** The program and its arguments, with its port in place. */
   get command(): readonly string[] {
     return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
   }
@@ -96,7 +89,6 @@ export class Instance {
     else await this.#listening(this.#process, this.#port as number);
   }
 
-  /** Requests to it. */
   channel(principal: Principal = 'own'): Channel {
     if (this.#stdio !== undefined) return this.#stdio;
     if (this.#url === undefined) throw new Error(`${this.id} was not started`);
@@ -197,7 +189,6 @@ export class Fleet {
     this.first = new Instance('server', address, patience);
   }
 
-  /** Instances that serve calls now. */
   get instances(): readonly Instance[] {
     const others = [this.#second, this.#nextServes ? this.#next : undefined];
     return [this.first, ...others.filter((one) => one !== undefined)];
@@ -251,7 +242,6 @@ export class Fleet {
     }
   }
 
-  /** Starts instances again that are dead. */
   async revive(): Promise<void> {
     for (const instance of this.instances) if (!instance.alive) await instance.start();
   }

@@ -7,7 +7,6 @@ import { comparable, inWords, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Fleet, Instance } from './instance.ts';
 import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
 
-/** A probe that could not be read. */
 export class ProbeFailed extends Error {
   override readonly name = 'ProbeFailed';
 }

@@ -4,12 +4,10 @@ import { isObject, parse } from '../wire/json.ts';
 /** How a segment's text stands for bytes. */
 type Encoding = 'base64url' | 'base64' | 'hex' | 'plain';
 
-/** A part of a token between separators. */
 export interface Segment {
   readonly text: string;
   readonly encoding: Encoding;
   readonly bytes: Buffer;
-  /** The JSON object or array in it. */
   readonly json?: unknown;
 }
 
@@ -31,7 +29,6 @@ export function decode(token: string): Token {
   };
 }
 
-/** The token again, with some segments' texts replaced. */
 export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 

@@ -44,7 +44,6 @@ function plainForgeries(token: string, { encoding }: Segment, words: readonly st
   }));
 }
 
-/** What the same segment of other tokens holds. */
 const jsonAt = (seen: readonly Pair[], at: number): readonly Pair[] =>
   each(seen, (token) => (typeof token === 'string' ? decode(token).segments[at]?.json : undefined));
 
@@ -103,7 +102,6 @@ function serialize(value: unknown, { bytes }: Segment): string {
 }
 
 interface Changed {
-  /** Which leaf, as a path. */
   readonly leaf: string;
   readonly path: string;
   readonly value: unknown;

@@ -42,13 +42,11 @@ function positions(length: number, most: number): readonly number[] {
   return [...new Set(sampled)];
 }
 
-/** A state that is no token at all: any JSON value. */
 export interface Malformed {
   readonly label: string;
   readonly state: unknown;
 }
 
-/** The name of a state that is longer than many servers read. */
 export const HUGE = 'a mebibyte';
 
 /** Cut, extended, empty, doubled, other types, a mebibyte, names of prototypes. */

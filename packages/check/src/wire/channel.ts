@@ -2,7 +2,6 @@
 import type { Reply } from './reply.ts';
 import type { WireRequest } from './request.ts';
 
-/** How one request is sent. */
 export interface SendOptions {
   /** Cuts the connection when the response begins to arrive, so that the client never reads it. HTTP only. */
   readonly cut?: boolean;
@@ -13,23 +12,18 @@ export interface Channel {
   send(request: WireRequest, options?: SendOptions): Promise<Reply>;
 }
 
-/** How long is waited. */
 export interface Patience {
-  /** For one answer. */
   readonly timeoutMs: number;
   /** Aborted when the whole run is over: nothing is sent any more, and nobody waits for what was. */
   readonly over: AbortSignal;
 }
 
-/** Why a request has no answer, where the run is over. */
 export const OVER = 'the run is over';
 
 /** An answer is read no further than this, with the messages before it. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 
-/** What is longer, in words. */
 export const TOO_LONG = `the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`;
 
-/** How long an answer may take, in milliseconds, in words. */
 export const lateness = (timeoutMs: number): string =>
   `no answer in ${timeoutMs < 1000 ? `${timeoutMs} ms` : `${timeoutMs / 1000} s`}`;

@@ -15,7 +15,6 @@ import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, mirroringHeaders, type WireRequest } from './request.ts';
 import { shorten } from './text.ts';
 
-/** One request as it is posted. */
 export interface Posting {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +22,6 @@ export interface Posting {
   readonly patience: Patience;
 }
 
-/** Requests to one address, by one principal. */
 export class HttpChannel implements Channel {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;

@@ -1,13 +1,10 @@
 /** JSON as it is on the wire: values, and facts about their text that parsing loses. */
 
-/** An object as it comes out of JSON. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The object at `key`, or an empty one. */
 export function objectAt(parent: unknown, key: string): JsonObject {
   const value = isObject(parent) ? parent[key] : undefined;
   return isObject(value) ? value : {};
@@ -36,7 +33,6 @@ export function parse(text: string): unknown {
 /** Whether a text is JSON with more in it than anybody means. */
 export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MOST_MEMBERS;
 
-/** What is too much, in words. */
 export const TOO_MUCH = `the answer has more than ${MOST_MEMBERS} members, or is nested deeper than ${MOST_LEVELS} levels`;
 
 function fromJson(text: string): unknown {

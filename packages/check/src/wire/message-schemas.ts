@@ -96,13 +96,11 @@ export const REQUESTS = {
   'roots/list': request('roots/list', { 'params?': anyObject }),
 } as const;
 
-/** An `input_required` result, but for its requests. */
 export const INPUT_REQUIRED = result({ 'inputRequests?': anyObject, 'requestState?': string });
 
 const tool = object({ name: string, inputSchema: object({ type: just('object') }) });
 const discovered = { supportedVersions: strings, capabilities: anyObject, 'instructions?': string };
 
-/** The schemas of complete results, by the method that they answer. */
 export const RESULTS: Readonly<Record<string, JsonObject>> = {
   'tools/call': result({ content: listOf(contentBlock), 'isError?': boolean }),
   'prompts/get': result({ messages: listOf(object({ role, content: contentBlock })) }),
@@ -112,7 +110,6 @@ export const RESULTS: Readonly<Record<string, JsonObject>> = {
   'prompts/list': result({ prompts: listOf(object({ name: string })), ...cached }),
 };
 
-/** An error, as every method may answer it. */
 export const ERROR = object({ code: integer, message: string });
 
 /** The codes of the reserved range that this revision defines, and those that it forbids. */

@@ -4,10 +4,8 @@ import { canonical, isObject, type JsonObject, objectAt } from './json.ts';
 import type { Reply, RpcError } from './reply.ts';
 import { shorten } from './text.ts';
 
-/** The requests of an `input_required` result, by key. */
 export type Asked = Readonly<Record<string, JsonObject>>;
 
-/** What came of one request. */
 export type Outcome =
   | { readonly kind: 'asked'; readonly requests: Asked; readonly state: string | undefined }
   | { readonly kind: 'completed'; readonly result: JsonObject }
@@ -37,7 +35,6 @@ export function outcomeOf({ result, error, status = 200, failure, late }: Reply)
   return { kind: result.isError === true ? 'tool-error' : 'completed', result };
 }
 
-/** Whether the server said no: with an error, or an `isError` result. */
 export const saysNo = ({ kind }: Outcome): boolean =>
   kind === 'error' || kind === 'tool-error' || kind === 'rejected';
 
@@ -61,7 +58,6 @@ export function comparable(outcome: Outcome): string {
 /** The same for questions whose keys are new in each call. */
 export const comparableQuestions = (requests: Asked): string => `asked ${canonical(Object.values(requests))}`;
 
-/** The outcome in a few words, for people. */
 export function inWords(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'asked': {
@@ -81,7 +77,6 @@ export function inWords(outcome: Outcome): string {
   }
 }
 
-/** The words of a result: a tool's, a prompt's or a resource's. */
 export function textOf(result: JsonObject): string {
   const blocks = [result.content, result.contents, result.messages].flatMap((part) =>
     Array.isArray(part) ? part : [],

@@ -25,7 +25,6 @@ const ENDING_MS = 250;
 
 const MOST_OF_A_LINE = 4 * 1024 * 1024;
 
-/** One running server process. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #listeners: ((line: string) => void)[] = [];
@@ -91,7 +90,6 @@ export class ServerProcess {
     else unreadLater();
   }
 
-  /** SIGKILL, to the whole group. */
   killNow(): void {
     const { pid } = this.#child;
     if (pid === undefined) return;

@@ -1,31 +1,25 @@
 /** What came back for one request: every message, as its text was, and the response among them. */
 import { isObject, isTooMuch, type JsonObject, parse, TOO_MUCH } from './json.ts';
 
-/** A JSON-RPC error. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** One message of the server: its text, and its value where it is JSON. */
 interface RawMessage {
   readonly text: string;
   readonly value: unknown;
 }
 
-/** Everything that came back for one request. */
 export interface Reply {
-  /** The id of the request that it answers. */
   readonly id?: number;
   /** The HTTP status. Absent over stdio, and where no response came. */
   readonly status?: number;
   readonly contentType?: string;
   /** What the server said of when to come again, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Every message, in order: notifications, requests of the server, and the response. */
   readonly messages: readonly RawMessage[];
-  /** The response's own text. */
   readonly text?: string;
   readonly result?: JsonObject;
   readonly error?: RpcError;
@@ -35,11 +29,9 @@ export interface Reply {
   readonly late?: true;
   /** Set where the client cut the connection. */
   readonly cut?: true;
-  /** How long it took, in milliseconds. */
   readonly ms: number;
 }
 
-/** How a reply was carried, for {@link replyFrom}. */
 export interface Carried {
   readonly id: number;
   readonly started: number;
@@ -51,7 +43,6 @@ export interface Carried {
   readonly late?: true;
 }
 
-/** Finds the response among the messages. */
 export function replyFrom(texts: readonly string[], carried: Carried): Reply {
   const { id, started, otherwise, late, ...http } = carried;
   const messages = texts.map((text) => ({ text, value: parse(text) }));
@@ -68,7 +59,6 @@ export function replyFrom(texts: readonly string[], carried: Carried): Reply {
   return { ...base, text: own.text, failure: 'the response has neither a result object nor an error object' };
 }
 
-/** Whether a message answers a request. */
 export const isResponse = (value: unknown): boolean =>
   isObject(value) && value.method === undefined && ('result' in value || 'error' in value);
 

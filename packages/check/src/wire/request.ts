@@ -1,13 +1,11 @@
 /** Requests of a client at 2026-07-28, as text: the body, and the headers that mirror it over HTTP. */
 import { isObject, type JsonObject, objectAt } from './json.ts';
 
-/** The revision that the checker speaks. */
 export const REVISION = '2026-07-28';
 
 /** What a client declares unless a check says otherwise: everything that a server may ask for. */
 const ALL_CAPABILITIES: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** One request, before it has an id. */
 export interface WireRequest {
   readonly method: string;
   readonly params: JsonObject;
@@ -35,7 +33,6 @@ export function envelope(
   return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
 }
 
-/** The headers that mirror the body. */
 export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest): Record<string, string> {
   const name = method === 'resources/read' ? params.uri : params.name;
   return {
