@@ -56,7 +56,7 @@ if (process.argv[1] === here) {
     process.stdout.write(
       `Made packages/options/${folder}. Next:\n` +
         '  1. pnpm install\n' +
-        `  2. write src/weather.ts and src/work-item.ts of ${folder}, claim what you believe in src/index.ts, and say in README.md what to look at\n` +
+        `  2. write src/weather.ts, src/work-item.ts and src/write.ts of ${folder}, claim what you believe in src/index.ts, and say in README.md what to look at\n` +
         '  3. pnpm test: the matrix measures it and prints every difference from its claims\n' +
         '  4. pnpm matrix --write\n',
     );

@@ -1,7 +1,6 @@
 /** The measurement of a deploy is seen to fail: on tools that are broken in just the way that it must notice. */
 import { ask, protectedServer, readAnswer, type ServerContext, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
-import type { Change } from '@mrtr/matrix/deploy';
 import {
   CHANGES,
   type Code,
@@ -16,6 +15,8 @@ import {
   place,
   play,
 } from '@mrtr/matrix/deploy';
+import type { Change } from '@mrtr/option';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -23,7 +24,7 @@ type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) =
 
 /** What becomes of a call of `tool`. */
 async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
-  const make: typeof deploy = (_shape, of) => ({
+  const make: typeof deploy = (_option, of) => ({
     create: ({ world, state }) => ({
       server: () => {
         const server = protectedServer({ name: 'orders', version: '1' }, state);
@@ -33,7 +34,7 @@ async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
       close: async () => {},
     }),
   });
-  const one = { shape: 'e', change, moment } as const;
+  const one = { option: await loadOption(findOption('e') as ListedOption), change, moment };
   const transcript = await play(one, inMemory(undefined, make));
   return { outcome: outcomeOf(transcript), faults: faultsOf(one, transcript).join() };
 }

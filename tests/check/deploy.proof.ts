@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
-import type { Change, ShapeId } from '@mrtr/matrix/deploy';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
+import type { Change } from '@mrtr/option';
+import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
 import { checkDeploy, found } from './deploy.test-support.ts';
@@ -149,8 +150,9 @@ it('a deploy of a tool without effects needs no probe', async () => {
 });
 
 /** What the matrix claims of a shape, as the checker sees it. */
-function expected(shape: ShapeId, change: Change): Readonly<Record<string, string>> {
-  const refuses = MOMENTS.some((moment) => claimOf(shape, change, moment) === 'refuses');
+function expected(option: LoadedOption, change: Change): Readonly<Record<string, string>> {
+  const refuses = MOMENTS.some((moment) => claimOf({ option, change, moment }) === 'refuses');
+  const shape = option.id;
   // The claim is about an answer that is no longer allowed. The honest one here is.
   const allowed = shape === 'e' && change === 'narrowed';
   return {
@@ -160,7 +162,7 @@ function expected(shape: ShapeId, change: Change): Readonly<Record<string, strin
   };
 }
 
-const TRIED: readonly (readonly [ShapeId, Change])[] = [
+const TRIED: readonly (readonly [string, Change])[] = [
   ['e', 'reworded'],
   ['f', 'reworded'],
   ['g', 'reworded'],
@@ -192,7 +194,7 @@ it('docs/deploying.md shows what its command prints', async () => {
 describe('our shapes', () => {
   it.concurrent.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
     const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
-    expect(forth).toEqual(expected(shape, change));
+    expect(forth).toEqual(expected(await loadOption(findOption(shape) as ListedOption), change));
   });
 
   it('F asks a reworded question again', async () => {

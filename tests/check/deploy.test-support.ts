@@ -4,8 +4,9 @@ import { type Run, run } from '@mrtr/check';
 import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
-import type { Change } from '@mrtr/matrix/deploy';
-import { CHANGES, deploy, ORDER, type ShapeId } from '@mrtr/matrix/deploy';
+import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
+import type { Change } from '@mrtr/option';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';
 
@@ -17,17 +18,18 @@ interface Setup {
 
 /** One run with the first version as the server, and `change` of it as the new version. */
 export async function checkDeploy(
-  shape: ShapeId,
+  shape: string,
   change: Change,
   { ownKeys = false, only = ['deploy'] }: Setup = {},
 ): Promise<Run> {
   const orders = { count: 0 };
   const world = createWorld({ onAudit: () => void orders.count++ });
   const [shared, ledger] = [randomBytes(32), new MemoryLedger()];
+  const option = await loadOption(findOption(shape) as ListedOption);
   const start = (of: Change) => {
     const { version } = CHANGES[of];
     const state = requestStatePolicy({ keys: [ownKeys ? randomBytes(32) : shared], ledger, version });
-    const running = deploy(shape, of).create({ world, state });
+    const running = deploy(option, of).create({ world, state });
     const server = () => {
       const one = running.server();
       one.registerTool('count', { inputSchema: z.object({}), annotations: { readOnlyHint: true } }, () =>

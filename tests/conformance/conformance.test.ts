@@ -2,13 +2,13 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { type InputRequiredResult, type RequestStateOptions, requestStatePolicy } from '@mrtr/core';
+import type { LoadedOption } from '@mrtr/options';
 import { expect, onTestFinished, test } from 'vitest';
-import { TAKES_UNASKED } from './fixture.ts';
-import { SHAPES, type Shape, servedIn } from './shapes.ts';
+import { OPTIONS_UNDER_TEST, servedIn, TAKES_UNASKED } from './fixture.ts';
 import { suiteNode } from './suite-install.ts';
 
 /** Calls a fixture's tool round by round. */
-async function calling(shape: Shape, tool: string, options: RequestStateOptions = {}) {
+async function calling(shape: LoadedOption, tool: string, options: RequestStateOptions = {}) {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false, ...options });
   const served = servedIn(shape, policy);
   const handler = createMcpHandler(() => served.server());
@@ -35,36 +35,45 @@ async function calling(shape: Shape, tool: string, options: RequestStateOptions 
 const accepted = (content: object) => ({ action: 'accept', content });
 const yes = { confirm: accepted({ ok: true }) };
 
-test.each(SHAPES)('$name ignores answers to questions that it did not ask', async (shape) => {
-  const call = await calling(shape, 'elicitation');
-  const { requestState } = (await call()) as InputRequiredResult;
-  const inputResponses = { user_name: accepted({ name: 'Alice' }), other: accepted({ name: 'Mallory' }) };
-  expect(await call({ inputResponses, requestState })).toMatchObject({
-    content: [{ type: 'text', text: 'Hello, Alice!' }],
-  });
-});
+test.each(OPTIONS_UNDER_TEST)(
+  'option $id ignores answers to questions that it did not ask',
+  async (shape) => {
+    const call = await calling(shape, 'elicitation');
+    const { requestState } = (await call()) as InputRequiredResult;
+    const inputResponses = { user_name: accepted({ name: 'Alice' }), other: accepted({ name: 'Mallory' }) };
+    expect(await call({ inputResponses, requestState })).toMatchObject({
+      content: [{ type: 'text', text: 'Hello, Alice!' }],
+    });
+  },
+);
 
-test.each(SHAPES)('$name accepts an unasked answer only in the tool that the policy names', async (shape) => {
-  const unasked = { inputResponses: { user_name: accepted({ name: 'Alice' }) } };
-  const asked = { resultType: 'input_required', requestState: expect.any(String) };
-  const greeted = { content: [{ text: 'Hello, Alice!' }] };
-  const except = { unaskedAnswers: { accept: [TAKES_UNASKED] } };
-  expect(await (await calling(shape, 'elicitation', except))(unasked)).toMatchObject(greeted);
-  expect(await (await calling(shape, 'elicitation'))(unasked)).toMatchObject(asked);
-  const confirmed = { inputResponses: yes };
-  expect(await (await calling(shape, 'request_state', except))(confirmed)).toMatchObject(asked);
-});
+test.each(OPTIONS_UNDER_TEST)(
+  'option $id accepts an unasked answer only in the tool that the policy names',
+  async (shape) => {
+    const unasked = { inputResponses: { user_name: accepted({ name: 'Alice' }) } };
+    const asked = { resultType: 'input_required', requestState: expect.any(String) };
+    const greeted = { content: [{ text: 'Hello, Alice!' }] };
+    const except = { unaskedAnswers: { accept: [TAKES_UNASKED] } };
+    expect(await (await calling(shape, 'elicitation', except))(unasked)).toMatchObject(greeted);
+    expect(await (await calling(shape, 'elicitation'))(unasked)).toMatchObject(asked);
+    const confirmed = { inputResponses: yes };
+    expect(await (await calling(shape, 'request_state', except))(confirmed)).toMatchObject(asked);
+  },
+);
 
-test.each(SHAPES)('$name asks again for an answer that comes without the state', async (shape) => {
-  const call = await calling(shape, 'request_state');
-  expect(await call({ inputResponses: yes })).toMatchObject({
-    resultType: 'input_required',
-    inputRequests: { confirm: { method: 'elicitation/create' } },
-  });
-});
+test.each(OPTIONS_UNDER_TEST)(
+  'option $id asks again for an answer that comes without the state',
+  async (shape) => {
+    const call = await calling(shape, 'request_state');
+    expect(await call({ inputResponses: yes })).toMatchObject({
+      resultType: 'input_required',
+      inputRequests: { confirm: { method: 'elicitation/create' } },
+    });
+  },
+);
 
-test.each(SHAPES)(
-  '$name rejects a state with a character changed, one cut short, and one of another tool',
+test.each(OPTIONS_UNDER_TEST)(
+  'option $id rejects a state with a character changed, one cut short, and one of another tool',
   async (shape) => {
     const call = await calling(shape, 'tampered_state');
     const requestState = ((await call()) as InputRequiredResult).requestState ?? '';

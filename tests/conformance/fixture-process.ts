@@ -1,13 +1,16 @@
 /** Runs a process of `server.ts` while one shape is tested. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import type { Shape } from './shapes.ts';
+import type { LoadedOption } from '@mrtr/options';
 import { HERE } from './suite.ts';
 
 const PATIENCE_MS = 30_000;
 
 /** Runs `use` with the address of a server in `shape`. The server has ended when this resolves. */
-export async function withServer<T>(shape: Shape, use: (url: string) => Promise<T>): Promise<T> {
+export async function withServer<T>(
+  shape: Pick<LoadedOption, 'id'>,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
   const child = fork('server.ts', ['--shape', shape.id], {
     cwd: HERE,
     execArgv: ['--import', 'tsx'],

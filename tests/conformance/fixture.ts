@@ -1,30 +1,66 @@
-/** The tools and the prompt that the suite expects on a server, in any shape. */
-import type { GetPromptResult } from '@modelcontextprotocol/server';
+/** The tools and the prompt that the suite expects on a server, as scripts: each option writes them in its shape. */
+import {
+  type CreateMessageResult,
+  type GetPromptResult,
+  type ListRootsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server';
 import {
   type CallToolResult,
+  cancelledResult,
+  elicitation,
   type InputRequiredResult,
+  listRoots,
   type McpServer,
-  protectedServer,
+  type Questions,
   type RequestStatePolicy,
+  readAnswer,
   type ServerContext,
+  sampling,
+  textResult,
 } from '@mrtr/core';
-import type { CompleteResult } from '@mrtr/core/shape';
+import { createWorld } from '@mrtr/example-tools';
+import type { ServerInstance } from '@mrtr/hosting/http';
+import type { Data, Script, Write } from '@mrtr/option';
+import { type LoadedOption, loadOptions } from '@mrtr/options';
 import { z } from 'zod';
 
-/** The input schema of all the tools. */
-export const noArguments = z.object({});
+const Name = z.object({ name: z.string() });
 
-/** The arguments of a fixture's tools. */
-export type NoArguments = z.output<typeof noArguments>;
+const fromUser = (text: string, maxTokens: number) =>
+  sampling({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens });
 
-/** A plain function, or the callback that a shape makes. */
-type Handler<R extends CompleteResult> = (
-  input: NoArguments,
-  ctx: ServerContext,
-) => Promise<R | InputRequiredResult>;
+const userName = elicitation('What is your name?', Name);
+const confirm = elicitation('Please confirm', z.object({ ok: z.boolean() }));
+const step1 = elicitation('Step 1: What is your name?', Name);
+const step2 = elicitation('Step 2: What is your favorite color?', z.object({ color: z.string() }));
+const userContext = elicitation('What context should the prompt use?', z.object({ context: z.string() }));
+const capitalQuestion = fromUser('What is the capital of France?', 100);
+const greeting = fromUser('Generate a greeting', 50);
 
-/** One of a fixture's tools. */
-type FixtureTool = Handler<CallToolResult>;
+/** The accepted answers of all questions, by their keys. */
+interface Answers {
+  readonly user_name: { readonly name: string };
+  readonly capital_question: CreateMessageResult;
+  readonly greeting: CreateMessageResult;
+  readonly client_roots: ListRootsResult;
+  readonly confirm: { readonly ok: boolean };
+  readonly step1: { readonly name: string };
+  readonly step2: { readonly color: string };
+  readonly user_context: { readonly context: string };
+}
+
+/** Asks `rounds`, one after the other. */
+const asking = (
+  rounds: readonly Questions[],
+  end: (answers: Answers) => CallToolResult,
+  { ifAskable = false } = {},
+): Script<CallToolResult> => ({
+  steps: rounds.map((asks) => ({ asks, ifAskable })),
+  end: (data: Data) => end(data as unknown as Answers),
+  refused: cancelledResult,
+});
 
 const PREFIX = 'test_input_required_result_';
 
@@ -34,44 +70,79 @@ const PREFIX = 'test_input_required_result_';
  */
 export const TAKES_UNASKED = `${PREFIX}elicitation`;
 
-/** The handlers that a shape's file writes. */
-export interface Fixture {
-  /** Asks for a name. The policy also lets it accept an unasked one; see {@link TAKES_UNASKED}. */
-  readonly greet: FixtureTool;
-  /** Asks the client's model. */
-  readonly capital: FixtureTool;
-  /** Asks for the client's roots. */
-  readonly roots: FixtureTool;
-  /** Asks for a confirmation. After an answer without its state, it asks again. */
-  readonly confirm: FixtureTool;
-  /** Asks the user, the model and for the roots in one round. */
-  readonly introduce: FixtureTool;
-  /** Asks for a name, then for a colour. */
-  readonly twoSteps: FixtureTool;
-  /** Asks only for kinds of input that the client declared. */
-  readonly askable: FixtureTool;
-  /** A prompt that asks for its context. */
-  readonly prompt: Handler<GetPromptResult>;
+const hello = ({ name }: Answers['user_name']) => textResult(`Hello, ${name}!`);
+// After an answer without its state, it asks again: the boundary around it rejects tampered state.
+const confirming = asking([{ confirm }], (data) => textResult(`state-ok, confirmed: ${data.confirm.ok}`));
+
+const TOOLS: Readonly<Record<string, Script<CallToolResult>>> = {
+  elicitation: asking([{ user_name: userName }], ({ user_name }) => hello(user_name)),
+  sampling: asking([{ capital_question: capitalQuestion }], ({ capital_question }) =>
+    textResult(textOf(capital_question)),
+  ),
+  list_roots: asking([{ client_roots: listRoots() }], ({ client_roots: { roots } }) =>
+    textResult(`Roots: ${roots.map(({ uri }) => uri).join(', ')}`),
+  ),
+  request_state: confirming,
+  tampered_state: confirming,
+  multiple_inputs: asking([{ user_name: userName, greeting, client_roots: listRoots() }], (all) =>
+    textResult(
+      `${textOf(all.greeting)} ${all.user_name.name}, with ${all.client_roots.roots.length} root(s).`,
+    ),
+  ),
+  multi_round: asking([{ step1 }, { step2 }], (all) =>
+    textResult(`${all.step1.name} likes ${all.step2.color}.`),
+  ),
+  capabilities: asking(
+    [{ user_name: userName, capital_question: capitalQuestion }],
+    (all) =>
+      textResult(`Answered: ${Object.keys(all).join(', ') || 'nothing, for this client cannot be asked'}.`),
+    { ifAskable: true },
+  ),
+};
+
+const PROMPT: Script<GetPromptResult> = {
+  steps: [{ asks: { user_context: userContext } }],
+  end: (data) => {
+    const text = `Answer in this context: ${(data as unknown as Answers).user_context.context}`;
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  },
+  refused: () => {
+    throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'Cancelled.');
+  },
+};
+
+const textOf = ({ content }: CreateMessageResult): string =>
+  content.type === 'text' ? content.text : `(${content.type})`;
+
+/** The options that the suite is run on. */
+export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions()).filter(
+  ({ claims }) => claims.conformance === true,
+);
+
+/** The fixture in the shape of `option`, ready to be hosted. */
+export function servedIn(option: LoadedOption, state: RequestStatePolicy): ServerInstance {
+  const { scripted, close } = option.create({ world: createWorld(), state });
+  if (!scripted) throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
+  const server = () =>
+    scripted((fixture, write) => register(fixture, write, option.claims.modern.framesHeld > 0));
+  return { server, close };
 }
 
-/** A new server with `fixture` under the suite's names. */
-export function serverWith(fixture: Fixture, policy: RequestStatePolicy): McpServer {
-  const server = protectedServer({ name: 'conformance', version: '1.0.0' }, policy);
-  const tools: Readonly<Record<string, FixtureTool>> = {
-    elicitation: fixture.greet,
-    sampling: fixture.capital,
-    list_roots: fixture.roots,
-    request_state: fixture.confirm,
-    // The same handler: the boundary around it rejects tampered state.
-    tampered_state: fixture.confirm,
-    multiple_inputs: fixture.introduce,
-    multi_round: fixture.twoSteps,
-    capabilities: fixture.askable,
-  };
-  for (const [name, tool] of Object.entries(tools)) {
-    server.registerTool(`${PREFIX}${name}`, { inputSchema: noArguments }, tool);
+function register(server: McpServer, write: Write, parks: boolean): void {
+  const inputSchema = z.object({});
+  for (const [name, script] of Object.entries(TOOLS)) {
+    const tool = write(script) as (input: object, ctx: ServerContext) => Promise<CallToolResult>;
+    const takesUnasked = parks && PREFIX + name === TAKES_UNASKED;
+    server.registerTool(PREFIX + name, { inputSchema }, takesUnasked ? readingUnasked(tool) : tool);
   }
-  const prompt = { argsSchema: noArguments };
-  server.registerPrompt(`${PREFIX}prompt`, prompt, fixture.prompt);
-  return server;
+  server.registerPrompt(`${PREFIX}prompt`, { argsSchema: inputSchema }, write(PROMPT) as never);
 }
+
+/** A parked handler has asked already, so this reads an unasked answer before the handler starts. */
+const readingUnasked =
+  (tool: (input: object, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>) =>
+  async (input: object, ctx: ServerContext) => {
+    const isFirst = ctx.mcpReq.requestState() === undefined;
+    const answer = readAnswer(ctx, 'user_name', userName);
+    return isFirst && answer.kind === 'accepted' ? hello(answer.value) : tool(input, ctx);
+  };

@@ -1,7 +1,8 @@
 /** `pnpm conformance`: runs the official suite against every shape and a client. Exit code 1 if anything fails. */
 import { availableParallelism } from 'node:os';
+import type { LoadedOption } from '@mrtr/options';
+import { OPTIONS_UNDER_TEST } from './fixture.ts';
 import { withServer } from './fixture-process.ts';
-import { SHAPES, type Shape } from './shapes.ts';
 import { notRun, serverScenarios, suiteVersion, testClient, testServer, type Verdict } from './suite.ts';
 import { installSuite, suiteNode } from './suite-install.ts';
 
@@ -29,7 +30,7 @@ async function run(): Promise<boolean> {
 
   const inTurn = lanes(availableParallelism());
   const subjects = [
-    ...SHAPES.map((shape) => ({
+    ...OPTIONS_UNDER_TEST.map((shape) => ({
       name: `${shape.name} ${shape.title}`,
       verdicts: inTurn(() => testShape(node, shape, scenarios)),
     })),
@@ -52,7 +53,11 @@ async function run(): Promise<boolean> {
   return failed === 0;
 }
 
-async function testShape(node: string, shape: Shape, scenarios: readonly string[]): Promise<Verdict[]> {
+async function testShape(
+  node: string,
+  shape: LoadedOption,
+  scenarios: readonly string[],
+): Promise<Verdict[]> {
   try {
     return await withServer(shape, async (url) => {
       const verdicts: Verdict[] = [];

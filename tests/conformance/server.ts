@@ -6,14 +6,15 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { serveHttp } from '@mrtr/hosting/http';
-import { TAKES_UNASKED } from './fixture.ts';
-import { findShape, SHAPES, servedIn } from './shapes.ts';
+import { OPTIONS_UNDER_TEST, servedIn, TAKES_UNASKED } from './fixture.ts';
 
 const options = { shape: { type: 'string' }, port: { type: 'string', default: '0' } } as const;
 const { shape: name, port } = parseArgs({ options }).values;
-const shape = findShape(name ?? '');
+const shape = OPTIONS_UNDER_TEST.find(({ id }) => id === name);
 if (!shape) {
-  throw new Error(`--shape must be one of ${SHAPES.map(({ id }) => id).join(', ')}; it is ${name}.`);
+  throw new Error(
+    `--shape must be one of ${OPTIONS_UNDER_TEST.map(({ id }) => id).join(', ')}; it is ${name}.`,
+  );
 }
 
 // No other process resumes its calls, so its key and its ledger may end with it.

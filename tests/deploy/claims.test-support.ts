@@ -1,6 +1,5 @@
 /** Shapes held to their claims of a deploy between two rounds, in whichever hosting. */
 
-import type { ShapeId } from '@mrtr/matrix/deploy';
 import {
   CHANGE_NAMES,
   claimOf,
@@ -11,31 +10,35 @@ import {
   type Play,
   play,
 } from '@mrtr/matrix/deploy';
+import { type LoadedOption, loadOptions } from '@mrtr/options';
 import { expect } from 'vitest';
 import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
 
+/** The options that claim something of a deploy. */
+export const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
+
 /** Plays every change, at both moments, and compares. */
-export async function holdToClaims(shape: ShapeId, host: Host): Promise<void> {
+export async function holdToClaims(option: LoadedOption, host: Host): Promise<void> {
   const [wrong, played]: [string[], Play[]] = [[], []];
   for (const change of CHANGE_NAMES) {
-    const plays = MOMENTS.map((moment): Play => ({ shape, change, moment }));
+    const plays = MOMENTS.map((moment): Play => ({ option, change, moment }));
     played.push(...plays);
     wrong.push(...(await Promise.all(plays.map((one) => differences(one, host)))).flat());
   }
   expect(wrong.join('\n')).toBe('');
-  expect(cellsAmiss(expectedPlays(shape), played.map(nameOfPlay)).join('\n')).toBe('');
+  expect(cellsAmiss(expectedPlays(option.id), played.map(nameOfPlay)).join('\n')).toBe('');
   expect(played).toHaveLength(PLAYS_OF_A_SHAPE);
 }
 
 async function differences(one: Play, host: Host): Promise<string[]> {
   const transcript = await play(one, host);
   expect(schemaMistakes([transcript])).toEqual([]);
-  const { shape, change, moment } = one;
-  const [claim, outcome] = [claimOf(shape, change, moment), outcomeOf(transcript)];
+  const { option, change, moment } = one;
+  const [claim, outcome] = [claimOf(one), outcomeOf(transcript)];
   const faults = outcome === claim ? [] : [`claims '${claim}', and comes to '${outcome}'`];
   return [...faults, ...faultsOf(one, transcript)].map(
-    (fault) => `${shape} · ${change} · ${moment}: ${fault}`,
+    (fault) => `${option.id} · ${change} · ${moment}: ${fault}`,
   );
 }

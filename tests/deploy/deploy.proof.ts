@@ -1,9 +1,9 @@
 /** A deploy between two rounds, in two real processes of different code. */
 
-import { SHAPES, TwoProcesses } from '@mrtr/matrix/deploy';
+import { TwoProcesses } from '@mrtr/matrix/deploy';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { afterAll, beforeAll } from 'vitest';
-import { holdToClaims } from './claims.test-support.ts';
+import { DEPLOYED, holdToClaims } from './claims.test-support.ts';
 
 const { database, missing, test } = await postgresOfTheRun();
 let processes: TwoProcesses;
@@ -13,8 +13,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => processes?.close(), 60_000);
 
-for (const shape of SHAPES) {
-  test(`shape ${shape} does what it claims when another process of other code goes on`, async () => {
-    await holdToClaims(shape, processes.host);
+for (const option of DEPLOYED) {
+  test(`option ${option.id} does what it claims when another process of other code goes on`, async () => {
+    await holdToClaims(option, processes.host);
   }, 180_000);
 }

@@ -1,35 +1,28 @@
 /** A deploy between two rounds, in this process: two servers with one key. `deploy.proof.ts` has two processes. */
 
-import {
-  CHANGE_NAMES,
-  deployTables,
-  inMemory,
-  QUESTION_CHANGES,
-  SHAPES,
-  STEP_CHANGES,
-} from '@mrtr/matrix/deploy';
+import { CHANGE_NAMES, deployTables, inMemory, QUESTION_CHANGES, STEP_CHANGES } from '@mrtr/matrix/deploy';
 import { expect, test } from 'vitest';
-import { holdToClaims } from './claims.test-support.ts';
+import { DEPLOYED, holdToClaims } from './claims.test-support.ts';
 import { KNOWN_QUESTION_CHANGES, KNOWN_SHAPES, KNOWN_STEP_CHANGES } from './expected-plays.ts';
 
 test('every shape and every change is measured, and has its place in a table', () => {
-  expect(SHAPES).toEqual(expect.arrayContaining([...KNOWN_SHAPES]));
+  expect(DEPLOYED.map(({ id }) => id)).toEqual(expect.arrayContaining([...KNOWN_SHAPES]));
   expect(KNOWN_SHAPES).toHaveLength(11);
   expect([...CHANGE_NAMES].sort()).toEqual([...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES].sort());
   expect(CHANGE_NAMES).toHaveLength(15);
   expect(Object.keys(QUESTION_CHANGES).sort()).toEqual([...KNOWN_QUESTION_CHANGES].sort());
   expect(Object.keys(STEP_CHANGES).sort()).toEqual([...KNOWN_STEP_CHANGES].sort());
-  for (const [head = [], ...rows] of Object.values(deployTables())) {
+  for (const [head = [], ...rows] of Object.values(deployTables(DEPLOYED))) {
     const shapes = head.slice(1).flatMap((names) => names.split(', '));
-    expect(shapes).toHaveLength(SHAPES.length);
+    expect(shapes).toHaveLength(DEPLOYED.length);
     for (const row of rows) expect(row.filter((cell) => cell !== '')).toHaveLength(head.length);
   }
-  const { 'deploy-questions': questions, 'deploy-steps': steps } = deployTables();
+  const { 'deploy-questions': questions, 'deploy-steps': steps } = deployTables(DEPLOYED);
   expect([questions.length - 1, steps.length - 1]).toEqual([10, 5]);
 });
 
-for (const shape of SHAPES.filter((one) => one !== 'h-postgres')) {
-  test(`shape ${shape} does what it claims when its code changes between two rounds`, async () => {
-    await holdToClaims(shape, inMemory());
+for (const option of DEPLOYED.filter(({ needsPostgres }) => !needsPostgres)) {
+  test(`option ${option.id} does what it claims when its code changes between two rounds`, async () => {
+    await holdToClaims(option, inMemory());
   }, 30_000);
 }

@@ -19,4 +19,5 @@ export const PLAYS_OF_A_SHAPE = 30;
 export const expectedPlays = (shape: string): string[] =>
   namesOf([shape], [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES], ['asked', 'answered']);
 
-export const nameOfPlay = ({ shape, change, moment }: Play): string => `${shape} · ${change} · ${moment}`;
+export const nameOfPlay = ({ option, change, moment }: Play): string =>
+  `${option.id} · ${change} · ${moment}`;

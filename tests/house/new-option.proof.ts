@@ -33,15 +33,17 @@ test('the command line lists the option and runs it, under its letter and its wo
   expect(await run('node', 'demos/cli/run.mjs', 'lease')).toContain('2 rounds');
 }, 60_000);
 
-test('the tests run it: matrix, abandonment, key rotation, traces and fuzz', async () => {
+test('the tests run it: matrix, abandonment, key rotation, traces, fuzz, deploys and conformance', async () => {
   const listed = await run('node', 'node_modules/vitest/vitest.mjs', 'list', '--project', 'tests');
-  const files = listed.split('\n').filter((line) => /\boption k\b/.test(line));
+  const files = listed.split('\n').filter((line) => /\boption '?k\b/.test(line));
   for (const file of [
     'matrix/matrix',
     'abandonment/abandonment',
     'operations/key-rotation',
     'operations/tracing',
     'fuzz/servers',
+    'deploy/deploy',
+    'conformance/conformance',
   ])
     expect(
       files.some((line) => line.includes(`tests/${file}.test.ts`)),
@@ -55,6 +57,19 @@ test('the tables of the documents have a row for it, and the matrix measures it'
   const model = (observations as { option: string }[]).filter(({ option }) => option === 'f');
   expect(own).toHaveLength(model.length);
 }, 180_000);
+
+test('the tables of deploys have a column for it', async () => {
+  const shown = await run(
+    'node',
+    '--import',
+    'tsx',
+    '-e',
+    `Promise.all([import('./packages/options/list/src/index.ts'), import('./packages/matrix/src/deploy/index.ts')]).then(async ([options, { deployTables }]) =>
+      console.log(JSON.stringify(deployTables(await options.loadOptions()))))`,
+  );
+  const heads = Object.values(JSON.parse(shown) as Record<string, string[][]>).map(([head]) => head ?? []);
+  for (const head of heads) expect(head.join(', ').split(', ')).toContain('K');
+}, 60_000);
 
 test('the benchmarks measure it', async () => {
   const shown = await run(

@@ -52,18 +52,10 @@ const program = (name: string, title: string, load: () => Promise<{ createServer
 });
 type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 
-/** The options whose shape is played through a deploy: those that `packages/matrix/src/deploy/shapes` has a tool of. */
-const DEPLOYED: readonly string[] = [...'abcdefghij'];
-
 const ofOption = (option: ListedOption): Demo => ({
   name: `option-${option.id}`,
   title: option.title,
-  takes: [
-    'tool',
-    ...CONVERSATION,
-    ...(option.id === 'h' ? (['store', 'postgres'] as const) : []),
-    ...(DEPLOYED.includes(option.id) ? (['deploy'] as const) : []),
-  ],
+  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? (['store', 'postgres'] as const) : []), 'deploy'],
   option,
   load: async () => [await loadOption(option)],
 });

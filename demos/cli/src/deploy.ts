@@ -1,6 +1,7 @@
 /** `--deploy`: a call whose second round reaches another version of the code. */
 import { toMermaid } from '@mrtr/harness/transcript';
-import { inMemory, play, type ShapeId } from '@mrtr/matrix/deploy';
+import { inMemory, play } from '@mrtr/matrix/deploy';
+import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import type { Settings } from './args.ts';
 import type { Demo } from './catalog.ts';
 import { Diagram } from './diagram.ts';
@@ -17,8 +18,8 @@ export async function runDeploy(
   const print = (lines: readonly string[]) => {
     for (const line of lines) terminal.stdout.write(`${line}\n`);
   };
-  const shape = (postgres === undefined ? option?.id : 'h-postgres') as ShapeId;
-  const wanted = { shape, change, moment: 'asked' } as const;
+  const listed = postgres === undefined ? option : findOption('h-postgres');
+  const wanted = { option: await loadOption(listed as ListedOption), change, moment: 'asked' } as const;
   if (format !== 'drawing') {
     const transcript = await play(wanted, inMemory(postgres));
     print([format === 'json' ? JSON.stringify(transcript, undefined, 2) : toMermaid(transcript)]);

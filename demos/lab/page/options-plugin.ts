@@ -30,17 +30,20 @@ function filesOf(id: string) {
   const [letter = '', variant] = id.split('-');
   const own = folders.filter((folder) => folder.startsWith(`${letter}-`)).sort((a, b) => a.length - b.length);
   const folder = own.find((one) => variant !== undefined && one.endsWith(`-${variant}`)) ?? own[0];
+  const path = (name: string) => `packages/options/${folder}/src/${name}.ts`;
   const file = (tool: string) => {
-    const path = (name: string) => `packages/options/${folder}/src/${name}.ts`;
     const varied = path(`${tool}-${variant}`);
     return existsSync(root + varied) ? varied : path(tool);
   };
-  // In memory and on PostgreSQL, H is the same code.
-  const versions = `packages/matrix/src/deploy/shapes/${id.replace('-postgres', '')}.ts`;
+  const made = existsSync(root + path(`${variant}`)) ? path(`${variant}`) : path('index');
+  const writes = /\bwrite/.test(readFileSync(root + made, 'utf8'));
+  const written = existsSync(root + path('write'))
+    ? path('write')
+    : 'packages/options/contract/src/guard-first.ts';
   return {
     weather: file('weather'),
     'work-item': file('work-item'),
-    ...(/^[e-j](?:-postgres)?$/.test(id) && existsSync(root + versions) && { order: versions }),
+    ...(writes && { order: written }),
   };
 }
 

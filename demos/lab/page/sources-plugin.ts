@@ -11,7 +11,7 @@ import type { Plugin } from 'vite';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const options = 'packages/options';
-const AUTHORS = /^(?:weather|work-item)[\w-]*\.ts$/;
+const AUTHORS = /^(?:weather|work-item|write)[\w-]*\.ts$/;
 
 type Token = readonly [text: string, look: number];
 
@@ -57,7 +57,7 @@ function authorsFiles(): readonly string[] {
   const folders = found(options, /^[a-z]-/);
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
-    ...found('packages/matrix/src/deploy/shapes', /^[e-j]\.ts$/),
+    'packages/options/contract/src/guard-first.ts',
     'packages/matrix/src/deploy/code/code.ts',
   ];
 }

@@ -2,8 +2,7 @@
 
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import type { LogicalCall } from '@mrtr/harness';
-import { ORDER, ORDERS } from '@mrtr/matrix/deploy';
-import { SERVER_INFO } from '@mrtr/option';
+import { ORDER } from '@mrtr/matrix/deploy';
 import type { ToolWord } from './protocol.ts';
 
 /** One call of each tool. */
@@ -14,11 +13,4 @@ export const CALLS: Readonly<Record<ToolWord, LogicalCall>> = {
     params: { name: RESOLVE_WORK_ITEM, arguments: { id: 4522, state: 'Resolved' } },
   },
   order: { method: 'tools/call', params: { name: ORDER, arguments: {} } },
-};
-
-/** The name of the server of each tool, which its state is bound to. */
-export const SERVERS: Readonly<Record<ToolWord, string>> = {
-  weather: SERVER_INFO.name,
-  'work-item': SERVER_INFO.name,
-  order: ORDERS,
 };

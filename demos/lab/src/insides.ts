@@ -1,7 +1,8 @@
 /** What the lab's key shows inside the states of a conversation. */
 import { keyRing, openState } from '@mrtr/core/seal';
 import { eventsOf, objectIn, type TranscriptEvent } from '@mrtr/harness/transcript';
-import { CALLS, SERVERS } from './call.ts';
+import { SERVER_INFO } from '@mrtr/option';
+import { CALLS } from './call.ts';
 import type { Inside, Insides, ToolWord } from './protocol.ts';
 
 /** Opens every state that the server of `tool` gave out in `events`, with the key that it was sealed with. */
@@ -18,7 +19,7 @@ function inside(state: string, tool: ToolWord, key: Uint8Array): Inside {
   const { method, params } = CALLS[tool];
   const target = 'uri' in params ? params.uri : params.name;
   const given = 'uri' in params ? {} : params.arguments;
-  const binding = { method, target, arguments: given, audience: SERVERS[tool], principal: undefined };
+  const binding = { method, target, arguments: given, audience: SERVER_INFO.name, principal: undefined };
   const opened = openState(state, binding, Date.now(), keyRing([key]));
   if ('rejected' in opened) return { sealed: false, payload: state };
   const { round, callId, expiresAt, asked, payload } = opened;

@@ -10,10 +10,10 @@ import {
   type ShownQuestion,
 } from '@mrtr/harness';
 import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
-import { SHAPES, type ShapeId, versionOf } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/matrix/deploy/changes';
+import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
-import { addressOf, findOption } from '@mrtr/options';
+import type { Change } from '@mrtr/option';
+import { addressOf, findOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
@@ -92,7 +92,7 @@ export class Pane {
   async setUp(setUp: SetUp): Promise<void> {
     const listed = findOption(setUp.option);
     if (!listed) throw new Refused(`There is no option '${setUp.option}'.`);
-    if (setUp.tool === 'order' && !shapeOf(setUp))
+    if (hasVersions(setUp) && !(await loadOption(listed)).claims.deploys)
       throw new Refused(
         `${listed.name} is not among the shapes that the tool with a version 2 is written in.`,
       );
@@ -174,12 +174,12 @@ export class Pane {
 
   /** New processes with other code take the places of those that serve the call. */
   async deploy(change: Change): Promise<void> {
-    const [opening, shape] = [this.#opening, shapeOf(this.#setUp)];
-    if (!shape) throw new Refused('This tool has no version 2.');
+    const [opening, option] = [this.#opening, { id: this.#setUp.option }];
+    if (!hasVersions(this.#setUp)) throw new Refused('This tool has no version 2.');
     if (this.#doing !== 'asked' || !opening) throw new Refused('Deploy a version while a question is open.');
-    if (opening.module !== versionOf(shape, FIRST).module)
+    if (opening.module !== versionOf(option, FIRST).module)
       throw new Refused('Version 2 runs already. The next call begins on version 1.');
-    const next = { ...opening, ...versionOf(shape, change) };
+    const next = { ...opening, ...versionOf(option, change) };
     this.#opening = next;
     await Promise.all(this.#used.map((id) => this.#replace(id, next, change)));
     this.#changed();
@@ -301,7 +301,6 @@ export class Pane {
     this.#key = randomBytes(32);
     const listed = findOption(option);
     if (!listed) throw new Refused(`There is no option '${option}'.`);
-    const shape = shapeOf(this.#setUp);
     const world = createWorld({
       onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
       onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
@@ -309,7 +308,7 @@ export class Pane {
     const scope = randomUUID();
     const over = this.#database.open(scope, { world, recorder });
     const opening: Opening = {
-      ...(shape ? versionOf(shape, FIRST) : { module: addressOf(listed) }),
+      ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
       scope,
       instance: '',
@@ -356,8 +355,7 @@ const ABANDON_MS = 3000;
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
 
-/** The shape of the tool that has a version 2; undefined for other tools, and shapes that it is not written in. */
-const shapeOf = ({ tool, option }: SetUp): ShapeId | undefined =>
-  tool === 'order' ? SHAPES.find((shape) => shape === option) : undefined;
+/** Whether the tool has a version 2. */
+const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
 
 const IDS: readonly string[] = ['i1', 'i2'];

@@ -1,7 +1,7 @@
 /** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
 import type { Reply } from '@mrtr/harness';
 import type { Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
-import type { Change as CodeChange } from '@mrtr/matrix/deploy/changes';
+import type { Change as CodeChange } from '@mrtr/option';
 
 /** One of the two shapes that are compared. */
 export type SideName = 'left' | 'right';

@@ -46,7 +46,7 @@ export function measuredRows(
     options: optionsTable(rows, observations),
     quadrant: quadrantTable(rows, observations),
     'old-server': oldServerTable(oldCells, cells),
-    ...deployTables(),
+    ...deployTables(options),
   };
 }
 

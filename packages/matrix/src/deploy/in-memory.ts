@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Fetch, inInstance } from '@mrtr/harness';
-import type { Change } from './code/changes.ts';
+import type { Change } from '@mrtr/option';
 import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
@@ -15,11 +15,11 @@ import { deploy } from './subject.ts';
  */
 export const inMemory =
   (postgres?: string, make: typeof deploy = deploy): Host =>
-  ({ shape, change }, { world, recorder }) => {
+  ({ option, change }, { world, recorder }) => {
     const keys = [randomBytes(32)];
     const start = (id: string, of: Change) => {
       const state = requestStatePolicy({ keys, version: CHANGES[of].version });
-      const running = make(shape, of).create({ world, state, postgres });
+      const running = make(option, of).create({ world, state, postgres });
       return { id, running, face: createMcpHandler(() => running.server()) };
     };
     const old = start('v1', 'nothing');

@@ -1,11 +1,6 @@
 /** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
-
-/**
- * What comes of the call. `finishes`: the user is asked nothing twice. `asks again`: an answer did not count. `refuses`:
- * it ends in words, and nothing happens. `repeats`: it finishes, and an effect happened twice.
- */
-export type Outcome = 'finishes' | 'asks again' | 'refuses' | 'repeats';
+import type { Outcome } from '@mrtr/option';
 
 /** What came of it. */
 export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): Outcome {

@@ -4,10 +4,11 @@ import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
-import type { Change } from './code/changes.ts';
+import type { Change, Outcome } from '@mrtr/option';
+import type { LoadedOption } from '@mrtr/options';
 import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
-import { ORDER, type ShapeId } from './subject.ts';
+import { ORDER } from './subject.ts';
 
 /** When version 2 is deployed: while the size is asked, or when it was answered and the colour is asked. */
 export type Moment = 'asked' | 'answered';
@@ -15,7 +16,7 @@ export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
 
 /** One call. */
 export interface Play {
-  readonly shape: ShapeId;
+  readonly option: LoadedOption;
   readonly change: Change;
   readonly moment: Moment;
 }
@@ -31,6 +32,16 @@ export type Host = (
   play: Play,
   scene: { readonly world: World; readonly recorder: Recorder },
 ) => TwoVersions | Promise<TwoVersions>;
+
+type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
+
+/** What its option claims of it. */
+export function claimOf({ option, change, moment }: Claimed): Outcome {
+  const claim = option.claims.deploys?.[change];
+  if (claim === undefined)
+    throw new Error(`Option ${option.id} claims nothing of a deploy: \`claims.deploys\`.`);
+  return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
+}
 
 /** Makes the call. */
 export function play(

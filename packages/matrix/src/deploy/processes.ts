@@ -1,12 +1,12 @@
 /** Two versions in two processes, each with code of its own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Fetch } from '@mrtr/harness';
+import type { Change } from '@mrtr/option';
+import type { ListedOption } from '@mrtr/options';
 import { Database } from '../processes/database.ts';
 import { Instance } from '../processes/instance.ts';
-import type { Change } from './code/changes.ts';
 import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
-import type { ShapeId } from './subject.ts';
 
 /** A process for version 1 and one for version 2. Each serves any number of plays at once. */
 export class TwoProcesses {
@@ -35,7 +35,7 @@ export class TwoProcesses {
     const over = this.#database.open(scope, { world, recorder });
     const key = randomBytes(32).toString('base64');
     const open = async (instance: Instance, id: string, change: Change) => {
-      const subject = { ...versionOf(play.shape, change), postgres: this.#postgres };
+      const subject = { ...versionOf(play.option, change), postgres: this.#postgres };
       const opening = { ...subject, scope, instance: id, key };
       return { id, url: await instance.open({ ...opening, legacy: 'shim', serve: 'stateless' }) };
     };
@@ -74,8 +74,8 @@ export class TwoProcesses {
   }
 }
 
-/** The version of a shape that a change makes: the module for another process, and the policy's `version`. */
-export const versionOf = (shape: ShapeId, change: Change) => ({
-  module: new URL(`./subject.ts?shape=${shape}&change=${change}`, import.meta.url).href,
+/** The version of an option's tool that a change makes: the module for another process, and the policy's `version`. */
+export const versionOf = ({ id }: Pick<ListedOption, 'id'>, change: Change) => ({
+  module: new URL(`./subject.ts?shape=${id}&change=${change}`, import.meta.url).href,
   version: CHANGES[change].version,
 });

@@ -9,16 +9,18 @@ import { parseArgs } from 'node:util';
 import { requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveStdio } from '@mrtr/hosting/stdio';
+import type { Change } from '@mrtr/option';
+import { findOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
-import { CHANGE_NAMES, type Change } from './code/changes.ts';
+import { CHANGE_NAMES } from './code/changes.ts';
 import { CHANGES } from './code/code.ts';
-import { deploy, SHAPES, type ShapeId } from './subject.ts';
+import { deploy } from './subject.ts';
 
 const { values } = parseArgs({
   options: { shape: { type: 'string', default: 'f' }, change: { type: 'string', default: 'nothing' } },
 });
-const [shape, change] = [values.shape as ShapeId, values.change as Change];
-if (!SHAPES.includes(shape)) throw new Error(`There is no shape '${shape}'. There is: ${SHAPES.join(', ')}.`);
+const [listed, change] = [findOption(values.shape), values.change as Change];
+if (!listed) throw new Error(`There is no shape '${values.shape}'.`);
 if (!CHANGE_NAMES.includes(change))
   throw new Error(`There is no change '${change}'. There is: ${CHANGE_NAMES.join(', ')}.`);
 
@@ -26,7 +28,7 @@ let effects = 0;
 const world = createWorld({ onAudit: () => void effects++ });
 const keys = ['a secret of 32 bytes or more, please'];
 const state = requestStatePolicy({ keys, version: CHANGES[change].version });
-const running = deploy(shape, change).create({ world, state });
+const running = deploy(await loadOption(listed), change).create({ world, state });
 serveStdio({
   ...running,
   server() {

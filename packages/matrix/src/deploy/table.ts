@@ -1,39 +1,31 @@
 /** The claims of a deploy as tables. The tests hold every claim to what is measured. */
 
-import { claimOf } from './claims.ts';
-import { type Change, QUESTION_CHANGES, STEP_CHANGES } from './code/changes.ts';
-import type { ShapeId } from './subject.ts';
+import type { Change } from '@mrtr/option';
+import type { Measured } from '../measure/subject.ts';
+import { QUESTION_CHANGES, STEP_CHANGES } from './code/changes.ts';
+import { claimOf } from './play.ts';
 
 type Rows = readonly (readonly string[])[];
 
-const NAMES: Readonly<Record<ShapeId, string>> = {
-  a: 'A',
-  b: 'B',
-  c: 'C',
-  d: 'D',
-  e: 'E',
-  f: 'F',
-  g: 'G',
-  i: 'I',
-  j: 'J',
-  'h-postgres': 'H on PostgreSQL',
-  h: 'H',
-};
-
 /** What was done to a question, and what to a step. */
-export const deployTables = (): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> => ({
-  'deploy-questions': table(QUESTION_CHANGES),
-  'deploy-steps': table(STEP_CHANGES),
-});
+export function deployTables(
+  options: readonly Measured[],
+): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> {
+  const claiming = options.filter(({ claims }) => claims.deploys);
+  return {
+    'deploy-questions': table(QUESTION_CHANGES, claiming),
+    'deploy-steps': table(STEP_CHANGES, claiming),
+  };
+}
 
 /** A row for each change; shapes that do the same share a column. */
-function table(changes: Partial<Record<Change, string>>): Rows {
+function table(changes: Partial<Record<Change, string>>, options: readonly Measured[]): Rows {
   const all = Object.keys(changes) as Change[];
   const columns = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();
-  for (const shape of Object.keys(NAMES) as ShapeId[]) {
-    const cells = all.map((change) => cellOf(shape, change));
+  for (const option of options) {
+    const cells = all.map((change) => cellOf(option, change));
     const column = columns.get(cells.join()) ?? { names: [], cells };
-    column.names.push(NAMES[shape]);
+    column.names.push(option.name ?? option.id.toUpperCase());
     columns.set(cells.join(), column);
   }
   const shown = [...columns.values()];
@@ -41,7 +33,8 @@ function table(changes: Partial<Record<Change, string>>): Rows {
   return [['Version 2 …', ...shown.map(({ names }) => names.join(', '))], ...rows];
 }
 
-function cellOf(shape: ShapeId, change: Change): string {
-  const [asked, answered] = [claimOf(shape, change, 'asked'), claimOf(shape, change, 'answered')];
+function cellOf(option: Measured, change: Change): string {
+  const asked = claimOf({ option, change, moment: 'asked' });
+  const answered = claimOf({ option, change, moment: 'answered' });
   return asked === answered ? asked : `${asked} / ${answered}`;
 }

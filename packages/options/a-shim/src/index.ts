@@ -1,10 +1,14 @@
 import { protectedServer } from '@mrtr/core';
-import { defineOption, SERVER_INFO } from '@mrtr/option';
+import { COMPARES_SCHEMA, defineOption, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
 export const option = defineOption({
-  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
+  handlers: ({ world }) => ({
+    getWeather: getWeather(world),
+    resolveWorkItem: resolveWorkItem(world),
+    write: writeGuardFirst,
+  }),
   // This is the whole shape: the SDK's own shim plays the rounds over an old client's stream.
   server: ({ state }) => protectedServer(SERVER_INFO, state.with({ legacy: 'shim' })),
   claims: {
@@ -26,5 +30,7 @@ export const option = defineOption({
       stateless: 'error',
       afterKill: 'lost',
     },
+    deploys: COMPARES_SCHEMA,
+    conformance: 'it is E to a client that the suite is',
   },
 });

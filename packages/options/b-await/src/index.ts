@@ -1,12 +1,14 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_WORDS, defineOption } from '@mrtr/option';
 import { awaitShim } from '@mrtr/shapes/await-shim';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { write } from './write.ts';
 
 export const option = defineOption({
   handlers: ({ world }) => ({
     getWeather: awaitShim(getWeather(world)),
     resolveWorkItem: awaitShim(resolveWorkItem(world)),
+    write,
   }),
   claims: {
     modern: {
@@ -27,5 +29,7 @@ export const option = defineOption({
       stateless: 'default',
       afterKill: 'lost',
     },
+    deploys: { ...COMPARES_WORDS, renamed: 'finishes' },
+    conformance: 'it asks with forms only, one by one',
   },
 });

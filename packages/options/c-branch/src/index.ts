@@ -1,9 +1,14 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_SCHEMA, defineOption } from '@mrtr/option';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { write } from './write.ts';
 
 export const option = defineOption({
-  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
+  handlers: ({ world }) => ({
+    getWeather: getWeather(world),
+    resolveWorkItem: resolveWorkItem(world),
+    write,
+  }),
   claims: {
     modern: {
       entries: 'every-round',
@@ -23,5 +28,7 @@ export const option = defineOption({
       stateless: 'error',
       afterKill: 'lost',
     },
+    deploys: COMPARES_SCHEMA,
+    conformance: 'it is E to a client that the suite is',
   },
 });

@@ -11,6 +11,19 @@ import {
   type ToolName,
   type World,
 } from '@mrtr/example-tools';
+import type { DeployClaims } from './deploys.ts';
+import type { Write } from './script.ts';
+
+export {
+  type Change,
+  COMPARES_SCHEMA,
+  COMPARES_WORDS,
+  type DeployClaims,
+  type Outcome,
+  REFUSES_ALL,
+} from './deploys.ts';
+export { writeGuardFirst } from './guard-first.ts';
+export { type Data, endUnguarded, isAsk, questionsOf, type Script, type Write } from './script.ts';
 
 /** Every option announces the same name and version, so that only the shape can differ on the wire. */
 export const SERVER_INFO = { name: 'mrtr-shapes', version: '0.0.0' };
@@ -38,6 +51,8 @@ export interface Option {
 export interface RunningOption {
   /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
   server(): McpServer;
+  /** A new server without the tools, for scripts. Absent if the option writes none. */
+  readonly scripted?: (register: (server: McpServer, write: Write) => void) => McpServer;
   /** Handlers that are parked in this instance's memory now. Absent if the shape does not park handlers. */
   readonly framesHeld?: () => number;
   /** Releases everything that outlives a request. */
@@ -48,6 +63,8 @@ export interface RunningOption {
 export interface Handlers extends Partial<Pick<RunningOption, 'framesHeld' | 'close'>> {
   readonly getWeather: SdkCallback<GetWeather, never> | PlainHandler<GetWeather>;
   readonly resolveWorkItem: SdkCallback<ResolveWorkItem, never> | PlainHandler<ResolveWorkItem>;
+  /** Writes any script in the option's shape: its tools for deploys and for the conformance suite. */
+  readonly write?: Write;
 }
 
 type PlainHandler<Input> = (input: Input, ctx: never) => Promise<unknown>;
@@ -65,7 +82,7 @@ export interface OptionParts {
 export const defineOption = ({ claims, handlers, server = buildServer }: OptionParts): Option => ({
   claims,
   create(deps) {
-    const { getWeather, resolveWorkItem, framesHeld, close = async () => {} } = handlers(deps);
+    const { getWeather, resolveWorkItem, write, framesHeld, close = async () => {} } = handlers(deps);
     return {
       server() {
         const registered = server(deps);
@@ -73,6 +90,13 @@ export const defineOption = ({ claims, handlers, server = buildServer }: OptionP
         registered.registerTool(RESOLVE_WORK_ITEM, resolveWorkItemTool, resolveWorkItem as never);
         return registered;
       },
+      ...(write && {
+        scripted(register) {
+          const registered = server(deps);
+          register(registered, write);
+          return registered;
+        },
+      }),
       ...(framesHeld && { framesHeld }),
       close,
     };
@@ -122,4 +146,8 @@ export interface Claims {
     /** A call whose process is killed while its user thinks. Only its connection held it. */
     readonly afterKill: 'lost';
   };
+  /** Of a call whose code is replaced between two rounds. Absent if the option writes no scripts. */
+  readonly deploys?: DeployClaims;
+  /** Whether the official conformance suite is run on it; otherwise why not. */
+  readonly conformance: true | string;
 }

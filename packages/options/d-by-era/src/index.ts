@@ -1,12 +1,14 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_SCHEMA, defineOption } from '@mrtr/option';
 import { byEra } from '@mrtr/shapes/by-era';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { write } from './write.ts';
 
 export const option = defineOption({
   handlers: ({ world }) => ({
     getWeather: byEra(getWeather(world)),
     resolveWorkItem: byEra(resolveWorkItem(world)),
+    write,
   }),
   claims: {
     modern: {
@@ -27,5 +29,7 @@ export const option = defineOption({
       stateless: 'error',
       afterKill: 'lost',
     },
+    deploys: COMPARES_SCHEMA,
+    conformance: 'it is E to a client that the suite is',
   },
 });

@@ -21,6 +21,7 @@ export const option = defineOption({
   },
   server: () => new McpServer(SERVER_INFO),
   claims: {
+    ...claims,
     modern: {
       ...claims.modern,
       stateBytes: { get_weather: [0], resolve_work_item: [0, 26] },

@@ -20,4 +20,5 @@ export const claims: Claims = {
     stateless: 'default',
     afterKill: 'lost',
   },
+  conformance: 'it is a variant of E',
 };

@@ -1,9 +1,13 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_SCHEMA, defineOption, writeGuardFirst } from '@mrtr/option';
 import { claims } from './claims.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
 export const option = defineOption({
-  handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
-  claims,
+  handlers: ({ world }) => ({
+    getWeather: getWeather(world),
+    resolveWorkItem: resolveWorkItem(world),
+    write: writeGuardFirst,
+  }),
+  claims: { ...claims, deploys: COMPARES_SCHEMA, conformance: true },
 });

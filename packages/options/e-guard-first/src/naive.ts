@@ -7,6 +7,7 @@ import { resolveWorkItem } from './work-item.ts';
 export const option = defineOption({
   handlers: ({ world }) => ({ getWeather: getWeather(world), resolveWorkItem: resolveWorkItem(world) }),
   claims: {
+    ...claims,
     modern: { ...claims.modern, audit: 'every-entry' },
     legacy: { ...claims.legacy, audit: 'every-entry' },
   },

@@ -1,12 +1,14 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_WORDS, defineOption } from '@mrtr/option';
 import { once } from '@mrtr/shapes/once';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { write } from './write.ts';
 
 export const option = defineOption({
   handlers: ({ world }) => ({
     getWeather: once(getWeather(world)),
     resolveWorkItem: once(resolveWorkItem(world)),
+    write,
   }),
   claims: {
     modern: {
@@ -27,5 +29,7 @@ export const option = defineOption({
       stateless: 'default',
       afterKill: 'lost',
     },
+    deploys: { ...COMPARES_WORDS, 'step-renamed': 'refuses', 'step-value': 'refuses' },
+    conformance: true,
   },
 });

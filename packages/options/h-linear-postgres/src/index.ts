@@ -1,8 +1,9 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption, REFUSES_ALL } from '@mrtr/option';
 import { linear } from '@mrtr/shapes/linear';
 import { opening } from './opening.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { writeOn } from './write.ts';
 
 export { keptOpen } from './opening.ts';
 
@@ -12,6 +13,7 @@ export const option = defineOption({
     return {
       getWeather: linear(getWeather(deps.world), { store }),
       resolveWorkItem: linear(resolveWorkItem(deps.world), { store }),
+      write: writeOn(store),
       framesHeld: () => store.parked,
       close: () => store.close(),
     };
@@ -35,5 +37,7 @@ export const option = defineOption({
       stateless: 'default',
       afterKill: 'lost',
     },
+    deploys: { ...REFUSES_ALL, nothing: 'finishes', 'added-after': 'finishes' },
+    conformance: 'it is H with another store',
   },
 });

@@ -1,7 +1,8 @@
-import { defineOption } from '@mrtr/option';
+import { defineOption, REFUSES_ALL } from '@mrtr/option';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { writeOn } from './write.ts';
 
 export const option = defineOption({
   handlers({ world, instance }) {
@@ -10,6 +11,7 @@ export const option = defineOption({
     return {
       getWeather: linear(getWeather(world), { store }),
       resolveWorkItem: linear(resolveWorkItem(world), { store }),
+      write: writeOn(store),
       framesHeld: () => store.parked,
       close: () => store.close(),
     };
@@ -33,5 +35,7 @@ export const option = defineOption({
       stateless: 'default',
       afterKill: 'lost',
     },
+    deploys: REFUSES_ALL,
+    conformance: true,
   },
 });

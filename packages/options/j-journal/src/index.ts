@@ -1,12 +1,14 @@
-import { defineOption } from '@mrtr/option';
+import { COMPARES_WORDS, defineOption } from '@mrtr/option';
 import { journal } from '@mrtr/shapes/journal';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
+import { write } from './write.ts';
 
 export const option = defineOption({
   handlers: ({ world }) => ({
     getWeather: journal(getWeather(world)),
     resolveWorkItem: journal(resolveWorkItem(world)),
+    write,
   }),
   claims: {
     modern: {
@@ -27,5 +29,21 @@ export const option = defineOption({
       stateless: 'default',
       afterKill: 'lost',
     },
+    deploys: {
+      ...COMPARES_WORDS,
+      reworded: ['asks again', 'refuses'],
+      renamed: ['asks again', 'refuses'],
+      moved: ['asks again', 'refuses'],
+      removed: ['finishes', 'refuses'],
+      'added-before': ['asks again', 'refuses'],
+      narrowed: ['asks again', 'refuses'],
+      widened: ['asks again', 'refuses'],
+      'step-renamed': 'refuses',
+      'step-moved': ['refuses', 'finishes'],
+      'step-removed': 'refuses',
+      'step-added': ['finishes', 'refuses'],
+      'step-value': 'refuses',
+    },
+    conformance: true,
   },
 });

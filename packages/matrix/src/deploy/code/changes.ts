@@ -1,24 +1,5 @@
 /** What may be changed between two versions of the tool. Only names: the command line prints them before it loads code. */
-export const CHANGE_NAMES = [
-  'nothing',
-  'reworded',
-  'renamed',
-  'moved',
-  'removed',
-  'added-before',
-  'added-after',
-  'narrowed',
-  'widened',
-  'step-renamed',
-  'step-moved',
-  'step-removed',
-  'step-added',
-  'step-value',
-  'version',
-] as const;
-
-/** What was changed between two versions. */
-export type Change = (typeof CHANGE_NAMES)[number];
+import type { Change } from '@mrtr/option';
 
 /** What version 2 did to the question for the size, in words. */
 export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
@@ -42,3 +23,6 @@ export const STEP_CHANGES: Partial<Record<Change, string>> = {
   'step-added': 'has another one behind it',
   'step-value': 'gives another type of value, with `schema`',
 };
+
+/** The names of all changes. */
+export const CHANGE_NAMES = Object.keys({ ...QUESTION_CHANGES, ...STEP_CHANGES }) as readonly Change[];

@@ -1,11 +1,11 @@
 /**
  * One small tool in two versions: it opens a ticket, asks for a size and a colour, and places an order. A {@link Change}
- * makes a version 2 of version 1. Each shape writes the tool once, as a function of these.
+ * makes a version 2 of version 1.
  */
-import { type Elicitation, elicitation } from '@mrtr/core';
+import { type CallToolResult, cancelledResult, type Elicitation, elicitation, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
+import type { Change, Data, Script } from '@mrtr/option';
 import { z } from 'zod';
-import type { Change } from './changes.ts';
 
 /** A step that asks one question. */
 export interface Ask {
@@ -84,8 +84,19 @@ export const CHANGES: Readonly<Record<Change, Code>> = {
   version: { ...VERSION_1, version: '2' },
 };
 
-/** What the steps gave, by their names. */
-export type Data = Readonly<Record<string, unknown>>;
+/** The tool as a script, for an option to write in its shape. */
+export const scriptOf = (code: Code, world: World): Script<CallToolResult> => ({
+  steps: code.steps.map((step) =>
+    isAsk(step)
+      ? { asks: { [step.key]: step.question } }
+      : { does: step.key, schema: step.schema, run: () => step.run(world) },
+  ),
+  refused: cancelledResult,
+  async end(given, guard) {
+    const data = Object.fromEntries(code.steps.map(({ name, key }) => [name, given[key]]));
+    return textResult(await guard('order', () => place(code, data, world)));
+  },
+});
 
 /** Places the order, the last effect of the call, and says so. */
 export async function place({ steps }: Code, data: Data, world: World): Promise<string> {

@@ -1,0 +1,16 @@
+/** Any script in shape B. What stands above a question runs again in each round, so all effects stand below. */
+import type { Elicitation } from '@mrtr/core';
+import { endUnguarded, isAsk, questionsOf, type Write } from '@mrtr/option';
+import { awaitShim } from '@mrtr/shapes/await-shim';
+
+export const write: Write = (script) =>
+  awaitShim(async (_input: object, ctx) => {
+    const answers: Record<string, unknown> = {};
+    for (const round of script.steps.filter(isAsk)) {
+      for (const [key, question] of questionsOf(round, ctx.canAsk)) {
+        const { message, schema, fallback } = question as Elicitation;
+        answers[key] = await ctx.elicit(message, schema, { fallback });
+      }
+    }
+    return endUnguarded(script, answers);
+  });

@@ -1,0 +1,50 @@
+/** Guard-first: the author keeps the answers, and reads them with a schema. A, C, D and E write a script so. */
+import {
+  type Answer,
+  ask,
+  canAsk,
+  isRefusal,
+  type Question,
+  readAnswer,
+  readState,
+  type ServerContext,
+} from '@mrtr/core';
+import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
+import { z } from 'zod';
+import { endUnguarded, isAsk, questionsOf, type Script } from './script.ts';
+
+/** Reads the answer to a question, or waits for it. */
+type Read = (
+  ctx: ServerContext,
+  key: string,
+  question: Question,
+) => Answer<unknown> | Promise<Answer<unknown>>;
+
+/** Writes a script guard-first. C and D differ in how they ask old clients: they have a `read` of their own. */
+export function writeGuardFirst<R extends CompleteResult>(script: Script<R>, read: Read = readAnswer) {
+  const rounds = script.steps.filter(isAsk);
+  const questions = rounds.flatMap(({ asks }) => Object.entries(asks));
+  const State = z.object(Object.fromEntries(questions.map(([key, question]) => [key, schemaOf(question)])));
+  const handler = async (_input: object, ctx: ServerContext) => {
+    const kept: Record<string, unknown> = readState(ctx, State) ?? {};
+    for (const round of rounds) {
+      const open: [string, Question][] = [];
+      for (const [key, question] of questionsOf(round, (kind) => canAsk(ctx, kind))) {
+        if (kept[key] !== undefined) continue;
+        const answer = await read(ctx, key, question);
+        if (isRefusal(answer)) return script.refused(key);
+        if (answer.kind === 'accepted') kept[key] = answer.value;
+        else open.push([key, question]);
+      }
+      if (open.length > 0) return ask(Object.fromEntries(open), { state: kept });
+    }
+    return endUnguarded(script, kept);
+  };
+  return handler as SdkCallback<Record<string, never>, R>;
+}
+
+/** An author keeps what a form gave with the form's schema. */
+const schemaOf = (question: Question): z.ZodType =>
+  'schema' in question && question.schema instanceof z.ZodType
+    ? question.schema.optional()
+    : z.unknown().optional();
