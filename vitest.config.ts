@@ -19,7 +19,13 @@ export default defineConfig({
       // `pnpm proof`: it takes too long to run with every change.
       {
         extends: true,
-        test: { name: 'proof', include: ['{packages,demos,tests}/**/*.proof.ts'], testTimeout: 60_000 },
+        test: {
+          name: 'proof',
+          include: ['{packages,demos,tests}/**/*.proof.ts'],
+          testTimeout: 60_000,
+          // The checker's runs wait for probes most of their time.
+          maxConcurrency: 10,
+        },
       },
       { extends: true, test: { name: 'tests', include: ['tests/**/*.test.ts'] } },
     ],

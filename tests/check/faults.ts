@@ -93,4 +93,4 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** Faults that show for a moment, or in what a call takes: a busy neighbour would hide them. */
-export const RACING: readonly string[] = ['retry.lost-response', 'abandon.flat'];
+export const RACING: readonly string[] = ['retry.concurrent', 'retry.lost-response', 'abandon.flat'];

@@ -5,6 +5,7 @@ import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } f
 import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
+import type { JsonObject } from '../wire/json.ts';
 import { comparable, inWords } from '../wire/outcome.ts';
 
 export const ASK_AGAIN = {
@@ -57,11 +58,8 @@ export const missing = defineCheck('answer.missing', 'S', {
 
 async function retryWithoutAnswers(context: CheckContext, round: number): Promise<Finding> {
   const session = await context.untilRound(round);
-  const before = await context.effects.read();
-  const outcome = await session.retry({ inputResponses: undefined });
-  const effect = await context.effects.since(before, session);
   const what = `The retry without answers${context.lastRound > 0 ? `, in round ${round + 1},` : ''}`;
-  return judgeAskedAgain(context, session, { outcome: outcome.kind, effect, what });
+  return mustAskAgain(context, session, undefined, what);
 }
 
 /** Both orders: a server may remember the first answer and not the second. */
@@ -82,30 +80,27 @@ export const partial = defineCheck('answer.partial', 'S', {
       const { [key]: _, ...others } = session.asked;
       // Without these the call may go on.
       if (Object.values(others).every(isOptional)) continue;
-      const before = await context.effects.read();
-      const outcome = await session.retry({ inputResponses: { [key]: session.answers()[key] } });
-      const effect = await context.effects.since(before, session);
-      const what = `The retry with the answer to '${key}' alone`;
-      found = await judgeAskedAgain(context, session, { outcome: outcome.kind, effect, what });
+      const alone = { [key]: session.answers()[key] };
+      found = await mustAskAgain(context, session, alone, `The retry with the answer to '${key}' alone`);
       if (found.kind !== 'held') return found;
     }
     return found;
   },
 });
 
-async function judgeAskedAgain(
+/** Retries with answers that are not enough: the server asks for the rest, and the call can be finished. */
+async function mustAskAgain(
   context: CheckContext,
   session: Session,
-  { outcome, effect, what }: { outcome: string; effect: boolean | undefined; what: string },
+  inputResponses: JsonObject | undefined,
+  what: string,
 ): Promise<Finding> {
-  const [last] = session.turns.slice(-1);
-  if (effect && !(outcome === 'asked' && context.effects.asking))
-    return fail(`${what} had an effect${last ? `: ${inWords(last.outcome)}` : ''}.`, session, {
-      matters: true,
-    });
-  if (outcome === 'failed') return abstain(`${what} got no answer`);
-  if (outcome !== 'asked')
-    return fail(`${what} was not asked again: ${last ? inWords(last.outcome) : outcome}.`, session);
+  const { outcome, effect } = await context.observe(session, () => session.retry({ inputResponses }));
+  // The effect of a question that is asked again is what effect.before-answer finds.
+  if (effect && !(outcome.kind === 'asked' && context.effects.asking))
+    return fail(`${what} had an effect: ${inWords(outcome)}.`, session, { matters: true });
+  if (outcome.kind === 'failed') return abstain(`${what} got no answer`);
+  if (outcome.kind !== 'asked') return fail(`${what} was not asked again: ${inWords(outcome)}.`, session);
   const end = await session.finish(context.facts.rounds.length + 2);
   if (end.kind === 'completed') return pass('asked again, and then completed', session);
   return fail(`${what} was asked again, but the call did not end: ${inWords(end)}.`, session);

@@ -40,9 +40,8 @@ export const unasked = defineCheck('answer.unasked', 'A', {
     const asking = await context.untilRound(0);
     const answers = everyAnswer(context, asking);
     const session = context.session();
-    const before = await context.effects.read();
-    const outcome = await session.first({ inputResponses: answers });
-    const effect = await context.effects.since(before, session);
+    const first = () => session.first({ inputResponses: answers });
+    const { outcome, effect } = await context.observe(session, first);
     if (outcome.kind === 'failed') return abstain(inWords(outcome));
     const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
@@ -107,9 +106,9 @@ export const otherRound = defineCheck('answer.other-round', 'S', {
     if (late.accepted.length > 0 && repeats) return notApplicable('every round asks under the same key');
     const byDefault = await sameWithoutAnswers(context, last, late);
     const session = await context.untilRound(0);
-    const before = await context.effects.read();
-    const early = await session.retry({ inputResponses: everyAnswer(context, session) });
-    const effect = await context.effects.since(before, session);
+    const answers = everyAnswer(context, session);
+    const retry = () => session.retry({ inputResponses: answers });
+    const { outcome: early, effect } = await context.observe(session, retry);
     if ((early.kind === 'completed' || effect) && !repeats)
       return fail(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, session, {
         matters: true,

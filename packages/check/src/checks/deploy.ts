@@ -16,9 +16,9 @@ import {
 import { clip } from '../observations/effects.ts';
 import type { Turn } from '../session/session.ts';
 import { numberIn } from '../target/probe.ts';
-import { comparable, inWords, type Outcome, saysNo, textOf } from '../wire/outcome.ts';
+import { comparable, inWords, saysNo, textOf } from '../wire/outcome.ts';
 import { STATELESS } from './instance.ts';
-import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
+import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
 
 interface Ended {
   readonly well: boolean;
@@ -217,14 +217,6 @@ async function replayRetry(context: CheckContext, { from, to }: Crossing): Promi
   const last = from.facts.rounds.length - 1;
   if (last < 0) return pass(`the ${from.name} asks nothing`);
   const session = await context.untilRound(last, { instance: from.instance });
-  const retry = session.honestRetry();
-  const before = await context.effects.read();
-  const first = await session.retry(retry);
-  if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
-  const between = await context.effects.read();
-  session.instance = to.instance;
-  const again: Outcome = await session.retry(retry);
-  const effect = await context.effects.since(between, session);
-  const words = `The approval that was used on the ${from.name}, at the ${to.name} (${inWords(again)})`;
-  return onceOnly(context, session, before, await context.effects.read(), { effect, words });
+  const what = `The approval that was used on the ${from.name}, at the ${to.name}`;
+  return presentTwice(context, session, what, to.instance);
 }

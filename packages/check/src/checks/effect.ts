@@ -27,8 +27,7 @@ export const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   run: async (context) => {
     const before = await context.effects.read();
     const session = await context.untilRound(0);
-    const effect = await context.effects.since(before, session);
-    return effect
+    return (await context.effects.since(before, session))
       ? fail('The probe changed before anything was answered.', session)
       : pass('the probe did not change', session);
   },

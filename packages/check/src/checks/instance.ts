@@ -5,7 +5,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
 import { comparable, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
-import { LEDGER, onceOnly, SINGLE_USE } from './retry.ts';
+import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
 
 export const STATELESS = {
   at: '2026-07-28, basic, statelessness; basic/patterns/mrtr, basic workflow',
@@ -86,16 +86,6 @@ export const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
   run: async (context) => {
     const there = await context.fleet.second();
     const session = await context.untilRound(context.lastRound);
-    const last = session.honestRetry();
-    const before = await context.effects.read();
-    const first = await session.retry(last);
-    if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
-    const between = await context.effects.read();
-    session.instance = there;
-    const again = await session.retry(last);
-    if (again.kind === 'failed') return abstain(inWords(again));
-    const effect = await context.effects.since(between, session);
-    const words = `The used approval at the second instance (${inWords(again)})`;
-    return onceOnly(context, session, before, await context.effects.read(), { effect, words });
+    return presentTwice(context, session, 'The used approval at the second instance', there);
   },
 });

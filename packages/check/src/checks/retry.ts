@@ -4,6 +4,7 @@ import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
+import type { Instance } from '../target/instance.ts';
 import { inWords, type Outcome } from '../wire/outcome.ts';
 
 export const SINGLE_USE = {
@@ -18,26 +19,43 @@ export const LEDGER =
   'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
   'your own database.';
 
-export function onceOnly(
-  context: CheckContext,
-  session: Session,
-  before: Reading,
-  after: Reading,
-  second: { readonly effect: boolean | undefined; readonly words: string },
-): Finding {
-  const count = context.effects.countOfLast(before, after);
+/** What a second presentation of an approval came to. */
+interface Second {
+  readonly before: Reading;
+  readonly after: Reading;
+  readonly effect: boolean | undefined;
+  readonly words: string;
+}
+
+function onceOnly({ effects, facts }: CheckContext, session: Session, second: Second): Finding {
+  const { before, after, effect, words } = second;
+  if (!effect) return pass(`${words} had no second effect`, session);
+  const count = effects.countOfLast(before, after);
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
-  const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
-  if (second.effect)
-    return fail(
-      `${second.words} had a second effect${times}: the probe went from ${clip(before)} to ${clip(after)}.${declared}`,
-      session,
-      {
-        matters: context.facts.oneTime,
-      },
-    );
-  return pass(`${second.words} had no second effect`, session);
+  const declared = facts.oneTime ? '' : ' With --one-time this is a fail.';
+  const went = `the probe went from ${clip(before)} to ${clip(after)}`;
+  return fail(`${words} had a second effect${times}: ${went}.${declared}`, session, {
+    matters: facts.oneTime,
+  });
+}
+
+/** Presents the last retry of an honest call, and once more: to another instance, where one is given. */
+export async function presentTwice(
+  context: CheckContext,
+  session: Session,
+  what: string,
+  there: Instance = session.instance,
+): Promise<Finding> {
+  const last = session.honestRetry();
+  const before = await context.effects.read();
+  const first = await session.retry(last);
+  if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
+  session.instance = there;
+  const { outcome, effect } = await context.observe(session, () => session.retry(last));
+  if (outcome.kind === 'failed' && !effect) return abstain(inWords(outcome));
+  const words = `${what} (${inWords(outcome)})`;
+  return onceOnly(context, session, { before, after: await context.effects.read(), effect, words });
 }
 
 async function prepareApproval(
@@ -54,16 +72,8 @@ export const twice = defineCheck('retry.twice', 'M*', {
   remedy: LEDGER,
   needs: ['effects'],
   calls: (rounds) => rounds + 2,
-  run: async (context) => {
-    const { session, last, before } = await prepareApproval(context);
-    const first = await session.retry(last);
-    if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
-    const between = await context.effects.read();
-    const again = await session.retry(last);
-    const effect = await context.effects.since(between, session);
-    const words = `The same retry again (${inWords(again)})`;
-    return onceOnly(context, session, before, await context.effects.read(), { effect, words });
-  },
+  run: async (context) =>
+    presentTwice(context, await context.untilRound(context.lastRound), 'The same retry again'),
 });
 
 const AT_ONCE = 10;
@@ -86,7 +96,7 @@ export const concurrent = defineCheck('retry.concurrent', 'M*', {
       return abstain('the probe holds no single number, so that effects cannot be counted');
     await context.effects.since(before, session);
     const words = `${AT_ONCE} retries at once (${completed} completed)`;
-    return onceOnly(context, session, before, after, { effect, words });
+    return onceOnly(context, session, { before, after, effect, words });
   },
 });
 
@@ -129,6 +139,6 @@ export const lostResponse = defineCheck('retry.lost-response', 'M*', {
     const words = `The retry after a lost response (${inWords(again)})`;
     const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
-    return onceOnly(context, session, before, after, { effect, words });
+    return onceOnly(context, session, { before, after, effect, words });
   },
 });

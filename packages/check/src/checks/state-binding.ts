@@ -169,9 +169,7 @@ export const expired = defineCheck('state.expired', 'S', {
     const round = context.roundsWithState.at(-1) ?? 0;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);
-    const before = await context.effects.read();
-    const outcome = await session.retry();
-    const effect = await context.effects.since(before, session);
+    const { outcome, effect } = await context.observe(session, () => session.retry());
     const judged = context.judge(round, outcome);
     if (judged === 'failed') return abstain(inWords(outcome));
     const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
@@ -213,19 +211,15 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
   await session.retry();
   const end = await session.finish();
   if (end.kind !== 'completed') return abstain(`the call did not end: ${inWords(end)}`);
-  const again = await presentRetry(context, session, earlier);
-  if (again.kind === 'failed') return abstain(inWords(again.outcome));
-  if (again.effect)
+  const { outcome, effect } = await presentRetry(context, session, earlier);
+  if (outcome.kind === 'failed') return abstain(inWords(outcome));
+  if (effect)
     return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
       matters: context.facts.oneTime,
     });
-  const unseen =
-    again.kind === 'completed' && effectsUnseen(context, `the call ${inWords(again.outcome)} again`);
-  if (unseen) return unseen;
-  return pass(
-    again.kind === 'completed' ? 'answered as before, without an effect' : inWords(again.outcome),
-    session,
-  );
+  if (outcome.kind !== 'completed') return pass(inWords(outcome), session);
+  const unseen = effectsUnseen(context, `the call ${inWords(outcome)} again`);
+  return unseen ?? pass('answered as before, without an effect', session);
 }
 
 /** A server that gives the call up, as the earlier state comes again, leaves nothing to find. */
@@ -250,15 +244,11 @@ async function besideTheEnd(context: CheckContext): Promise<Finding | undefined>
 }
 
 async function presentRetry(context: CheckContext, session: Session, retry: Retry) {
-  const before = await context.effects.read();
-  await rollBack(
-    context,
-    session,
-    retry,
-    session.turns.map(({ request }) => request.params.requestState),
-  );
-  const outcome = await session.finish();
-  return { outcome, kind: outcome.kind, effect: await context.effects.since(before, session) };
+  const known = session.turns.map(({ request }) => request.params.requestState);
+  return context.observe(session, async () => {
+    await rollBack(context, session, retry, known);
+    return session.finish();
+  });
 }
 
 /** Longer than the whole seconds of most times of expiry. */

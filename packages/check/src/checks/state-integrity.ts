@@ -246,10 +246,11 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
   if (end.kind !== 'completed') return undefined;
   for (const { label, token } of [{ label: 'its own', token: state }, ...aliases(state)]) {
     const again = session.fork();
-    const before = await context.effects.read();
-    await again.retry({ ...used, requestState: token });
-    await again.finish();
-    if (!(await context.effects.since(before, again))) continue;
+    const { effect } = await context.observe(again, async () => {
+      await again.retry({ ...used, requestState: token });
+      return again.finish();
+    });
+    if (!effect) continue;
     if (token === state) return undefined;
     return fail(`A used approval worked again in another spelling (${label}), with a second effect.`, again, {
       always: context.facts.oneTime,

@@ -6,7 +6,17 @@ import type { Evident } from './undecided.ts';
 export type Level = 'M' | 'S' | 'A' | 'M*';
 
 /** What a check ends with. */
-export type Verdict = 'pass' | 'fail' | 'warn' | 'advice' | 'not-applicable' | 'not-run' | 'could-not-run';
+export type Verdict = (typeof VERDICTS)[number];
+/** The gravest first. The first three are findings. */
+export const VERDICTS = [
+  'fail',
+  'warn',
+  'advice',
+  'could-not-run',
+  'not-run',
+  'not-applicable',
+  'pass',
+] as const;
 
 /** The place in the specification, or in a recommendation, that a check stands on, with its words. */
 export interface Clause {

@@ -119,6 +119,16 @@ export class CheckContext {
       : { ...operation, arguments: otherArguments };
   }
 
+  /** Does something in a call, and looks whether it had an effect; undefined where nobody can tell. */
+  async observe(
+    session: Session,
+    act: () => Promise<Outcome>,
+  ): Promise<{ readonly outcome: Outcome; readonly effect: boolean | undefined }> {
+    const before = await this.effects.read();
+    const outcome = await act();
+    return { outcome, effect: await this.effects.since(before, session) };
+  }
+
   /** What the outcome of a retry in `round` came to, against the honest outcome of that retry. */
   judge(round: number, outcome: Outcome): Judgement {
     if (outcome.kind === 'failed') return 'failed';

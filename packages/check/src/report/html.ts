@@ -1,7 +1,7 @@
 /** The report as one HTML file, with nothing to load. */
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Verdict } from '../judging/check.ts';
+import { VERDICTS, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup, printable } from './text.ts';
@@ -26,8 +26,8 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 `;
 
 // What a reader has to do something about comes first, and each of it in full.
-const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice'];
-const OTHERS: readonly Verdict[] = ['could-not-run', 'not-run', 'not-applicable', 'pass'];
+const FINDINGS: readonly Verdict[] = VERDICTS.slice(0, 3);
+const OTHERS: readonly Verdict[] = VERDICTS.slice(3);
 
 /**
  * Writes it: one page for all targets, which opens from a disk.

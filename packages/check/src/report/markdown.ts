@@ -1,33 +1,23 @@
 /** The report as Markdown, for an issue or a job's summary. */
-import type { Verdict } from '../judging/check.ts';
+import { VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
-
-const ORDER: readonly Verdict[] = [
-  'fail',
-  'warn',
-  'advice',
-  'could-not-run',
-  'not-run',
-  'not-applicable',
-  'pass',
-];
 
 /** Writes it. */
 export function markdownReport(report: Report): string {
   const { target, summary, checks } = report;
   const findings = findingsIn(checks);
-  const rest = ORDER.slice(3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
+  const rest = VERDICTS.slice(3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',
     `${forMarkdown(addressIn(target))} · ${summary.ran} of ${summary.checks} checks ran · ` +
       `${summary.calls} requests · seed ${report.seed} · exit ${report.exitCode}`,
     '',
-    `| ${ORDER.join(' | ')} |`,
-    `|${' --- |'.repeat(ORDER.length)}`,
-    `| ${ORDER.map((verdict) => summary[verdict]).join(' | ')} |`,
+    `| ${VERDICTS.join(' | ')} |`,
+    `|${' --- |'.repeat(VERDICTS.length)}`,
+    `| ${VERDICTS.map((verdict) => summary[verdict]).join(' | ')} |`,
     '',
     ...summary.stale.map((id) => `* The baseline accepts \`${id}\`, which is no longer found.\n`),
     ...findings.map(

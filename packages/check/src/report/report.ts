@@ -1,6 +1,6 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Clause, Finding, Level, Verdict } from '../judging/check.ts';
+import { type Clause, type Finding, type Level, VERDICTS, type Verdict } from '../judging/check.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
@@ -39,7 +39,7 @@ export interface ReportedCheck {
 }
 
 export const findingsIn = (checks: readonly ReportedCheck[]) =>
-  (['fail', 'warn', 'advice'] as const)
+  VERDICTS.slice(0, 3)
     .map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) }))
     .filter(({ found }) => found.length > 0);
 
@@ -152,8 +152,6 @@ function idsOf(id: string, finding: Finding): string {
   const during = finding.kind === 'broken' ? finding.during : undefined;
   return during === undefined || during.startsWith('wire.') ? id : `${during},${id}`;
 }
-
-const VERDICTS = ['pass', 'fail', 'warn', 'advice', 'not-applicable', 'not-run', 'could-not-run'] as const;
 
 function counts(checks: readonly ReportedCheck[]) {
   const count = (verdict: Verdict) => checks.filter((one) => one.verdict === verdict).length;
