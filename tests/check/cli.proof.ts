@@ -11,7 +11,7 @@ import { inProcess, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 
 const SCHEMA = new URL('../../packages/check/report.schema.json', import.meta.url);
 
-describe('the program in a process of its own', () => {
+describe.concurrent('the program in a process of its own', () => {
   const TWICE = [...OPERATION, '--one-time', '--only', 'retry.twice'];
   const AWAY = ['--tool', 'a', '--allow-effects', '--only', 'wire', 'http://127.0.0.1:1/mcp'];
   it.each([
@@ -29,8 +29,8 @@ describe('the program in a process of its own', () => {
   });
 });
 
-describe('reports', () => {
-  it('JSON fits its schema, holds every check once, and nothing else is printed', async ({ expect }) => {
+describe.concurrent('reports', () => {
+  it('JSON fits its schema, holds every check once, and nothing else is printed', async () => {
     const { code, out, err } = await onBare(
       'retry.twice',
       '--json',
@@ -52,7 +52,7 @@ describe('reports', () => {
     );
   });
 
-  it('name the new version, in the line that runs a check again as well', async ({ expect }) => {
+  it('name the new version, in the line that runs a check again as well', async () => {
     const { out, next } = await inWorld(async (world) => {
       const command = { transport: 'stdio', fault: 'deploy.survives' } as const;
       const next = nextCommand(world, command);
@@ -93,7 +93,7 @@ describe('reports', () => {
   });
 });
 
-describe('baseline', () => {
+describe.concurrent('baseline', () => {
   const withBaseline = (accepted: unknown, fault: string) =>
     inWorld(async (world) => {
       const file = join(world, 'baseline.json');
@@ -119,7 +119,7 @@ describe('baseline', () => {
   });
 });
 
-it('a configuration file checks several targets, with secrets from the environment', async () => {
+it.concurrent('a configuration file checks several targets, with secrets from the environment', async () => {
   await inWorld(async (world) => {
     const target = {
       tool: 'transfer',
@@ -160,7 +160,7 @@ it('a configuration file checks several targets, with secrets from the environme
   });
 });
 
-describe('a run against `pnpm serve option-g`, as the README has it', () => {
+describe.concurrent('a run against `pnpm serve option-g`, as the README has it', () => {
   const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
   const LINE = [
     '--tool',
@@ -194,11 +194,11 @@ describe('a run against `pnpm serve option-g`, as the README has it', () => {
   });
 });
 
-it('a warn is 1 under --strict', async () => {
+it.concurrent('a warn is 1 under --strict', async () => {
   expect((await onBare('answer.partial', '--only', 'answer.partial', '--strict')).code).toBe(1);
 });
 
-it('the card is printed where every report goes to a file, and the findings are not', async () => {
+it.concurrent('the card is printed where every report goes to a file, and the findings are not', async () => {
   await inWorld(async (world) => {
     const file = ['--report', `json=${join(world, 'report')}`];
     const { out, code } = await onBare('wire.duplicate-keys', '--only', 'wire.duplicate-keys', ...file);
@@ -209,7 +209,7 @@ it('the card is printed where every report goes to a file, and the findings are 
   });
 });
 
-it('progress on a terminal says how many checks there are, and for what one waits', async () => {
+it.concurrent('progress on a terminal says how many checks there are, and for what one waits', async () => {
   let told = '';
   const err = { isTTY: true, write: (text: string) => (told += text) } as unknown as NodeJS.WriteStream;
   const out = { write: () => true } as unknown as NodeJS.WriteStream;

@@ -1,10 +1,9 @@
 /** The program itself: its exit codes, and what it says about mistakes. cli.proof.ts has its reports and its files. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
+import { serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
   it('a fail is 1', async () => {
@@ -156,11 +155,13 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
   });
 
   it('an address without MCP is named, and not said to speak another revision', async () => {
-    const server = createServer((_request, response) => void response.writeHead(404).end('Not found'));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    onTestFinished(() => void server.close());
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/other`;
-    const { code, out } = await mrtrCheck('--tool', 'transfer', '--only', 'wire', url);
+    const missing = (_posted: unknown, res: ServerResponse) => {
+      res.writeHead(404).end('Not found');
+      return undefined;
+    };
+    const { code, out } = await serving(missing, (url) =>
+      mrtrCheck('--tool', 'transfer', '--only', 'wire', new URL('/other', url).href),
+    );
     expect(out).toMatch(/there is no MCP at \/other \(HTTP 404\): give the whole\s+address/);
     expect(code).toBe(3);
   });

@@ -2,8 +2,7 @@
 import { exec } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,10 +13,11 @@ import { findOption, type ListedOption, type LoadedOption, loadOption } from '@m
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
 import { checkDeploy, found } from './deploy.test-support.ts';
+import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 const only = ['deploy'];
 
-describe('the bare server without a fault', () => {
+describe.concurrent('the bare server without a fault', () => {
   it.each(['http', 'stdio'] as const)('passes where a question is reworded, over %s', async (transport) => {
     const one = await checkBare({ only, transport, next: ['--change', 'reworded'] });
     expect(findings(one)).toEqual({});
@@ -31,7 +31,7 @@ describe('the bare server without a fault', () => {
   });
 });
 
-describe('a fault', () => {
+describe.concurrent('a fault', () => {
   it.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
     const args = ['--breaks', 'process'];
     const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport, args };
@@ -69,7 +69,7 @@ describe('a fault', () => {
   });
 });
 
-it('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
+it.concurrent('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
   const one = await checkBare({
     ...{ only: ['deploy', 'answer.unasked'], transport: 'stdio' },
     next: ['--calls-until-broken', '0'],
@@ -80,7 +80,7 @@ it('nothing is decided where an honest call on the new version fails, and the ol
   expect(verdicts(one, 'pass')).toEqual({ 'answer.unasked': 'pass' });
 });
 
-it('the new version is gone when the run is over', async () => {
+it.concurrent('the new version is gone when the run is over', async () => {
   const one = await checkBare({ fault: 'deploy.survives', only: ['deploy.survives'], next: [] });
   const { finding } = one.checked[0] as Checked;
   const port = 'session' in finding ? finding.session?.turns.at(-1)?.url?.port : undefined;
@@ -89,38 +89,22 @@ it('the new version is gone when the run is over', async () => {
 });
 
 /** A server that lists these tools, and asks one question. */
-async function listing(...tools: readonly object[]) {
+const listing = (tools: readonly object[]): Answers => {
   const more = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
   const results: Readonly<Record<string, object>> = {
     'server/discover': { ...more, supportedVersions: ['2026-07-28'], capabilities: { tools: {} } },
     'tools/list': { ...more, tools },
     'tools/call': { resultType: 'input_required', inputRequests: {}, requestState: 'state' },
   };
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-    const done = params.requestState && { resultType: 'complete', content: [] };
-    const result = done ?? results[method];
-    res.writeHead(200, { 'content-type': 'application/json' });
-    res.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
-}
+  const done = { resultType: 'complete', content: [] };
+  return ({ id, method, params }) => resultText(id, params?.requestState ? done : results[method]);
+};
 
-async function between(before: readonly object[], after: readonly object[]) {
-  const [old, next] = await Promise.all([listing(...before), listing(...after)]);
-  try {
-    const operation = { kind: 'tool', name: 'look', arguments: {} } as const;
-    return await run({
-      ...{ operation, only, answers: {} },
-      address: { url: old.url, next: next.url },
-    });
-  } finally {
-    for (const { server } of [old, next]) server.close();
-  }
-}
+const LOOK = { kind: 'tool', name: 'look', arguments: {} } as const;
+const between = (before: readonly object[], after: readonly object[]) =>
+  serving(listing(before), (url) =>
+    serving(listing(after), (next) => run({ operation: LOOK, only, answers: {}, address: { url, next } })),
+  );
 
 const tool = (readOnlyHint: boolean) => ({
   name: 'look',
@@ -128,19 +112,19 @@ const tool = (readOnlyHint: boolean) => ({
   annotations: { readOnlyHint },
 });
 
-it('a tool that only reads, and writes in the new version, is not called without leave', async () => {
+it.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
   await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
     /The tool look of the new version does not say that it only reads .* add --allow-effects/s,
   );
 });
 
-it('a tool that the new version removed decides nothing, and says so', async () => {
+it.concurrent('a tool that the new version removed decides nothing, and says so', async () => {
   const one = await between([tool(true)], []);
   expect(new Set(one.checked.map(({ verdict }) => verdict))).toEqual(new Set(['could-not-run']));
   expect(one.checked[0]?.finding.actual).toMatch(/the new version has no tool look/);
 });
 
-it('a deploy of a tool without effects needs no probe', async () => {
+it.concurrent('a deploy of a tool without effects needs no probe', async () => {
   const one = await between([tool(true)], [tool(true)]);
   expect(verdicts(one, 'pass')).toEqual({
     'deploy.survives': 'pass',
@@ -177,7 +161,7 @@ const TRIED: readonly (readonly [string, Change])[] = [
   ['h', 'nothing'],
 ];
 
-it('docs/deploying.md shows what its command prints', async () => {
+it.concurrent('docs/deploying.md shows what its command prints', async () => {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const page = await readFile(join(root, 'docs/deploying.md'), 'utf8');
   const [, command = '', shown = ''] =
@@ -191,8 +175,8 @@ it('docs/deploying.md shows what its command prints', async () => {
   expect(linesOf(shown).filter((line) => !printed.has(line))).toEqual([]);
 });
 
-describe('our shapes', () => {
-  it.concurrent.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
+describe.concurrent('our shapes', () => {
+  it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
     const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
     expect(forth).toEqual(expected(await loadOption(findOption(shape) as ListedOption), change));
   });

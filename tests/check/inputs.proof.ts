@@ -1,13 +1,13 @@
 /** Every input by its option, as it is given on the command line; and that a run calls what was named, and nothing else. */
-import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { CHECKS, type Report } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
 import { ANSWERS, mrtrCheck, TRANSFER } from './cli.test-support.ts';
+import { serving } from './posted.test-support.ts';
 import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
 
 const OPERATION = [...TRANSFER, '--json'];
@@ -24,7 +24,7 @@ async function verdictsOf(...args: readonly string[]): Promise<Readonly<Record<s
 const onBare = (world: string, fault: string, ...args: readonly string[]) =>
   verdictsOf(...OPERATION, ...args, '--', ...bareCommand(world, { fault }));
 
-describe('answers', () => {
+describe.concurrent('answers', () => {
   it('come from a file, and one on the command line goes before it', async () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
@@ -50,7 +50,7 @@ describe('answers', () => {
   });
 });
 
-describe('a probe of each kind shows a second effect', () => {
+describe.concurrent('a probe of each kind shows a second effect', () => {
   const twice = (world: string, probe: string) =>
     onBare(world, 'retry.twice', ...ANSWERS, '--one-time', '--only', 'retry.twice', '--probe', probe);
   const FAIL = { 'retry.twice': expect.stringMatching(/^fail: .*2 effects for one approval/) };
@@ -69,18 +69,12 @@ describe('a probe of each kind shows a second effect', () => {
   it('an address', async () => {
     await inWorld(async (world) => {
       await writeFile(join(world, 'lines'), '');
-      const server = createServer(async (_req, res) => {
-        const count = (await readFile(join(world, 'lines'), 'utf8')).split('\n').length - 1;
+      const counted = (_posted: unknown, res: ServerResponse) => {
+        const count = readFileSync(join(world, 'lines'), 'utf8').split('\n').length - 1;
         res.end(`${count} lines\n`);
-      }).listen(0, '127.0.0.1');
-      await once(server, 'listening');
-      try {
-        const { port } = server.address() as AddressInfo;
-        expect(await twice(world, `url:http://127.0.0.1:${port}/`)).toEqual(FAIL);
-      } finally {
-        server.closeAllConnections();
-        server.close();
-      }
+        return undefined;
+      };
+      await serving(counted, async (url) => expect(await twice(world, `url:${url}`)).toEqual(FAIL));
     });
   });
 
@@ -97,7 +91,7 @@ describe('a probe of each kind shows a second effect', () => {
   });
 });
 
-describe('a second of each', () => {
+describe.concurrent('a second of each', () => {
   it('set of arguments, operation and principal', async () => {
     const only = ['--only', 'state.other-arguments,state.other-tool,state.other-principal'];
     const others = [

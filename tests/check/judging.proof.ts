@@ -6,7 +6,7 @@ import { checkBare, findings } from './bare.test-support.ts';
 const wordsOf = (one: Awaited<ReturnType<typeof checkBare>>): string =>
   one.checked.map(({ check, finding }) => `${check.id}: ${finding.actual}`).join('\n');
 
-it('a second effect is found and counted where a call has another effect before its question', async () => {
+it.concurrent('a second effect is found and counted where a call has another effect before its question', async () => {
   const only = ['retry', 'instance.replay-elsewhere'];
   const one = await checkBare({ fault: 'retry.twice', args: ['--audits'], only });
   expect(findings(one)).toEqual({
@@ -23,7 +23,7 @@ it('a second effect is found and counted where a call has another effect before 
   ]);
 });
 
-it('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
+it.concurrent('a missing answer that is taken for a default is found in a later round, and is no answer of another key or round', async () => {
   const only = ['answer.missing', 'answer.other-key', 'answer.other-round'];
   const one = await checkBare({ args: ['--defaults'], only });
   expect(findings(one)).toEqual({ 'answer.missing': 'warn' });
@@ -31,7 +31,7 @@ it('a missing answer that is taken for a default is found in a later round, and 
   expect(wordsOf(one).match(/without any answer it comes to the same/g)).toHaveLength(2);
 });
 
-it('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
+it.concurrent('a question that is skipped by an answer to it is called that, whatever every call writes', async () => {
   const args = ['--skips', '--audits'];
   const one = await checkBare({ fault: 'answer.unasked', args, only: ['answer.unasked'] });
   expect(wordsOf(one)).toBe(
@@ -39,7 +39,7 @@ it('a question that is skipped by an answer to it is called that, whatever every
   );
 });
 
-it('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
+it.concurrent('the curl line of a finding sends the altered request, and not an honest one that followed it', async () => {
   const { inputs, ...ran } = await checkBare({ fault: 'state.aliased', only: ['state.aliased'] });
   // A server that was started for the run is gone after it, and has no such line.
   const address = { url: 'http://127.0.0.1/mcp', headers: {} };

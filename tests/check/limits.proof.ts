@@ -1,25 +1,19 @@
 /** Runs that reach their limit: they end there, nothing is sent afterwards, and what was left says why. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CHECKS, run } from '@mrtr/check';
 import { expect, it } from 'vitest';
 import { checkBare, EVERYTHING } from './bare.test-support.ts';
+import { serving } from './posted.test-support.ts';
 
 const LIMIT = 'the run reached its limit of 1 s before this was decided (--max-time)';
 
 it('a server that never answers holds a run no longer than its limit', async () => {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, headers: {} };
-  try {
-    const { checked } = await run({ ...EVERYTHING, address, timeoutSeconds: 600, mostSeconds: 1 });
-    expect(checked.map(({ verdict }) => verdict)).toEqual(CHECKS.map(() => 'could-not-run'));
-    expect(new Set(checked.map(({ finding }) => finding.actual))).toEqual(new Set([LIMIT]));
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
+  const limits = { timeoutSeconds: 600, mostSeconds: 1 };
+  const { checked } = await serving(
+    () => undefined,
+    (url) => run({ ...EVERYTHING, address: { url, headers: {} }, ...limits }),
+  );
+  expect(checked.map(({ verdict }) => verdict)).toEqual(CHECKS.map(() => 'could-not-run'));
+  expect(new Set(checked.map(({ finding }) => finding.actual))).toEqual(new Set([LIMIT]));
 });
 
 it.concurrent.each(['http', 'stdio'] as const)(

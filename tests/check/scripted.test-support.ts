@@ -1,9 +1,8 @@
 /** A right server in this process whose every answer a test can twist: for faults that come in several ways. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { type Run, type RunInputs, run } from '@mrtr/check';
+import { type Answers, type Posted, serving } from './posted.test-support.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -152,11 +151,9 @@ function honestly(sent: Sent, world: World): Answer {
   }
 }
 
-function sentFrom(body: Json, { headers }: IncomingMessage, instance: number): Sent {
-  const params = (body.params ?? {}) as Json;
+function sentFrom({ id, method, params = {}, headers }: Posted, instance: number): Sent {
   const meta = (params._meta ?? {}) as Json;
   const capabilities = (meta['io.modelcontextprotocol/clientCapabilities'] ?? {}) as Json;
-  const { id, method } = body as { id: number; method: string };
   const principal = headers.authorization ?? 'nobody';
   return { id, method, params: { ...params, capabilities }, principal, instance };
 }
@@ -170,39 +167,21 @@ function reply(answer: Answer, id: number, res: ServerResponse): void {
   res.writeHead(status, { 'content-type': type }).end(text);
 }
 
-async function listening(twist: Twist, world: World, instance: number): Promise<Server> {
-  const server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    const sent = sentFrom(JSON.parse(Buffer.concat(chunks).toString()), req, instance);
-    reply(
-      twist(sent, (other = sent) => honestly(other, world), world),
-      sent.id,
-      res,
-    );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
-}
-
 /** The addresses of its two instances, while `use` runs. */
-export async function serveTwisted<T>(
+export function serveTwisted<T>(
   twist: Twist,
   use: (addresses: { readonly url: string; readonly also: string }) => Promise<T>,
 ): Promise<T> {
   const world = new World();
-  const servers = [await listening(twist, world, 0), await listening(twist, world, 1)];
-  const [url = '', also = ''] = servers.map(
-    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
-  );
-  try {
-    return await use({ url, also });
-  } finally {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-  }
+  const answers =
+    (instance: number): Answers =>
+    (posted, res) => {
+      const sent = sentFrom(posted, instance);
+      const answer = twist(sent, (other = sent) => honestly(other, world), world);
+      reply(answer, sent.id, res);
+      return undefined;
+    };
+  return serving(answers(0), (url) => serving(answers(1), (also) => use({ url, also })));
 }
 
 export const checkTwisted = (
