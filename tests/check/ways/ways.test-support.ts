@@ -30,16 +30,14 @@ export const undecided = ends('could-not-run');
 export const notApplicable = ends('not-applicable');
 
 export const ways = (id: string, all: Readonly<Record<string, Way>>) =>
-  describe(id, () => {
-    for (const [way, { verdict, words, twist, inputs }] of Object.entries(all)) {
-      // They wait more than they work. With a short time for an answer, a busy neighbour would look like silence.
-      const test = inputs.timeoutSeconds === undefined ? it.concurrent : it;
-      test(`${way}: ${verdict}`, async () => {
+  // They wait more than they work.
+  describe.concurrent(id, () => {
+    for (const [way, { verdict, words, twist, inputs }] of Object.entries(all))
+      it(`${way}: ${verdict}`, async () => {
         const { checked } = await checkTwisted(twist, [id], inputs);
         expect(checked[0]?.finding.actual).toMatch(words);
         expect(checked[0]?.verdict).toBe(verdict);
       });
-    }
   });
 
 type Picked = (sent: Sent) => boolean;
@@ -118,6 +116,7 @@ export const again = (picked: Picked): Twist => {
 export const NEEDED = { requiredCapabilities: { elicitation: {} } };
 export const ROOTS = { method: 'roots/list' };
 export const DIFFERENT = says('It was all sent to mallory.');
-export const SHORT = { timeoutSeconds: 0.3 };
+/** With less, a busy neighbour would look like silence. */
+export const SHORT = { timeoutSeconds: 1.5 };
 export const TWO_TIMES = { oneTime: false };
 export const SECOND_STAGE = { stage: 1, answers: { account: 'checking' } };
