@@ -20,7 +20,8 @@ export default defineConfig(({ mode }) => ({
   resolve: {
     alias: {
       '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts'),
-      '@mrtr/matrix/deploy': path('../../../packages/matrix/src/deploy'),
+      '@mrtr/matrix/deploy/changes': path('../../../packages/matrix/src/deploy/code/changes.ts'),
+      '@mrtr/matrix/deploy/outcome': path('../../../packages/matrix/src/deploy/outcome.ts'),
     },
   },
   build:

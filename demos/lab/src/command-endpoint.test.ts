@@ -163,7 +163,9 @@ test.each([
 test('the page comes under a policy that lets it run nothing but itself', async () => {
   const response = await fetch(origin);
   expect(await response.text()).toBe('the page');
-  expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self';.* frame-ancestors 'none'$/);
+  expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin');
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
 });
 

@@ -1,7 +1,6 @@
 /** The commands that a page may give, checked: closed shapes, short texts, and no name of anything but ours. */
 import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
 import { z } from 'zod';
-import type { Command } from './protocol.ts';
 
 const side = z.enum(['left', 'right']);
 const instance = z.enum(['i1', 'i2']);
@@ -9,18 +8,27 @@ const short = z.string().max(200);
 const value = z.union([short, z.number(), z.boolean(), z.array(short).max(20)]);
 const content = z.record(z.string().max(60), value).refine((given) => Object.keys(given).length <= 20);
 
+/** What is run on a side. */
 const setUp = z.strictObject({
+  /** The option's id, such as `b`. */
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
+  /** Of the options; `order` has a version 2, which can be deployed while a question is open. */
   tool: z.enum(['weather', 'work-item', 'order']),
   client: z.enum(['modern', 'legacy', 'mute']),
+  /** `one` keeps a session for each old client; `two` keep nothing, and take turns. */
   instances: z.enum(['one', 'two']),
+  /** Whether a state that was presented is not served again. */
   singleUse: z.boolean(),
 });
 
+/** What the network does to the next request of a call. */
 const way = z.strictObject({
+  /** The instance that gets it; without it, the one whose turn it is. */
   to: instance.optional(),
   deliver: z.enum(['once', 'twice', 'lose-answer']),
+  /** Replaces the request's state. */
   state: z.string().max(20_000).optional(),
+  /** Adds an answer to a question that may not have been asked. */
   unasked: z.strictObject({ key: z.string().min(1).max(60), content }).optional(),
 });
 
@@ -39,11 +47,17 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('deploy'), side, change: z.enum(CHANGE_NAMES) }),
 ]);
 
+export type SetUp = Readonly<z.infer<typeof setUp>>;
+export type InstanceId = z.infer<typeof instance>;
+export type ToolWord = SetUp['tool'];
+export type Fault = Readonly<z.infer<typeof way>>;
+/** A command. It names a side, and where it needs one an instance of that side. */
+export type Command = Readonly<z.infer<typeof command>>;
+
 /** Reads a command from text; undefined if the text is not a command. */
 export function readCommand(text: string): Command | undefined {
   try {
-    const { data } = command.safeParse(JSON.parse(text));
-    return data as Command | undefined;
+    return command.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

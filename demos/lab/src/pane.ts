@@ -5,6 +5,7 @@ import {
   converse,
   type Deploy,
   type Hosting,
+  participantsOf,
   type Recorder,
   type Reply,
   type ShownQuestion,
@@ -18,7 +19,7 @@ import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Postgres } from './postgres.ts';
-import type { Asked, Conversation, Fault, SetUp, SideState } from './protocol.ts';
+import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
 import { Router } from './router.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
@@ -58,7 +59,7 @@ export class Pane {
 
   /** Everything about it, for the page. */
   get state(): SideState {
-    const { events = [] } = this.#conversation ?? {};
+    const conversation = this.#conversation ?? this.#emptyConversation();
     const asked = this.#asked && {
       id: this.#asked.id,
       message: this.#asked.message,
@@ -68,10 +69,10 @@ export class Pane {
       setUp: this.#setUp,
       doing: this.#doing,
       instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
-      conversation: this.#conversation,
+      conversation,
       asked,
       way: this.#way,
-      insides: insides(events, this.#setUp.tool, this.#key),
+      insides: insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
   }
@@ -152,7 +153,7 @@ export class Pane {
   }
 
   /** SIGKILL. */
-  async kill(id: string): Promise<void> {
+  async kill(id: InstanceId): Promise<void> {
     const instance = this.#instances.get(id);
     if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
     this.#instances.set(id, undefined);
@@ -163,8 +164,7 @@ export class Pane {
   }
 
   /** Starts a killed instance anew. */
-  async restart(id: string): Promise<void> {
-    if (!IDS.includes(id)) throw new Refused(`There is no instance '${id}'.`);
+  async restart(id: InstanceId): Promise<void> {
     if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
     await this.#startInstance(id);
     if (this.#opening && this.#used.includes(id)) await this.#open(id, this.#opening);
@@ -186,7 +186,7 @@ export class Pane {
   }
 
   /** The new process serves before the old one ends, as behind any load balancer. */
-  async #replace(id: string, opening: Opening, deployed: Change): Promise<void> {
+  async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
     const old = this.#instances.get(id);
     await this.#startInstance(id);
     await this.#open(id, opening);
@@ -196,7 +196,7 @@ export class Pane {
     await old.stop();
   }
 
-  get #used(): readonly string[] {
+  get #used(): readonly InstanceId[] {
     return this.#setUp.instances === 'one' ? IDS.slice(0, 1) : IDS;
   }
 
@@ -212,11 +212,11 @@ export class Pane {
     this.#changed();
   }
 
-  async #startInstance(id: string): Promise<void> {
+  async #startInstance(id: InstanceId): Promise<void> {
     this.#instances.set(id, await Instance.start(this.#database));
   }
 
-  async #open(id: string, opening: Opening): Promise<void> {
+  async #open(id: InstanceId, opening: Opening): Promise<void> {
     const url = await this.#instances.get(id)?.open({ ...opening, instance: id });
     if (url) this.#router.add(id, url);
   }
@@ -237,23 +237,21 @@ export class Pane {
 
   async #converse(): Promise<void> {
     const { tool, client } = this.#setUp;
-    const listed = findOption(this.#setUp.option);
     const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
-    const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-    const title = `${listed?.name} · ${listed?.title}`;
+    const begun = this.#emptyConversation();
     const events: TranscriptEvent[] = [];
     const onEvent = (event: TranscriptEvent) => {
       events.push(event);
-      this.#conversation = { ...this.#frame(title, participants), events };
+      this.#conversation = { ...begun, events };
       this.#changed();
     };
     const transcript = await converse(
       {
-        title,
+        title: begun.title,
         client: client === 'legacy' ? 'legacy' : 'modern',
         call: CALLS[tool],
         ...(client !== 'mute' && { user }),
-        participants,
+        participants: [WORLD_LANE],
         onEvent,
       },
       this.#host,
@@ -264,24 +262,19 @@ export class Pane {
     this.#became('over');
   }
 
-  /** The participants, before the transcript is whole. */
-  #frame(title: string, more: readonly Participant[]): Omit<Conversation, 'events'> {
-    const { client } = this.#setUp;
-    const era = client === 'legacy' ? 'legacy' : 'modern';
-    const person = { id: 'person', kind: 'person', label: 'user' } as const;
+  /** The conversation before anything has happened in it. */
+  #emptyConversation(): Conversation {
+    const { client, option } = this.#setUp;
+    const listed = findOption(option);
+    const kind = client === 'legacy' ? 'legacy' : 'modern';
+    const user = client !== 'mute' && { user: (question: ShownQuestion) => this.#ask(question) };
+    const request = { client: kind, ...user, participants: [WORLD_LANE] } as const;
     return {
       format: 'mrtr-transcript',
       version: 1,
-      title,
-      participants: [
-        ...(client === 'mute' ? [] : [person]),
-        { id: 'client', kind: 'client', label: `${era} client`, era, name: 'mrtr-harness' },
-        ...this.#used.map((id, at) => {
-          const label = this.#used.length === 1 ? 'server' : `server ${at + 1}`;
-          return { id, kind: 'instance', label } as const;
-        }),
-        ...more,
-      ],
+      title: `${listed?.name} · ${listed?.title}`,
+      participants: participantsOf(request, kind, this.#used),
+      events: [],
     };
   }
 
@@ -352,10 +345,12 @@ export class Pane {
 
 const ABANDON_MS = 3000;
 
+const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
+
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
 
 /** Whether the tool has a version 2. */
 const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
 
-const IDS: readonly string[] = ['i1', 'i2'];
+const IDS: readonly InstanceId[] = ['i1', 'i2'];

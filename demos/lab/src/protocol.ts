@@ -1,33 +1,14 @@
 /** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
-import type { Reply } from '@mrtr/harness';
-import type { Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
-import type { Change as CodeChange } from '@mrtr/option';
+import type { Transcript } from '@mrtr/harness/transcript';
+import type { Fault, InstanceId, SetUp } from './commands.ts';
+
+export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
 /** One of the two shapes that are compared. */
 export type SideName = 'left' | 'right';
 
-/** What is run on a side. */
-export interface SetUp {
-  /** The option's id, such as `b`. */
-  readonly option: string;
-  readonly tool: ToolWord;
-  readonly client: ClientWord;
-  /** `one` keeps a session for each old client; `two` keep nothing, and take turns. */
-  readonly instances: 'one' | 'two';
-  /** Whether a state that was presented is served again. */
-  readonly singleUse: boolean;
-}
-
-/** The tools of the options; and one that has a version 2, which can be deployed while a question is open. */
-export type ToolWord = 'weather' | 'work-item' | 'order';
-export type ClientWord = 'modern' | 'legacy' | 'mute';
-
 /** A transcript that may still be going on. */
-export interface Conversation extends Pick<Transcript, 'format' | 'version' | 'title'> {
-  readonly participants: readonly Participant[];
-  readonly events: readonly TranscriptEvent[];
-  readonly end?: Transcript['end'];
-}
+export type Conversation = Omit<Transcript, 'end'> & Partial<Pick<Transcript, 'end'>>;
 
 /** What the lab's key shows inside a state. */
 export interface Inside {
@@ -81,19 +62,6 @@ export interface Recordings {
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** What the network does to the next request of a call. */
-export interface Fault {
-  /** The instance that gets it; undefined for the one whose turn it is. */
-  readonly to?: string | undefined;
-  readonly deliver: 'once' | 'twice' | 'lose-answer';
-  /** Replaces the request's state. */
-  readonly state?: string | undefined;
-  /** Adds an answer to a question that may not have been asked. */
-  readonly unasked?:
-    | { readonly key: string; readonly content: Readonly<Record<string, unknown>> }
-    | undefined;
-}
-
 /** A question that waits for the person. */
 export interface Asked {
   readonly id: number;
@@ -105,23 +73,15 @@ export interface Asked {
 export interface SideState {
   readonly setUp: SetUp;
   readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
-  readonly instances: readonly { readonly id: string; readonly alive: boolean }[];
-  readonly conversation?: Conversation | undefined;
+  readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
+  /** Without events before the first call. */
+  readonly conversation: Conversation;
   readonly asked?: Asked | undefined;
   readonly way: Fault;
   readonly insides: Insides;
   /** Why the latest command did nothing. */
   readonly problem?: string | undefined;
 }
-
-/** A command. It names a side, and where it needs one an instance of that side. */
-export type Command =
-  | { readonly do: 'set-up'; readonly side: SideName; readonly setUp: SetUp }
-  | { readonly do: 'call'; readonly side: SideName }
-  | { readonly do: 'answer'; readonly side: SideName; readonly question: number; readonly reply: Reply }
-  | { readonly do: 'way'; readonly side: SideName; readonly way: Fault }
-  | { readonly do: 'kill' | 'restart'; readonly side: SideName; readonly instance: string }
-  | { readonly do: 'deploy'; readonly side: SideName; readonly change: CodeChange };
 
 /** One line of the stream that the server sends: a side that changed. */
 export interface Change {

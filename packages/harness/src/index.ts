@@ -10,6 +10,7 @@ export {
   Conversation,
   type ConversationRequest,
   type Deploy,
+  participantsOf,
   type RoundsRequest,
 } from './conversations/conversation.ts';
 export { converse } from './conversations/converse.ts';

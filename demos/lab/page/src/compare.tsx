@@ -1,6 +1,7 @@
 /** One recording, or two beside each other; and transcripts from a file. */
 import { useEffect, useState } from 'preact/hooks';
 import type { Recording, Recordings } from '../../src/protocol.ts';
+import { Choice } from './choice.tsx';
 import { useIndex } from './matrix.tsx';
 import { loadRecording } from './recorded.ts';
 import type { Route } from './route.ts';
@@ -70,29 +71,19 @@ function Picker({ index, recording, side, onPick }: PickerProps) {
   const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: recording.transcript.title }];
   return (
     <div class="controls">
-      <select
+      <Choice
         class="shape"
-        aria-label={`Shape on the ${side}`}
+        label={`Shape on the ${side}`}
         value={option}
-        onChange={(event) => onPick(`${event.currentTarget.value}.${situation}`)}
-      >
-        {rows.map((row) => (
-          <option key={row.option} value={row.option}>
-            {row.name} · {row.title}
-          </option>
-        ))}
-      </select>
-      <select
-        aria-label={`Situation on the ${side}`}
+        choices={rows.map((row) => [row.option, `${row.name} · ${row.title}`])}
+        onChoice={(other) => onPick(`${other}.${situation}`)}
+      />
+      <Choice
+        label={`Situation on the ${side}`}
         value={recording.id}
-        onChange={(event) => onPick(event.currentTarget.value)}
-      >
-        {situations.map(([id, about]) => (
-          <option key={id} value={id}>
-            {about}
-          </option>
-        ))}
-      </select>
+        choices={situations}
+        onChoice={onPick}
+      />
     </div>
   );
 }

@@ -82,7 +82,7 @@ function readSetUp(text = ''): SetUp | undefined {
   };
 }
 
-const ZOOMS: readonly string[] = ['call', 'rounds', 'wire'] satisfies Zoom[];
+const ZOOMS: readonly string[] = ['rounds', 'wire'] satisfies Zoom[];
 const PANELS: readonly string[] = ['source', 'wire', 'state', 'world'] satisfies Panel[];
 
 function readView(params: URLSearchParams): View {

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -14,14 +12,14 @@ import {
   isNoWiderThanTheScreen,
   NARROW,
   picture,
-  RunningLab,
+  run,
   SideOnPage,
   Stage,
   WIDE,
 } from './support.ts';
 
 let stage: Stage;
-let lab: RunningLab;
+let lab: ReturnType<typeof run>;
 /** The live lab, opened with its token. */
 let page: Page;
 let left: SideOnPage;
@@ -31,10 +29,10 @@ let entry: string;
 
 before(async () => {
   stage = await Stage.open();
-  lab = await RunningLab.start();
+  lab = run(['demos/lab/run.mjs']);
   page = await stage.page();
   [left, right] = [new SideOnPage(page, 'left'), new SideOnPage(page, 'right')];
-  await page.goto(lab.address);
+  await page.goto(await lab.until(({ out }) => /open at (http:\S+)/.exec(out)?.[1]));
 });
 after(async () => {
   await lab?.stop();
@@ -70,15 +68,12 @@ describe('the live lab', () => {
   it('takes the token out of its address', async () => {
     await page.getByRole('heading', { name: /measured$/ }).waitFor();
     assert.doesNotMatch(page.url(), /token/);
-    console.log(`The lab printed its address after ${Math.round(lab.startedInMs)} ms.`);
   });
 
   it('1, 2, 4, 5: shows two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
     await setUp(B, H);
     await page.getByRole('button', { name: 'Make both calls' }).click();
-    for (const side of [left, right]) {
-      await side.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
-    }
+    for (const side of [left, right]) await side.waitForQuestion();
     // What waits for a person is dashed.
     assert.equal(await left.region.locator('.lifeline .waits').count(), 1);
     assert.equal(await right.region.locator('.lifeline .parked').count(), 1);
@@ -92,7 +87,6 @@ describe('the live lab', () => {
     assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
     assert.deepEqual(await right.lines('now'), [12]);
     assert.deepEqual((await right.lines('again')).length, 0);
-    await page.getByText('2 differences').waitFor();
     assert.equal(await right.region.locator('.band.absent').count(), 2);
     for (const side of ['.lanes', '.source', '.counts']) {
       const box = await page.locator(`.side.left ${side}`).boundingBox();
@@ -101,7 +95,7 @@ describe('the live lab', () => {
     await picture(page, 'live');
   });
 
-  it('3: steps, plays and scrubs, at three distances', async () => {
+  it('3: steps, plays and scrubs, at two distances', async () => {
     const output = page.locator('.timeline output');
     await page.getByRole('button', { name: 'First step' }).click();
     assert.match(await output.innerText(), /^1\/12 tools\/call/);
@@ -118,9 +112,6 @@ describe('the live lab', () => {
       await left.region.getByLabel('The message of this step').innerText(),
       /"resultType": "complete"/,
     );
-    await page.getByRole('group', { name: 'Zoom' }).getByRole('button', { name: 'Call' }).click();
-    await left.tells(/Which units\?/);
-    assert.doesNotMatch(await left.readEvents(), /entry 1/);
     await page.getByRole('button', { name: 'Rounds' }).click();
   });
 
@@ -135,27 +126,15 @@ describe('the live lab', () => {
     await left.button(/^restart i1/).click();
     await left.button(/^kill i1/).waitFor();
     await right.callUntilAsked();
-    await right.region.getByLabel('Next request on the right goes to').selectOption('i2');
+    await right.next('goes to', 'i2');
     await right.answer('metric');
     await right.over();
     await right.tells(/server 2\s+state opened[\s\S]*Weather in Tokyo/);
   });
 
-  it('7: delivers the retry twice, and loses an answer on its way', async () => {
-    await setUp('f.work-item.modern.two.repeatable', 'f.work-item.modern.two.single');
-    for (const [side, name] of [
-      [left, 'left'],
-      [right, 'right'],
-    ] as const) {
-      await side.callUntilAsked();
-      await side.region.getByLabel(`Next request on the ${name} is delivered`).selectOption('twice');
-      await side.answer('Fixed');
-      await side.over();
-      await side.tells(/delivered again: retry/);
-    }
-    await left.counts(/writes?$/, /^2/);
-    await right.counts(/writes?$/, /^1/);
-    await left.region.getByLabel('Next request on the left is delivered').selectOption('lose-answer');
+  it('7: loses an answer on its way', async () => {
+    await setUp('f.work-item.modern.two.repeatable', H);
+    await left.next('is delivered', 'lose-answer');
     await left.call();
     await left.over();
     await left.tab('World').click();
@@ -164,55 +143,35 @@ describe('the live lab', () => {
 
   it('7, 8, 9: opens a state with the lab’s key, changes it byte by byte, and shows both sides of the refusal', async () => {
     await setUp('j.work-item.modern.one.repeatable', 'f.work-item.modern.one.repeatable');
-    // One after the other: a page has one mouse, and two clicks at once can lose one.
-    await left.callUntilAsked();
     await right.callUntilAsked();
-    await left.answer('Duplicate');
-    await left.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
-    await left.tab('State').click();
     const states = left.region.getByLabel('States');
-    await states.getByText('State of round 2').waitFor();
-    assert.match(await states.innerText(), /Duplicate/);
-    assert.match(await states.innerText(), /original \(/);
-    const expectRefusal = async (action: () => Promise<void>, reason: string) => {
-      await action();
+    /** Answers the first question, has the state changed before the second, and answers that. */
+    const withAnother = async (change: string | RegExp) => {
+      await left.callUntilAsked();
+      await left.answer('Duplicate');
+      await left.waitForQuestion('Which item is #4522 a duplicate of?');
+      await left.tab('State').click();
+      await states.getByText('State of round 2').waitFor();
+      assert.match(await states.innerText(), /original \([\s\S]*Duplicate/);
+      await states.getByRole('button', { name: change }).click();
       await states.getByText('The next retry brings this').waitFor();
       await left.region.getByLabel('original').fill('4301');
       await left.answer('Answer');
+    };
+    for (const [change, reason] of [
+      [/^byte 40, encrypted/, 'tampered'],
+      ['Cut it', '(?:tampered|malformed)'],
+      ['Swap with the other', 'unknown_key'],
+    ] as const) {
+      await withAnother(change);
       await left.over();
       const text = await states.innerText();
       assert.match(text, /The client sees: Invalid or expired requestState/);
       assert.match(text, new RegExp(`sees: ${reason}`));
-    };
-    const again = async () => {
-      await left.callUntilAsked();
-      await left.answer('Duplicate');
-      await left.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
-    };
-    await expectRefusal(
-      () => states.getByRole('button', { name: /^byte 40, encrypted/ }).click(),
-      'tampered',
-    );
-    await again();
-    await expectRefusal(
-      () => states.getByRole('button', { name: 'Cut it' }).click(),
-      '(?:tampered|malformed)',
-    );
-    await again();
-    await expectRefusal(
-      () => states.getByRole('button', { name: 'Swap with the other' }).click(),
-      'unknown_key',
-    );
-    await again();
+    }
     // The state of the round before is good for another question, so that one is asked again.
-    await states.getByRole('button', { name: /round before/ }).click();
-    await states.getByText('The next retry brings this').waitFor();
-    await left.region.getByLabel('original').fill('4301');
-    await left.answer('Answer');
-    await left.region
-      .getByRole('form', { name: 'The tool asks you' })
-      .getByText('How was #4522 resolved?')
-      .waitFor();
+    await withAnother(/round before/);
+    await left.waitForQuestion('How was #4522 resolved?');
     await left.answer('Cancel');
     await left.over();
   });
@@ -225,11 +184,8 @@ describe('the live lab', () => {
     ] as const) {
       await right.callUntilAsked();
       await right.answer(choice);
-      await right.region
-        .getByText(/^2 asked|^2$/)
-        .first()
-        .waitFor();
-      await right.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+      await right.counts(/asked/, /^2/);
+      await right.waitForQuestion();
       await right.tells(told);
       await right.answer('metric');
       await right.over();
@@ -238,9 +194,7 @@ describe('the live lab', () => {
       ['Decline', /declines/],
       ['Cancel', /dismisses the question/],
     ] as const) {
-      await right.callUntilAsked();
-      await right.answer(choice);
-      await right.over();
+      await right.callAndAnswer(choice);
       await right.tells(told);
     }
   });
@@ -248,7 +202,7 @@ describe('the live lab', () => {
   it('serves an old client over a connection that it holds', async () => {
     await setUp('a.weather.legacy.one.repeatable', 'b.weather.mute.one.repeatable');
     await left.callUntilAsked();
-    await left.tells(/asks: Which units\?/);
+    await left.tells(/elicitation\/create +"Which units\?"/);
     await left.answer('imperial');
     await left.over();
     await left.tells(/72°F/);
@@ -340,50 +294,6 @@ describe('the live lab', () => {
     await left.counts(/audit entr/, /^2/);
     assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
   });
-
-  it('lets no page of another site command it', async () => {
-    const { origin } = new URL(page.url());
-    const evil = createServer((_request, response) => response.end('<!doctype html><title>evil</title>'));
-    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
-    const elsewhere = `http://127.0.0.1:${(evil.address() as AddressInfo).port}`;
-    const token = new URL(lab.address).hash.slice('#token='.length);
-    const visitor = await stage.page({}, { collects: false });
-    await visitor.goto(elsewhere);
-    const json = { 'content-type': 'application/json' };
-    const attempts: readonly (readonly [path: string, init: RequestInit])[] = [
-      ['do', { headers: { 'content-type': 'text/plain' } }],
-      ['do', { mode: 'no-cors' }],
-      // Even with the token, which a page of another site cannot have.
-      ['do', { headers: { authorization: `Bearer ${token}`, ...json } }],
-      ['changes', { headers: { authorization: `Bearer ${token}` } }],
-    ];
-    for (const [path, init] of attempts) {
-      const became = await visitor.evaluate(
-        ([url, init]) =>
-          fetch(url, { method: 'POST', body: '{"do":"kill","side":"left","instance":"i1"}', ...init }).then(
-            (response) => response.type,
-            () => 'blocked',
-          ),
-        [`${origin}/${path}`, init] as const,
-      );
-      assert.equal(became, 'blocked');
-    }
-    // Nor may it frame the page, or read it as a script.
-    await visitor.setContent(`<iframe src="${origin}/"></iframe>`);
-    await visitor.waitForLoadState('networkidle');
-    assert.equal(
-      await visitor
-        .frames()[1]
-        ?.locator('#lab')
-        .count()
-        .catch(() => 0),
-      0,
-    );
-    await visitor.context().close();
-    evil.close();
-    await page.getByRole('link', { name: 'Live' }).click();
-    await left.button(/^kill/).first().waitFor();
-  });
 });
 
 describe('13: the lessons, solved as a new user would', () => {
@@ -395,46 +305,39 @@ describe('13: the lessons, solved as a new user would', () => {
   };
   const waitForMet = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
   const waitForSolved = () => page.getByText('Solved.').waitFor();
-  const next = (side: 'left' | 'right', label: string) =>
-    page.getByLabel(`Next request on the ${side} ${label}`);
-
   it('1: make B write twice', async () => {
     await begin(1);
     await livePageHasNothingSerious();
-    for (const side of [left, right]) {
-      await side.callUntilAsked();
-      await side.answer('metric');
-      await side.over();
-    }
+    for (const side of [left, right]) await side.callAndAnswer('metric');
     await waitForSolved();
   });
 
   it('2: lose H’s call, and find two ways to keep it', async () => {
     await begin(2);
-    await left.callUntilAsked();
-    await left.answer('metric');
+    await left.callAndAnswer('metric');
     await waitForMet('was lost');
-    await next('left', 'goes to').selectOption('i1');
-    await left.callUntilAsked();
-    await left.answer('metric');
+    await left.next('goes to', 'i1');
+    await left.callAndAnswer('metric');
     await waitForMet('the retry went to the instance that asked');
     await right.select('Shape').selectOption('g');
     await right.over();
-    await right.callUntilAsked();
-    await right.answer('metric');
+    await right.callAndAnswer('metric');
     await waitForSolved();
   });
 
   it('3: use one approval twice, then stop it', async () => {
     await begin(3);
-    await left.callUntilAsked();
-    await next('left', 'is delivered').selectOption('twice');
-    await left.answer('Fixed');
+    const approveTwice = async (side: SideOnPage, writes: RegExp) => {
+      await side.callUntilAsked();
+      await side.next('is delivered', 'twice');
+      await side.answer('Fixed');
+      await side.tells(/delivered again: tools\/call/);
+      await side.counts(/writes?$/, writes);
+    };
+    await approveTwice(left, /^2/);
     await waitForMet('wrote twice');
     await right.tick('single use');
-    await right.callUntilAsked();
-    await next('right', 'is delivered').selectOption('twice');
-    await right.answer('Fixed');
+    await approveTwice(right, /^1/);
     await waitForSolved();
   });
 
@@ -454,7 +357,7 @@ describe('13: the lessons, solved as a new user would', () => {
     for (const side of [left, right]) {
       await side.callUntilAsked();
       await side.answer('Duplicate');
-      await side.region.getByText('Which item is #4522 a duplicate of?').first().waitFor();
+      await side.waitForQuestion('Which item is #4522 a duplicate of?');
     }
     await left.tab('State').click();
     const text = left.region.getByLabel('The state, as text');
@@ -472,8 +375,6 @@ describe('13: the lessons, solved as a new user would', () => {
 
   it('6: deploy a version that the call finishes on, one that asks again, and one that is refused', async () => {
     await begin(6);
-    const asks = (side: SideOnPage, message: string) =>
-      side.region.getByRole('form', { name: 'The tool asks you' }).getByText(message).waitFor();
     // Without a question there is nothing to deploy between.
     assert.equal(await left.button(/^Deploy/).isDisabled(), true);
     await left.callUntilAsked();
@@ -488,17 +389,17 @@ describe('13: the lessons, solved as a new user would', () => {
     await picture(page, 'deployed');
     await hasNothingSerious(page);
     await left.answer('M');
-    await asks(left, 'What size, please?');
+    await left.waitForQuestion('What size, please?');
     await left.answer('L');
-    await asks(left, 'Which colour?');
+    await left.waitForQuestion('Which colour?');
     await left.answer('red');
     await waitForMet('asked again');
-    await left.tells(/deploy: reworded[\s\S]*Ordered: colour red, size L/);
+    await left.tells(/a new version is deployed: reworded[\s\S]*Ordered: colour red, size L/);
     // The builder's last step ran, in version 2.
     assert.deepEqual((await left.lines('now')).slice(0, 3), [15, 16, 17]);
     await right.callUntilAsked();
     await right.answer('M');
-    await asks(right, 'Which colour?');
+    await right.waitForQuestion('Which colour?');
     // By the keyboard.
     await right.button(/^Deploy/).press('Enter');
     await right.region.getByText('Version 2 runs.').waitFor();
@@ -511,7 +412,7 @@ describe('13: the lessons, solved as a new user would', () => {
     await left.button(/^Deploy/).click();
     await left.region.getByText('Version 2 runs.').waitFor();
     await left.answer('S');
-    await asks(left, 'Which colour?');
+    await left.waitForQuestion('Which colour?');
     await left.answer('blue');
     await waitForSolved();
     // A ticket and an order are two entries, and no effect happened twice.
@@ -543,9 +444,9 @@ describe('the keyboard alone', () => {
     assert.match(await output.innerText(), /^1\//);
     await keys.press('ArrowRight');
     assert.match(await output.innerText(), /^2\//);
-    await keys.press('3');
-    assert.equal(await page.getByRole('button', { name: 'Wire' }).getAttribute('aria-pressed'), 'true');
     await keys.press('2');
+    assert.equal(await page.getByRole('button', { name: 'Wire' }).getAttribute('aria-pressed'), 'true');
+    await keys.press('1');
     await keys.press('End');
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     await tabTo(/^Live$/);
@@ -553,7 +454,7 @@ describe('the keyboard alone', () => {
     await left.button('Make the call').waitFor();
     await tabTo(/^Call$/);
     await keys.press('Enter');
-    await left.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+    await left.waitForQuestion();
     await tabTo(/^Cancel$/);
     await keys.press('Enter');
     await left.over();
@@ -612,7 +513,7 @@ describe('the exported page', () => {
     const asked: string[] = [];
     alone.on('request', (request) => asked.push(request.url()));
     await alone.goto(`${entry}#/compare/b.one/h.one`);
-    await alone.getByText('2 differences').waitFor();
+    await new SideOnPage(alone, 'right').region.waitFor();
     assert.deepEqual(
       asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:')),
       [],

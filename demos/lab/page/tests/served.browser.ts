@@ -1,16 +1,11 @@
 /** A page that is an MCP client, in a real browser: what it may do with a server depends on its origin. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { Stage } from './support.ts';
-
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
+import { root, run, Stage } from './support.ts';
 
 /** What the page runs, with the SDK's own client. */
 const PAGE = `
@@ -34,7 +29,7 @@ const TOKEN = 'a-token-of-the-page';
 
 let stage: Stage;
 let site: Server;
-let served: ChildProcess;
+let served: ReturnType<typeof run>;
 let url: string;
 
 /** A site with the page at every address. */
@@ -67,25 +62,13 @@ before(async () => {
   stage = await Stage.open();
   site = await siteWithPage();
   const args = ['serve', 'option-e', '--http', '0', '--token-env', 'TOKENS'];
-  served = spawn(process.execPath, [join(root, 'demos/cli/run.mjs'), ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TOKENS: `page=${TOKEN}` },
-  });
-  let said = '';
-  url = await new Promise<string>((resolve, reject) => {
-    served.once('exit', () => reject(new Error(`The server ended, and said: ${said}`)));
-    served.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const found = /http:\S+\/mcp/.exec(said)?.[0];
-      if (found) resolve(found);
-    });
-  });
+  served = run(['demos/cli/run.mjs', ...args], { TOKENS: `page=${TOKEN}` });
+  url = await served.until(({ err }) => /http:\S+\/mcp/.exec(err)?.[0]);
 });
 after(async () => {
   await stage?.close();
   site?.close();
-  served?.kill('SIGTERM');
-  if (served?.exitCode === null) await once(served, 'exit');
+  await served?.stop();
 });
 
 for (const mode of ['auto', 'legacy']) {

@@ -1,14 +1,13 @@
 /** A real browser, a live lab and an exported one, for one run of the browser suite. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
+import { RunningProcess } from '@mrtr/harness/process';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 
 export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -42,48 +41,19 @@ export const NARROW = { width: 390, height: 844 };
 /** How long anything may take. */
 const PATIENCE_MS = 20_000;
 
-/** A lab that runs, in a process of its own. */
-export class RunningLab {
-  readonly address: string;
-  readonly startedInMs: number;
-  readonly #child: ChildProcess;
+/** Runs a program of the repository. */
+export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess =>
+  new RunningProcess({ command: process.execPath, args, env }, { cwd: root, patienceMs: 600_000 });
 
-  private constructor(child: ChildProcess, address: string, startedInMs: number) {
-    this.#child = child;
-    this.address = address;
-    this.startedInMs = startedInMs;
-  }
-
-  static async start(): Promise<RunningLab> {
-    const began = performance.now();
-    const child = spawn(process.execPath, [join(root, 'demos/lab/run.mjs')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let said = '';
-    const address = await new Promise<string>((resolve, reject) => {
-      child.once('exit', () => reject(new Error(`The lab ended, and said: ${said}`)));
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
-        const found = /open at (http:\S+)/.exec(said)?.[1];
-        if (found) resolve(found);
-      });
-    });
-    return new RunningLab(child, address, performance.now() - began);
-  }
-
-  async stop(): Promise<void> {
-    this.#child.kill('SIGTERM');
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
-  }
+/** Runs a program to its end, with this exit code. */
+export async function runToItsEnd(args: readonly string[], expected = 0): Promise<void> {
+  const running = run(args);
+  assert.equal(await running.ended, expected, running.said.out + running.said.err);
 }
 
 /** Writes the page as files, and resolves with the address of its entry. */
 export async function exportPage(folder: string): Promise<string> {
-  const child = spawn(process.execPath, [join(root, 'demos/lab/run.mjs'), '--export', folder], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code] = await once(child, 'exit');
-  assert.equal(code, 0);
+  await runToItsEnd(['demos/lab/run.mjs', '--export', folder]);
   return pathToFileURL(join(folder, 'index.html')).href;
 }
 
@@ -106,7 +76,7 @@ export class Stage {
 
   /** A page in a profile of its own. */
   async page(options: Parameters<Browser['newContext']>[0] = {}, { collects = true } = {}): Promise<Page> {
-    const context: BrowserContext = await this.browser.newContext({ viewport: WIDE, ...options });
+    const context = await this.browser.newContext({ viewport: WIDE, ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     const page = await context.newPage();
     if (!collects) return page;
@@ -128,13 +98,7 @@ export async function hasNothingSerious(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).options({ preload: false }).analyze();
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(
-      ({ id, nodes }) =>
-        `${id}: ${nodes
-          .map(({ html }) => html)
-          .join(' ')
-          .slice(0, 400)}`,
-    );
+    .map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 200))]);
   assert.deepEqual(serious, []);
 }
 
@@ -187,14 +151,31 @@ export class SideOnPage {
     return [...values, isSingle ? 'single' : 'repeatable'].join('.');
   }
 
+  /** Waits until the tool asks, with this message. */
+  async waitForQuestion(message = ''): Promise<void> {
+    await this.region.getByRole('form', { name: 'The tool asks you' }).getByText(message).first().waitFor();
+  }
+
   /** Makes the call, and waits for the question. */
   async callUntilAsked(): Promise<void> {
     await this.call();
-    await this.region.getByRole('form', { name: 'The tool asks you' }).waitFor();
+    await this.waitForQuestion();
+  }
+
+  /** Makes the whole call, with this answer. */
+  async callAndAnswer(choice: string): Promise<void> {
+    await this.callUntilAsked();
+    await this.answer(choice);
+    await this.over();
   }
 
   async call(): Promise<void> {
     await this.button('Make the call').click();
+  }
+
+  /** Sets what happens to the next request. */
+  async next(label: 'goes to' | 'is delivered', choice: string): Promise<void> {
+    await this.region.getByLabel(`Next request on the ${this.#name} ${label}`).selectOption(choice);
   }
 
   /** Waits until the call is over. */

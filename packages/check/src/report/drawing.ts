@@ -1,14 +1,9 @@
 /** A conversation as lines of text, with the client on the left and the server on the right. */
 import {
   answerText,
-  askText,
-  asText,
-  errorText,
-  isQuestion,
   objectIn,
-  questionsText,
-  requestText,
-  resultText,
+  type Row,
+  rowsOf,
   type Transcript,
   type TranscriptEvent,
 } from '@mrtr/harness/transcript';
@@ -23,11 +18,12 @@ const MOST_BLOCKS = 24;
  * Draws it. Everything in it is printable. The same message several times in a row is drawn once, and so is
  * the same round.
  */
-export function draw({ events, participants }: Transcript): readonly string[] {
-  const clients = new Map(
+export function draw(transcript: Transcript): readonly string[] {
+  const { events, participants } = transcript;
+  const labels = new Map(
     participants.filter(({ kind }) => kind === 'client').map(({ id, label }) => [id, label]),
   );
-  const lines = events.map((event, at) => linesOf(event, clients, argumentsChanged(events, at)));
+  const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));
   const blocks = mergeRepeatedPairs(mergeRepeats(lines.filter((one) => one.length > 0)));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
@@ -74,31 +70,22 @@ function argumentsChanged(events: readonly TranscriptEvent[], at: number): strin
   return text === was ? '' : `with ${text}`;
 }
 
-function linesOf(
-  event: TranscriptEvent,
-  clients: ReadonlyMap<string, string>,
-  changed: string,
-): readonly string[] {
+function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string): readonly string[] {
+  const { event, isSent, text } = row;
   switch (event.kind) {
     case 'message': {
-      const fromClient = event.from === 'client' || clients.has(event.from);
-      const other = fromClient ? event.to : event.from;
+      const other = isSent ? event.to : event.from;
       const label = other === undefined || other === 'server' ? '' : ` ${clip(other, 12)}`;
-      const as = fromClient && event.from !== 'client' ? [clients.get(event.from) ?? ''] : [];
-      const text = [
-        ...as,
-        textOf(event.message, fromClient, event.lost),
-        ...(changed === '' ? [] : [changed]),
-      ];
-      const words = text.flatMap((one) => wrap(one, WIDTH - 8, 5));
-      return [...words.map(inside), fromClient ? `${ARROW_RIGHT}${label}` : `${ARROW_LEFT}${label}`];
+      const as = isSent && event.from !== 'client' ? (labels.get(event.from) ?? '') : '';
+      const words = [as, text + details(event.message, isSent), changed].filter((one) => one !== '');
+      const lines = words.flatMap((one) => wrap(one, WIDTH - 8, 5)).map(inside);
+      return [...lines, `${isSent ? ARROW_RIGHT : ARROW_LEFT}${label}`];
     }
     case 'effect':
       return wrap(`probe: ${event.detail}`, WIDTH - 8, 3).map((line) => onTheRight(`✎ ${line}`));
     case 'kill':
-      return [onTheRight(`☠ ${event.instance} killed`)];
     case 'restart':
-      return [onTheRight(`${event.instance} restarted`)];
+      return [onTheRight(`${text}: ${event.instance}`)];
     default:
       return [];
   }
@@ -117,15 +104,9 @@ function onTheRight(text: string): string {
   return `    │  ${' '.repeat(Math.max(0, room - pad(fit, 0).length - 1))}${fit} │`;
 }
 
-function textOf(message: Readonly<Record<string, unknown>>, fromClient: boolean, lost?: boolean): string {
-  if (lost) return `✗ ${String(objectIn(message, 'error').message)}`;
-  if (fromClient) return `${requestText(message)}${declaredText(message)}${answersText(message)}`;
-  if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
-  if (isQuestion(message)) return askText(message);
-  if (message.method !== undefined) return asText(message.method);
-  const result = objectIn(message, 'result');
-  if (result.resultType === 'input_required') return `${questionsText(result)}${stateText(result)}`;
-  return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;
+/** What the client declares and answers, and the states. */
+function details(message: Readonly<Record<string, unknown>>, isSent: boolean): string {
+  return isSent ? declaredText(message) + answersText(message) : stateText(objectIn(message, 'result'));
 }
 
 function declaredText(message: Readonly<Record<string, unknown>>): string {

@@ -153,7 +153,11 @@ export class OpenCall<Of extends Hosting> {
     this.recorder.stop();
     const title = this.#request.title ?? titleOf(this.#request.call);
     const { client } = this.#request;
-    const participants = participantsOf(this.#request, this.#client?.era ?? eraOf(client), this.hosting);
+    const participants = participantsOf(
+      this.#request,
+      this.#client?.era ?? eraOf(client),
+      this.hosting.instances,
+    );
     return { format: 'mrtr-transcript', version: 1, title, participants, events: this.recorder.events, end };
   }
 
@@ -198,10 +202,11 @@ async function connect(
 const titleOf = ({ method, params }: LogicalCall): string =>
   `${method} ${'uri' in params ? params.uri : params.name}`;
 
-function participantsOf(
-  { client, user, participants = [] }: ConversationRequest,
+/** Who takes part in a conversation with these instances. */
+export function participantsOf(
+  { client, user, participants = [] }: Pick<ConversationRequest, 'client' | 'user' | 'participants'>,
   era: Era,
-  { instances }: Hosting,
+  instances: readonly string[],
 ): readonly Participant[] {
   return [
     ...(user ? [{ id: PERSON, kind: 'person', label: 'user' } as const] : []),

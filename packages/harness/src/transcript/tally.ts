@@ -1,4 +1,6 @@
 /** What a conversation comes to, in numbers. */
+
+import { isCall } from './layout.ts';
 import {
   CLIENT,
   type Happening,
@@ -26,8 +28,6 @@ export interface Tally {
   readonly framesHeld: number;
 }
 
-const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'];
-
 /** Counts what is in a transcript. */
 export function tally({ events }: Pick<Transcript, 'events'>): Tally {
   const effects: Record<string, number> = {};
@@ -36,7 +36,7 @@ export function tally({ events }: Pick<Transcript, 'events'>): Tally {
   }
   const results = messagesFrom('server', events).map((message) => objectIn(message, 'result'));
   return {
-    rounds: messagesFrom('client', events).filter(({ method }) => CALLS.includes(method)).length,
+    rounds: messagesFrom('client', events).filter(isCall).length,
     entries: eventsOf('entry', events).filter(({ part }) => part !== 'step' && part !== 'resolver').length,
     questions: eventsOf('question', events).length,
     liveAsks: messagesFrom('server', events).filter(isQuestion).length,

@@ -15,8 +15,18 @@ export function objectIn(parent: JsonObject, key: string): JsonObject {
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
+/** Any message, as its receiver reads it. `isSent`: of a client. */
+export function messageText(message: WireMessage, isSent: boolean): string {
+  if (message.error !== undefined) return `✗ ${errorText(objectIn(message, 'error'))}`;
+  if (message.method !== undefined) return isSent ? requestText(message) : askText(message);
+  const result = objectIn(message, 'result');
+  if (isSent) return answerText(result);
+  if (result.resultType === 'input_required') return questionsText(result);
+  return `${result.isError === true ? '✗ ' : ''}${resultText(result)}`;
+}
+
 /** A client's request: `tools/call get_weather {"location":"Tokyo"}`, or `… + units, state` in a later round. */
-export function requestText(message: WireMessage): string {
+function requestText(message: WireMessage): string {
   const params = objectIn(message, 'params');
   const target = `${asText(message.method)} ${asText(params.name ?? params.uri)}`.trimEnd();
   if (params.inputResponses === undefined && params.requestState === undefined) {
@@ -32,7 +42,7 @@ export const isQuestion = ({ method }: WireMessage): boolean =>
   method === 'elicitation/create' || method === 'sampling/createMessage' || method === 'roots/list';
 
 /** A question that the server sends as a request of its own: `elicitation/create  "Which units?"`. */
-export function askText(request: JsonObject): string {
+function askText(request: JsonObject): string {
   const text = questionText(request);
   return text === undefined
     ? asText(request.method)
@@ -63,7 +73,7 @@ function questionText(request: JsonObject): string | undefined {
 }
 
 /** The questions in an `input_required` result, one a line: `input_required  units: "Which units?"`. */
-export function questionsText(result: JsonObject): string {
+function questionsText(result: JsonObject): string {
   const requests = objectIn(result, 'inputRequests');
   const questions = Object.keys(requests).map((key) => {
     const request = objectIn(requests, key);
@@ -109,9 +119,9 @@ const objects = (value: unknown): readonly JsonObject[] =>
 export const restartText = ({ deployed }: { readonly deployed?: string }): string =>
   deployed === undefined ? 'restarted' : `a new version is deployed: ${deployed}`;
 
-/** A JSON-RPC error: `error -32602  Invalid or expired requestState`. */
-export const errorText = (error: JsonObject): string =>
-  `error ${asText(error.code)}  ${asText(error.message)}`;
+/** A JSON-RPC error: `error -32602  Invalid or expired requestState`. One without a code was not sent by a server. */
+const errorText = ({ code, message }: JsonObject): string =>
+  code === undefined ? asText(message) : `error ${asText(code)}  ${asText(message)}`;
 
 /** What a user did (`page`: asked to open one): the values they gave, with their names where there are several, or how they said no. */
 export function replyText(reply: Reply, page = false): string {

@@ -39,7 +39,7 @@ export function useProgress(lesson: string, sides: Readonly<Record<SideName, Sid
     const more = marks.filter(
       (mark) =>
         !isMet(lesson, mark.id) &&
-        [left, right].some((side) => side.conversation?.end && mark.met(side, side.conversation)),
+        [left, right].some((side) => side.conversation.end && mark.met(side, side.conversation)),
     );
     if (more.length === 0) return;
     met = [...met, ...more.map(({ id }) => `${lesson}.${id}`)];

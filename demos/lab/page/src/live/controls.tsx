@@ -1,6 +1,34 @@
 /** What one does to a side: choose what runs, call, kill, restart, and set the network. */
 import type { Command, Fault, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import { Choice } from '../choice.tsx';
 import { fileOf, OFFERED } from './options.ts';
+
+const TOOLS = [
+  ['weather', 'asks once'],
+  ['work-item', 'asks twice'],
+  ['order', 'has a version 2'],
+] as const;
+const CLIENTS = [
+  ['modern', 'new client'],
+  ['legacy', 'old client'],
+  ['mute', 'mute client'],
+] as const;
+const INSTANCES = [
+  ['one', '1 instance'],
+  ['two', '2 instances'],
+] as const;
+/** The instance whose turn it is. */
+const NEXT = '';
+const ROUTES = [
+  [NEXT, 'to the next instance'],
+  ['i1', 'to server 1'],
+  ['i2', 'to server 2'],
+] as const;
+const DELIVERIES = [
+  ['once', 'delivered once'],
+  ['twice', 'delivered twice'],
+  ['lose-answer', 'its answer is lost'],
+] as const;
 
 type Send = (command: Command) => void;
 
@@ -18,39 +46,34 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
   const isBusy = doing === 'calling' || doing === 'asked' || doing === 'starting';
   return (
     <div class="controls">
-      <select
-        class="shape"
-        aria-label={`Shape on the ${side}`}
-        value={setUp.option}
-        onChange={(event) => change({ option: event.currentTarget.value })}
-      >
-        {OFFERED.map(({ id, name, title, needsPostgres, files }) => (
-          <option key={id} value={id} disabled={!files[setUp.tool]}>
-            {name} · {title}
-            {needsPostgres ? ' (starts a database)' : ''}
-          </option>
-        ))}
-      </select>
       <Choice
-        label="Tool"
-        side={side}
+        class="shape"
+        label={`Shape on the ${side}`}
+        value={setUp.option}
+        choices={OFFERED.map(({ id, name, title, needsPostgres }) => [
+          id,
+          `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`,
+        ])}
+        lacks={(option) => fileOf({ ...setUp, option }) === undefined}
+        onChoice={(option) => change({ option })}
+      />
+      <Choice
+        label={`Tool on the ${side}`}
         value={setUp.tool}
-        choices={{ weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }}
+        choices={TOOLS}
         lacks={(tool) => fileOf({ ...setUp, tool }) === undefined}
         onChoice={(tool) => change({ tool })}
       />
       <Choice
-        label="Client"
-        side={side}
+        label={`Client on the ${side}`}
         value={setUp.client}
-        choices={{ modern: 'new client', legacy: 'old client', mute: 'mute client' }}
+        choices={CLIENTS}
         onChoice={(client) => change({ client })}
       />
       <Choice
-        label="Instances"
-        side={side}
+        label={`Instances on the ${side}`}
         value={setUp.instances}
-        choices={{ one: '1 instance', two: '2 instances' }}
+        choices={INSTANCES}
         onChoice={(instances) => change({ instances })}
       />
       <label>
@@ -74,33 +97,6 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
   );
 }
 
-interface ChoiceProps<Value extends string> {
-  readonly label: string;
-  readonly side: SideName;
-  readonly value: Value;
-  readonly choices: Readonly<Record<Value, string>>;
-  /** Whether a value cannot be chosen with the rest of the set-up. */
-  readonly lacks?: (value: Value) => boolean;
-  readonly onChoice: (value: Value) => void;
-}
-
-function Choice<Value extends string>(props: ChoiceProps<Value>) {
-  const { label, side, value, choices, lacks, onChoice } = props;
-  return (
-    <select
-      aria-label={`${label} on the ${side}`}
-      value={value}
-      onChange={(event) => onChoice(event.currentTarget.value as Value)}
-    >
-      {Object.entries<string>(choices).map(([id, words]) => (
-        <option key={id} value={id} disabled={lacks?.(id as Value)}>
-          {words}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 /** Below the head of an instance's lane. */
 export function InstanceTool({
   side,
@@ -110,25 +106,16 @@ export function InstanceTool({
 }: Omit<ControlsProps, 'onSetUp'> & { instance: string }) {
   const known = state.instances.find(({ id }) => id === instance);
   if (!known) return null;
+  const command = known.alive ? 'kill' : 'restart';
   return (
     <span class="tools">
-      {known.alive ? (
-        <button type="button" class="kill" onClick={() => send({ do: 'kill', side, instance })}>
-          kill
-          <span class="unseen">
-            {' '}
-            {instance} on the {side}
-          </span>
-        </button>
-      ) : (
-        <button type="button" onClick={() => send({ do: 'restart', side, instance })}>
-          restart
-          <span class="unseen">
-            {' '}
-            {instance} on the {side}
-          </span>
-        </button>
-      )}
+      <button type="button" class={command} onClick={() => send({ do: command, side, instance: known.id })}>
+        {command}
+        <span class="unseen">
+          {' '}
+          {instance} on the {side}
+        </span>
+      </button>
     </span>
   );
 }
@@ -152,27 +139,21 @@ export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
   return (
     <div class="line network">
       <span>Next request:</span>
-      <select
-        aria-label={`Next request on the ${side} goes to`}
-        value={way.to ?? ''}
+      <Choice
+        label={`Next request on the ${side} goes to`}
+        value={way.to ?? NEXT}
+        choices={ROUTES}
         disabled={setUp.instances === 'one'}
-        onChange={(event) => set({ to: event.currentTarget.value || undefined })}
-      >
-        <option value="">to the next instance</option>
-        <option value="i1">to server 1</option>
-        <option value="i2">to server 2</option>
-      </select>
-      <select
-        aria-label={`Next request on the ${side} is delivered`}
+        onChoice={(to) => set({ to: to === NEXT ? undefined : to })}
+      />
+      <Choice
+        label={`Next request on the ${side} is delivered`}
         value={way.deliver}
+        choices={DELIVERIES}
         disabled={isOld}
         title={isOld ? 'An old client is asked down the stream of its call: it sends no retry.' : undefined}
-        onChange={(event) => set({ deliver: event.currentTarget.value as Fault['deliver'] })}
-      >
-        <option value="once">delivered once</option>
-        <option value="twice">delivered twice</option>
-        <option value="lose-answer">its answer is lost</option>
-      </select>
+        onChoice={(deliver) => set({ deliver })}
+      />
       <label>
         <input
           type="checkbox"

@@ -18,8 +18,8 @@ const GROUPS = [
 export function Deploy({ side, state, send }: DeployProps) {
   const { asked, conversation } = state;
   const [change, setChange] = useState<Change>('reworded');
-  const isOver = conversation?.end !== undefined;
-  const runs = eventsOf('restart', conversation?.events ?? []).some(({ deployed }) => deployed !== undefined);
+  const isOver = conversation.end !== undefined;
+  const runs = eventsOf('restart', conversation.events).some(({ deployed }) => deployed !== undefined);
   return (
     <div class="line deploy">
       <label>

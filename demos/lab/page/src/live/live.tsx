@@ -25,7 +25,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   const { sides, send } = live;
   const { left, right } = sides;
   useEffect(() => {
-    onShown([left, right].flatMap(({ conversation }) => conversation ?? []));
+    onShown([left.conversation, right.conversation].filter(({ events }) => events.length > 0));
   }, [left.conversation, right.conversation]);
   const setUp = (side: SideName, next: SetUp) => {
     void send({ do: 'set-up', side, setUp: next });
@@ -34,7 +34,7 @@ export function LivePage({ live, route, go, onShown }: LiveProps) {
   };
   const isOther =
     route.setUps !== undefined && JSON.stringify(route.setUps) !== JSON.stringify([left.setUp, right.setUp]);
-  const events = (left.conversation?.events.length ?? 0) + (right.conversation?.events.length ?? 0);
+  const events = left.conversation.events.length + right.conversation.events.length;
   const seen = useRef(events);
   useEffect(() => {
     // When something happens, the view goes along to the end.
@@ -90,7 +90,7 @@ function sideShown(
   const { setUp, asked, problem } = state;
   const command = (one: Command) => void send(one);
   return {
-    conversation: state.conversation ?? notYet(state),
+    conversation: state.conversation,
     insides: state.insides,
     file: fileOf(setUp),
     head: <Head side={side} state={state} send={command} onSetUp={onSetUp} />,
@@ -116,31 +116,5 @@ function sideShown(
         )}
       </div>
     ),
-  };
-}
-
-/** A side that has not called yet: its lanes are there. */
-function notYet({ setUp, instances }: SideState): Conversation {
-  const used = setUp.instances === 'one' ? instances.slice(0, 1) : instances;
-  return {
-    format: 'mrtr-transcript',
-    version: 1,
-    title: setUp.option.toUpperCase(),
-    participants: [
-      ...(setUp.client === 'mute' ? [] : [{ id: 'person', kind: 'person', label: 'user' } as const]),
-      {
-        id: 'client',
-        kind: 'client',
-        label: `${setUp.client} client`,
-        era: setUp.client === 'legacy' ? 'legacy' : 'modern',
-        name: '',
-      },
-      ...used.map(({ id }, at) => {
-        const label = used.length === 1 ? 'server' : `server ${at + 1}`;
-        return { id, kind: 'instance', label } as const;
-      }),
-      { id: 'world', kind: 'world', label: 'world' },
-    ],
-    events: [],
   };
 }

@@ -12,13 +12,18 @@ interface TamperProps {
 
 export function Tamper({ side, state, other, send }: TamperProps) {
   const { way, conversation, insides, asked } = state;
-  const states = statesIn(conversation?.events ?? []);
+  const states = statesIn(conversation.events);
   const latest = states.at(-1);
   if (latest === undefined) return null;
   const present = (changed: string) =>
     send({ do: 'way', side, way: { ...way, state: changed === latest ? undefined : changed } });
-  const theirs = statesIn(other.conversation?.events ?? []).at(-1);
-  const earlier = states.at(-2);
+  const changes: readonly (readonly [words: string, changed: string | undefined])[] = [
+    ['Flip a bit', flipBit(latest, Math.floor(bytesOf(latest).length / 2))],
+    ['Cut it', latest.slice(0, -12)],
+    ["Swap with the other side's", statesIn(other.conversation.events).at(-1)],
+    ["Present the round before's", states.at(-2)],
+    ['Leave it as it was', way.state === undefined ? undefined : latest],
+  ];
   const current = way.state ?? latest;
   return (
     <section class="tamper" aria-label="Tamper editor">
@@ -35,30 +40,17 @@ export function Tamper({ side, state, other, send }: TamperProps) {
         <Plain key={latest} current={current} onChange={present} />
       )}
       <div class="line foot-line">
-        <button
-          type="button"
-          class="button"
-          onClick={() => present(flipBit(latest, Math.floor(bytesOf(latest).length / 2)))}
-        >
-          Flip a bit
-        </button>
-        <button type="button" class="button" onClick={() => present(latest.slice(0, -12))}>
-          Cut it
-        </button>
-        <button type="button" class="button" disabled={!theirs} onClick={() => theirs && present(theirs)}>
-          Swap with the other side's
-        </button>
-        <button type="button" class="button" disabled={!earlier} onClick={() => earlier && present(earlier)}>
-          Present the round before's
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={way.state === undefined}
-          onClick={() => present(latest)}
-        >
-          Leave it as it was
-        </button>
+        {changes.map(([words, changed]) => (
+          <button
+            key={words}
+            type="button"
+            class="button"
+            disabled={changed === undefined}
+            onClick={() => changed !== undefined && present(changed)}
+          >
+            {words}
+          </button>
+        ))}
       </div>
       {!asked && <p class="quiet">It goes out with the next retry: while a question is open.</p>}
     </section>

@@ -1,7 +1,6 @@
 /** The numbers of a conversation, as they are at one step. */
-import { CLIENT, eventsOf, objectIn, tally } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, isCall, objectIn, rowsOf, tally } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
-import { isCall, type Row, rowsOf } from './model.ts';
 
 type Count = readonly [number: string, name: string, bad: boolean];
 
@@ -28,7 +27,10 @@ export function Counts({ conversation, events }: CountsProps) {
 function fromInside(events: Conversation['events']): readonly Count[] {
   const { rounds, entries, questions, effects, framesHeld } = tally({ events });
   const [audits, writes] = [effects.audit ?? 0, effects.write ?? 0];
-  const twice = (name: string) => rowsOf({ events, participants: [] }).some(isAgain(name));
+  const twice = (name: string) =>
+    rowsOf({ events, participants: [] }).some(
+      ({ event, tone }) => event.kind === 'effect' && event.name === name && tone === 'error',
+    );
   return [
     [`${audits}`, audits === 1 ? 'audit entry' : 'audit entries', twice('audit')],
     [`${writes}`, writes === 1 ? 'write' : 'writes', twice('write')],
@@ -39,12 +41,6 @@ function fromInside(events: Conversation['events']): readonly Count[] {
     [`${framesHeld}`, 'held', false],
   ];
 }
-
-/** Whether a row is an effect of that name which has happened before. */
-const isAgain =
-  (name: string) =>
-  ({ event, bad }: Row): boolean =>
-    event.kind === 'effect' && event.name === name && bad;
 
 function fromOutside(events: Conversation['events']): readonly Count[] {
   const requests = eventsOf('message', events).filter(({ message }) => isCall(message)).length;

@@ -11,7 +11,7 @@ export interface Keys {
   readonly zoomTo: (zoom: Zoom) => void;
 }
 
-/** Arrows step, space plays, 1 to 3 zoom: wherever the focus is, or anywhere in `box`, but not in a field. */
+/** Arrows step, space plays, 1 and 2 zoom: wherever the focus is, or anywhere in `box`, but not in a field. */
 export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null }): void {
   const latest = useRef(keys);
   latest.current = keys;
@@ -29,9 +29,8 @@ export function useKeys(keys: Keys, box?: { readonly current: HTMLElement | null
         ArrowRight: () => go(step + 1),
         Home: () => go(0),
         End: () => go(last),
-        '1': () => zoomTo('call'),
-        '2': () => zoomTo('rounds'),
-        '3': () => zoomTo('wire'),
+        '1': () => zoomTo('rounds'),
+        '2': () => zoomTo('wire'),
         ...(!onButton && { ' ': toggle }),
       };
       const action = actions[key];

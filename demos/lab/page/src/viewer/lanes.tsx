@@ -1,9 +1,8 @@
 /** The lanes of one conversation, drawn: an arrow for each message, a note for each thing that happened inside. */
-import { type Participant, PERSON } from '@mrtr/harness/transcript';
+import { type Participant, PERSON, type Row, spansOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
-import { isDeploy, type Row } from './model.ts';
 
 const ROW = 26;
 const CHARACTER = 7.25;
@@ -115,42 +114,12 @@ function placesOf(lanes: readonly Participant[], width: number): ReadonlyMap<str
 function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; height: number }) {
   const { rows, x, y, step } = frame;
   const at = x(lane.id);
-  const spans: { from: number; to: number; kind: string }[] = [];
-  const open = new Map<string, number>();
-  const close = (kind: string, to: number) => {
-    const from = open.get(kind);
-    if (from !== undefined) spans.push({ from, to, kind });
-    open.delete(kind);
-  };
-  for (const [beat, row] of rows.entries()) {
-    if (!row || beat > step) continue;
-    const { event } = row;
-    if (lane.kind === 'person') {
-      if (event.kind === 'question') open.set('waits', y(beat));
-      if (event.kind === 'answer') close('waits', y(beat));
-    }
-    if (lane.kind !== 'instance') continue;
-    if (event.kind === 'message' && row.isSent && row.to === lane.id && !event.lost) {
-      close('parked', y(beat));
-      if (!open.has('works')) open.set('works', y(beat));
-    }
-    if (event.kind === 'message' && event.from === lane.id && event.message.method === undefined)
-      close('works', y(beat));
-    if (event.kind === 'question' && event.framesHeld > 0 && lastWorked(rows, beat) === lane.id)
-      open.set('parked', y(beat - 1));
-    if (event.kind === 'kill' && row.from === lane.id) {
-      close('works', y(beat));
-      close('parked', y(beat));
-      open.set('dead', y(beat));
-    }
-    if (event.kind === 'restart' && row.from === lane.id) {
-      // What the old process was doing or holding is gone with it.
-      for (const kind of ['works', 'parked', 'dead']) close(kind, y(beat));
-      if (isDeploy(event)) open.set('next', y(beat));
-    }
-  }
   const end = step >= rows.length - 1 ? height : y(step) + ROW / 2;
-  for (const [kind, from] of open) spans.push({ from, to: kind === 'works' ? y(step) : end, kind });
+  const spans = spansOf(lane, rows.slice(0, step + 1)).map(({ kind, from, to }) => ({
+    kind,
+    from: y(from),
+    to: to === undefined ? (kind === 'works' ? y(step) : end) : y(to),
+  }));
   return (
     <g class={`lifeline ${lane.kind}`}>
       <line x1={at} x2={at} y1="0" y2={height} />
@@ -165,14 +134,11 @@ function Lifeline({ lane, frame, height }: { lane: Participant; frame: Frame; he
   );
 }
 
-const lastWorked = (rows: readonly (Row | undefined)[], beat: number): string | undefined =>
-  rows.slice(0, beat).findLast((row) => row?.event.kind === 'message' && !row.isSent)?.from;
-
 function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
   const { x, y, width, step } = frame;
-  const { event, from, to, bad, text } = row;
+  const { event, from, to, tone, text } = row;
   const kind = kindOf(event);
-  const classes = `row ${kind} ${bad ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
+  const classes = `row ${kind} ${tone === 'error' ? 'bad' : ''} ${beat > step ? 'later' : ''}`;
   const [start, end] = [x(from), x(to)];
   const top = y(beat);
   if (start === end) {
@@ -202,22 +168,15 @@ function Drawn({ row, beat, frame }: { row: Row; beat: number; frame: Frame }) {
         <path class="tip" d={`M${tip} ${top + 8}l${-6 * direction} -3.5v7z`} />
       )}
       <text x={left} y={top + 3}>
-        {clip(prefix(row) + text, room)}
+        {clip(text, room)}
       </text>
     </g>
   );
 }
 
 function kindOf(event: Row['event']): string {
-  if (isDeploy(event)) return 'deploy';
+  if (event.kind === 'restart' && event.deployed !== undefined) return 'deploy';
   return event.kind === 'message' && event.message.method === undefined ? 'answer-message' : event.kind;
-}
-
-function prefix({ event }: Row): string {
-  if (event.kind !== 'message') return '';
-  if (event.altered) return 'altered on its way: ';
-  if (event.again) return 'delivered again: ';
-  return event.lost ? 'lost: ' : '';
 }
 
 function Mark({ kind, x, y }: { kind: string; x: number; y: number }) {
@@ -255,11 +214,11 @@ export function EventsTable({ lanes, rows, differs, step }: Omit<LanesProps, 'on
       <caption>Every event, in order</caption>
       <thead>
         <tr>
-          <th scope="col">Step</th>
-          <th scope="col">From</th>
-          <th scope="col">To</th>
-          <th scope="col">What</th>
-          <th scope="col">Only on this side</th>
+          {['Step', 'From', 'To', 'What', 'Only on this side'].map((title) => (
+            <th scope="col" key={title}>
+              {title}
+            </th>
+          ))}
         </tr>
       </thead>
       <tbody>
@@ -270,7 +229,7 @@ export function EventsTable({ lanes, rows, differs, step }: Omit<LanesProps, 'on
                 <td>{beat + 1}</td>
                 <td>{label(row.from)}</td>
                 <td>{label(row.to)}</td>
-                <td>{prefix(row) + row.text}</td>
+                <td>{row.text}</td>
                 <td>{differs(beat) ? 'yes' : ''}</td>
               </tr>
             ),

@@ -1,8 +1,15 @@
 /** What stands below the lanes: the message of this step, the states, and the world. */
-import { asText, eventsOf, objectIn, resultText, type TranscriptEvent } from '@mrtr/harness/transcript';
+import {
+  asText,
+  eventsOf,
+  objectIn,
+  type Row,
+  resultText,
+  rowsOf,
+  type TranscriptEvent,
+} from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
-import { type Row, rowsOf } from './model.ts';
 
 /** The JSON of the latest message up to this step. */
 export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
@@ -135,7 +142,7 @@ export function World({ rows, end, isSeen }: WorldProps) {
           </thead>
           <tbody>
             {effects.map((row) => (
-              <tr key={row.at} class={row.bad ? 'bad' : ''}>
+              <tr key={row.at} class={row.tone === 'error' ? 'bad' : ''}>
                 <td>{row.round}</td>
                 <td>{row.from}</td>
                 <td>{row.text}</td>

@@ -2,9 +2,8 @@
 import type { Beat, Zoom } from './model.ts';
 
 const ZOOMS: readonly (readonly [Zoom, string, string])[] = [
-  ['call', 'Call', 'what the user and the world see (1)'],
-  ['rounds', 'Rounds', 'every round of it (2)'],
-  ['wire', 'Wire', 'the messages (3)'],
+  ['rounds', 'Rounds', 'every round of it (1)'],
+  ['wire', 'Wire', 'the messages (2)'],
 ];
 
 interface TimelineProps {
@@ -14,33 +13,29 @@ interface TimelineProps {
   readonly playing: { readonly on: boolean; readonly toggle: () => void };
   readonly zoom: Zoom;
   readonly onZoom: (zoom: Zoom) => void;
-  readonly differences: number;
   readonly compares: boolean;
 }
 
 export function Timeline(props: TimelineProps) {
-  const { beats, step, onStep, playing, zoom, onZoom, differences, compares } = props;
+  const { beats, step, onStep, playing, zoom, onZoom, compares } = props;
   const last = Math.max(0, beats.length - 1);
   const here = beats[step];
   const words = beats.length === 0 ? 'Nothing has happened yet' : saying(here, compares);
+  const go = (sign: string, name: string, key: string, to: number) => (
+    <button type="button" onClick={() => onStep(to)} aria-label={name} title={`${name} (${key})`}>
+      {sign}
+    </button>
+  );
   return (
     <section class="timeline" aria-label="Steps">
       <div class="buttons">
-        <button type="button" onClick={() => onStep(0)} aria-label="First step" title="First step (Home)">
-          «
-        </button>
-        <button type="button" onClick={() => onStep(step - 1)} aria-label="Step back" title="Step back (←)">
-          ‹
-        </button>
+        {go('«', 'First step', 'Home', 0)}
+        {go('‹', 'Step back', '←', step - 1)}
         <button type="button" class="play" onClick={playing.toggle} title="Play (space)">
           {playing.on ? 'Pause' : 'Play'}
         </button>
-        <button type="button" onClick={() => onStep(step + 1)} aria-label="Step on" title="Step on (→)">
-          ›
-        </button>
-        <button type="button" onClick={() => onStep(last)} aria-label="Last step" title="Last step (End)">
-          »
-        </button>
+        {go('›', 'Step on', '→', step + 1)}
+        {go('»', 'Last step', 'End', last)}
       </div>
       <div class="scrub">
         <input
@@ -66,13 +61,6 @@ export function Timeline(props: TimelineProps) {
         </b>{' '}
         {words}
       </output>
-      {compares && (
-        <span class="differences">
-          {differences === 0
-            ? 'no difference'
-            : `${differences} ${differences === 1 ? 'difference' : 'differences'}`}
-        </span>
-      )}
       <div class="segments" role="group" aria-label="Zoom">
         {ZOOMS.map(([id, title, explains]) => (
           <button

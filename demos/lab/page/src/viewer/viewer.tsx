@@ -1,12 +1,12 @@
 /** The viewer: one conversation, or two in lockstep. Everything on it comes out of transcripts. */
-import { eventsOf } from '@mrtr/harness/transcript';
+import { eventsOf, rowsOf } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { Conversation, Insides } from '../../../src/protocol.ts';
 import { Counts } from './counts.tsx';
 import { useKeys } from './keys.ts';
 import { EventsTable, Lanes } from './lanes.tsx';
-import { align, type Beat, lanesOf, ranAt, rowsAt, rowsOf, type Zoom } from './model.ts';
+import { align, type Beat, lanesAt, ranAt, rowsAt, type Zoom } from './model.ts';
 import { States, Wire, World } from './panels.tsx';
 import { filesIn, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
@@ -74,10 +74,9 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
     const moved = align(others[0] ?? [], others[1] ?? []).findLastIndex(
       (beat) => ((isLeft ? beat.left : beat.right)?.at ?? Number.POSITIVE_INFINITY) <= at,
     );
-    const panelOf = { call: 'world', rounds: 'source', wire: 'wire' } as const;
     onView({
       zoom: next,
-      panel: panelOf[next],
+      panel: next === 'wire' ? 'wire' : 'source',
       step: view.step === undefined ? undefined : Math.max(0, moved),
     });
   };
@@ -109,7 +108,6 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
         playing={playing}
         zoom={zoom}
         onZoom={zoomTo}
-        differences={beats.filter((_, beat) => differs(beat)).length}
         compares={compares}
       />
     </div>
@@ -134,7 +132,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
   const { conversation, insides } = side;
   const { events } = conversation;
   const rows = beats.map((beat) => beat[name]);
-  const lanes = lanesOf(conversation, view.zoom);
+  const lanes = lanesAt(conversation, view.zoom);
   // Where this side has nothing in this step, it stands where it stood before.
   const at = rows.slice(0, step + 1).findLast((row) => row !== undefined)?.at ?? -1;
   const isEnd = step >= beats.length - 1;

@@ -1,0 +1,26 @@
+/** One of several: a select. */
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly (readonly [value: Value, words: string])[];
+  /** Whether a value cannot be chosen with what else is chosen. */
+  readonly lacks?: (value: Value) => boolean;
+  readonly onChoice: (value: Value) => void;
+  readonly class?: string;
+  readonly disabled?: boolean;
+  readonly title?: string | undefined;
+}
+
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, choices, lacks, onChoice, ...select } = props;
+  return (
+    <select {...select} aria-label={label} onChange={(event) => onChoice(event.currentTarget.value as Value)}>
+      {choices.map(([id, words]) => (
+        <option key={id} value={id} disabled={lacks?.(id)}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,220 @@
+/** The one layout of a conversation: its lanes, its rows, and what waits in between. Every drawing draws this. */
+import {
+  CLIENT,
+  type Message,
+  type Participant,
+  PERSON,
+  type Transcript,
+  type TranscriptEvent,
+  type WireMessage,
+  WORLD,
+} from './transcript.ts';
+import {
+  addressText,
+  contentText,
+  isQuestion,
+  messageText,
+  objectIn,
+  replyText,
+  restartText,
+} from './wording.ts';
+
+/** What a row is about, for its colour. */
+type Tone = 'request' | 'question' | 'user' | 'entry' | 'effect' | 'result' | 'error' | 'quiet';
+
+/** One drawn event. */
+export interface Row {
+  /** Its place among the transcript's events. */
+  readonly at: number;
+  readonly event: TranscriptEvent;
+  readonly text: string;
+  readonly tone: Tone;
+  /** The lanes that it goes from and to; the same one for what happens inside a lane. */
+  readonly from: string;
+  readonly to: string;
+  /** The round of the call, from 1. */
+  readonly round: number;
+  /** Whether it is a message of a client. */
+  readonly isSent: boolean;
+  /** Whether the server has an open request when it is over. */
+  readonly isOpen: boolean;
+}
+
+type Drawn = Pick<Row, 'text' | 'tone' | 'from' | 'to'>;
+
+const CALLS: readonly unknown[] = ['tools/call', 'prompts/get', 'resources/read'];
+
+/** Whether a message is a request of the call. */
+export const isCall = ({ method }: WireMessage): boolean => CALLS.includes(method);
+
+const LANES = ['person', 'client', 'instance', 'store', 'world'] satisfies Participant['kind'][];
+
+/** The lanes, from left to right. */
+export const lanesOf = ({ participants }: Pick<Transcript, 'participants'>): readonly Participant[] =>
+  [...participants].sort((one, other) => LANES.indexOf(one.kind) - LANES.indexOf(other.kind));
+
+/** Lays out event after event, also while the conversation goes on. */
+export class Layout {
+  readonly #clients: ReadonlySet<string>;
+  readonly #server: string;
+  readonly #hasWorld: boolean;
+  /** The requests that nobody has answered yet: `client:1` is one of the client. */
+  readonly #open = new Set<string>();
+  readonly #effects = new Set<string>();
+  #at = 0;
+  #round = 0;
+  #entries = 0;
+  /** Whether the latest question is about a page. */
+  #isPage = false;
+
+  constructor(participants: readonly Participant[] = []) {
+    const idsOf = (kind: Participant['kind']) =>
+      participants.filter((one) => one.kind === kind).map(({ id }) => id);
+    this.#clients = new Set([CLIENT, ...idsOf('client')]);
+    this.#server = idsOf('instance')[0] ?? 'server';
+    this.#hasWorld = idsOf('world').includes(WORLD);
+  }
+
+  /** The row of the next event; undefined for an event that is not drawn. */
+  next(event: TranscriptEvent): Row | undefined {
+    const at = this.#at++;
+    const isSent = event.kind === 'message' && this.#clients.has(event.from);
+    const drawn = event.kind === 'message' ? this.#message(event, isSent) : this.#draw(event);
+    return drawn && { at, event, ...drawn, round: this.#round, isSent, isOpen: this.#open.size > 0 };
+  }
+
+  #draw(event: Exclude<TranscriptEvent, Message>): Drawn | undefined {
+    const within = (lane: string, tone: Tone, text: string): Drawn => ({ from: lane, to: lane, tone, text });
+    switch (event.kind) {
+      case 'question':
+        this.#isPage = event.url !== undefined;
+        return { from: CLIENT, to: PERSON, tone: 'question', text: event.message };
+      case 'answer':
+        return { from: PERSON, to: CLIENT, tone: 'user', text: replyText(event.reply, this.#isPage) };
+      case 'visit':
+        return within(PERSON, 'quiet', `browser: ${addressText(event.url)} → ${event.status}`);
+      case 'model':
+        return within(CLIENT, 'user', `the model: ${contentText(event.result.content)}`);
+      case 'roots': {
+        const names = event.roots.map(({ name, uri }) => name ?? uri);
+        return within(CLIENT, 'user', `roots: ${names.join(', ') || 'none'}`);
+      }
+      case 'entry': {
+        const { instance, part, name = '' } = event;
+        const isPart = part === 'step' || part === 'resolver';
+        return within(instance, 'entry', isPart ? `${part} ${name}` : `entry ${++this.#entries}`);
+      }
+      case 'lines':
+        return undefined;
+      case 'guard': {
+        const { instance, key, phase } = event;
+        return within(instance, 'effect', `effect ${key}: ${phase === 'ran' ? 'runs' : 'held back'}`);
+      }
+      case 'effect': {
+        const to = this.#hasWorld ? WORLD : event.instance;
+        return { ...this.#effect(`${event.name}: ${event.detail}`), from: event.instance, to };
+      }
+      case 'state': {
+        const { instance, phase, bytes, reason } = event;
+        return phase === 'rejected'
+          ? within(instance, 'error', `✗ state rejected${reason === undefined ? '' : `: ${reason}`}`)
+          : within(instance, 'quiet', `state ${phase}, ${bytes} B`);
+      }
+      case 'kill':
+        return within(event.instance, 'error', '☠ killed');
+      case 'restart':
+        return within(event.instance, 'quiet', restartText(event));
+    }
+  }
+
+  /** Marks an effect that one call has twice: this project is about preventing that. */
+  #effect(text: string): Pick<Drawn, 'text' | 'tone'> {
+    if (this.#effects.has(text)) return { text: `${text} — AGAIN`, tone: 'error' };
+    this.#effects.add(text);
+    return { text, tone: 'effect' };
+  }
+
+  #message(event: Message, isSent: boolean): Drawn | undefined {
+    const { message, altered, again, lost } = event;
+    const { method, id } = message;
+    if (isSent && isCall(message) && !altered && !again) this.#round++;
+    if (typeof method === 'string' && method.startsWith('notifications/')) return undefined;
+    const [own, other] = isSent ? ['client', 'server'] : ['server', 'client'];
+    if (method === undefined) this.#open.delete(`${other}:${id}`);
+    else this.#open.add(`${own}:${id}`);
+    const prefix = altered ? 'altered on its way: ' : again ? 'delivered again: ' : lost ? 'lost: ' : '';
+    const to = event.to ?? (isSent ? this.#server : CLIENT);
+    const tone = altered ? 'error' : toneOf(message, isSent);
+    return { from: event.from, to, tone, text: prefix + messageText(message, isSent) };
+  }
+}
+
+/** Whether a message says that something failed. */
+const hasFailed = (message: WireMessage): boolean =>
+  message.error !== undefined || objectIn(message, 'result').isError === true;
+
+function toneOf(message: WireMessage, isSent: boolean): Tone {
+  if (hasFailed(message)) return 'error';
+  if (isSent) return 'request';
+  const asks = isQuestion(message) || objectIn(message, 'result').resultType === 'input_required';
+  return asks ? 'question' : 'result';
+}
+
+/** The rows of a whole conversation. */
+export function rowsOf({
+  events,
+  participants,
+}: Pick<Transcript, 'events' | 'participants'>): readonly Row[] {
+  const layout = new Layout(participants);
+  return events.flatMap((event) => layout.next(event) ?? []);
+}
+
+/** How a lane is for a while: its person thinks, or its instance works, holds a parked handler, is dead, or is new. */
+interface Span {
+  readonly kind: 'waits' | 'works' | 'parked' | 'dead' | 'next';
+  /** Places among the rows. Without `to` it goes on. */
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** The spans of a lane, in these rows; a place without a row is one where nothing happened here. */
+export function spansOf(lane: Participant, rows: readonly (Row | undefined)[]): readonly Span[] {
+  const spans: Span[] = [];
+  const open = new Map<Span['kind'], number>();
+  const begin = (kind: Span['kind'], at: number) => open.has(kind) || open.set(kind, at);
+  const end = (to: number, ...kinds: readonly Span['kind'][]) => {
+    for (const kind of kinds) {
+      const from = open.get(kind);
+      if (from !== undefined) spans.push({ kind, from, to });
+      open.delete(kind);
+    }
+  };
+  let answered: string | undefined;
+  for (const [at, row] of rows.entries()) {
+    if (!row) continue;
+    const { event, from, to, isSent } = row;
+    const isAnswer = event.kind === 'message' && event.message.method === undefined;
+    if (lane.kind === 'person') {
+      if (event.kind === 'question') begin('waits', at);
+      if (event.kind === 'answer') end(at, 'waits');
+    } else if (lane.kind === 'instance') {
+      if (event.kind === 'message' && isSent && to === lane.id && !event.lost) {
+        end(at, 'parked');
+        begin('works', at);
+      }
+      if (isAnswer && from === lane.id) end(at, 'works');
+      if (event.kind === 'question' && event.framesHeld > 0 && answered === lane.id) begin('parked', at - 1);
+      if (event.kind === 'kill' && from === lane.id) {
+        end(at, 'works', 'parked');
+        begin('dead', at);
+      }
+      if (event.kind === 'restart' && from === lane.id) {
+        // What the old process was doing or holding is gone with it.
+        end(at, 'works', 'parked', 'dead');
+        if (event.deployed !== undefined) begin('next', at);
+      }
+    }
+    if (event.kind === 'message' && !isSent) answered = from;
+  }
+  return [...spans, ...[...open].map(([kind, from]) => ({ kind, from }))];
+}
