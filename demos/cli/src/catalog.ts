@@ -10,7 +10,7 @@ export interface Demo {
   /** Describes it in a few words. */
   readonly title: string;
   /** The options of the command line that it accepts. */
-  readonly takes: readonly Flag[];
+  readonly takes: readonly string[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
   /** Where it runs, if the command line has no say in that. */
@@ -21,21 +21,7 @@ export interface Demo {
   readonly load?: () => Promise<readonly Subject[]>;
 }
 
-/** An option of the command line that changes a demo. */
-type Flag =
-  | 'tool'
-  | 'shape'
-  | 'client'
-  | 'hosting'
-  | 'answer'
-  | 'legacy'
-  | 'store'
-  | 'deploy'
-  | 'postgres'
-  | 'json'
-  | 'mermaid';
-
-const CONVERSATION: readonly Flag[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
+const CONVERSATION: readonly string[] = ['client', 'hosting', 'answer', 'legacy', 'json', 'mermaid'];
 const NO_USER = CONVERSATION.filter((flag) => flag !== 'answer');
 
 /** The options that have their own demo; the others are variants of one. */
@@ -55,7 +41,7 @@ type Server = Parameters<typeof import('@mrtr/matrix').standalone>[2];
 const ofOption = (option: ListedOption): Demo => ({
   name: `option-${option.id}`,
   title: option.title,
-  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? (['store', 'postgres'] as const) : []), 'deploy'],
+  takes: ['tool', ...CONVERSATION, ...(option.id === 'h' ? ['store', 'postgres'] : []), 'deploy'],
   option,
   load: async () => [await loadOption(option)],
 });

@@ -37,12 +37,8 @@ const asks = (message: string) => ({
   params: { message, requestedSchema: {} },
 });
 const says = (text: string) => ({ content: [{ type: 'text', text }] });
-const happens = (kind: 'audit' | 'runs' | 'held') =>
-  kind === 'audit'
-    ? ({ kind: 'effect', instance: 'i1', name: 'audit', detail: 'Tokyo' } as const)
-    : ({ kind: 'guard', instance: 'i1', key: 'audit', phase: kind === 'runs' ? 'ran' : 'held' } as const);
 const entry: Happening = { kind: 'entry', instance: 'i1', part: 'handler' };
-const sealEvent = (phase: 'sealed' | 'opened' | 'rejected'): Happening => ({
+const stateEvent = (phase: 'sealed' | 'rejected'): Happening => ({
   kind: 'state',
   instance: 'i1',
   phase,
@@ -55,47 +51,6 @@ const metric = {
   reply: { action: 'accept', content: { units: 'metric' } },
 } as const;
 const tokyo = { name: 'get_weather', arguments: { location: 'Tokyo' } };
-const STATE = 's'.repeat(153);
-const asking = { resultType: 'input_required', inputRequests: { units: asks('Which units?') } };
-
-test('two rounds on a modern client, nothing open at the server while the user thinks', () => {
-  const lines = diagram(
-    transcript([
-      toolCall(0, tokyo),
-      entry,
-      happens('runs'),
-      happens('audit'),
-      sealEvent('sealed'),
-      fromServer({ id: 0, result: { ...asking, requestState: STATE } }),
-      metric,
-      toolCall(1, { ...tokyo, inputResponses: { units: {} }, requestState: STATE }),
-      sealEvent('opened'),
-      entry,
-      happens('held'),
-      fromServer({ id: 1, result: says('Weather in Tokyo: 22°C, partly cloudy.') }),
-    ]),
-    'audit',
-  );
-  expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
-    "
-      client                                                          server
-        │  tools/call get_weather {"location":"Tokyo"}                   │
-        ├───────────────────────────────────────────────────────────────▶┃ entry 1
-        │                                            effect audit: runs  ┃
-        │                                                ✎ audit: Tokyo  ┃
-        │  input_required  units: "Which units?"    state 153 B, sealed  ┃
-        │◀───────────────────────────────────────────────────────────────┤
-        │  ☺ metric                                                      │
-        │  tools/call get_weather + units, state                         │
-        ├───────────────────────────────────────────────────────────────▶┃ entry 2
-        │                                       effect audit: held back  ┃
-        │  Weather in Tokyo: 22°C, partly cloudy.                        ┃
-        │◀───────────────────────────────────────────────────────────────┤
-
-      2 rounds · handler entered 2× · audit written 1× · nothing held between rounds
-    "
-  `);
-});
 
 test('a tool error, a JSON-RPC error and a rejected state each have their own drawing, once', () => {
   const message = 'Invalid or expired requestState';
@@ -105,12 +60,11 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
         toolCall(0, tokyo),
         fromServer({ id: 0, result: { ...says('No such place.'), isError: true } }),
         toolCall(1, { ...tokyo, requestState: 'forged' }),
-        sealEvent('rejected'),
+        stateEvent('rejected'),
         fromServer({ id: 1, error: { code: -32602, message } }),
       ],
       { error: { message: `MCP error -32602: ${message}`, code: -32602 } },
     ),
-    undefined,
   );
   expect(lines.filter((line) => line.includes('✗')).map((line) => line.trim())).toEqual([
     expect.stringMatching(/^│ {2}✗ No such place\. +isError {2}┃$/),
@@ -121,11 +75,13 @@ test('a tool error, a JSON-RPC error and a rejected state each have their own dr
 
 test("the client's own error is shown at the client's side", () => {
   const end = { error: { message: 'The client does not speak 2026-07-28.' } };
-  expect(diagram(transcript([], end), undefined)[1]).toMatch(
-    /^ {4}│ {2}✗ The client does not speak 2026-07-28\./,
-  );
+  expect(diagram(transcript([], end))[1]).toMatch(/^ {4}│ {2}✗ The client does not speak 2026-07-28\./);
 });
 
+const asking = (text: string) => ({
+  resultType: 'input_required',
+  inputRequests: { [text]: asks(text) },
+});
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.constantFrom(
@@ -144,8 +100,8 @@ const happening: fc.Arbitrary<Happening> = fc.tuple(hostile, id).chain(([text, i
   return fc.constantFrom<Happening>(
     entry,
     metric,
-    sealEvent('sealed'),
-    sealEvent('rejected'),
+    stateEvent('sealed'),
+    stateEvent('rejected'),
     { kind: 'entry', instance: 'i1', part: 'resolver', name: text },
     { kind: 'guard', instance: 'i1', key: text, phase: 'ran' },
     { kind: 'effect', instance: 'i1', name: text, detail: text },
@@ -165,7 +121,7 @@ const happening: fc.Arbitrary<Happening> = fc.tuple(hostile, id).chain(([text, i
     fromClient({ id, result: { action: text, content: text } }),
     fromClient({ method: 'notifications/cancelled' }),
     fromServer({ id, result: { resultType: 'input_required', requestState: text } }),
-    fromServer({ id, result: { ...asking, inputRequests: { [text]: asks(text) }, requestState: 7 } }),
+    fromServer({ id, result: { ...asking(text), requestState: 7 } }),
     fromServer({ id, result: says(text) }),
     fromServer({ id, result: { content: [{ type: text }], isError: true } }),
     fromServer({ id, result: { contents: [{ uri: text, text }] } }),
@@ -194,19 +150,19 @@ test('colours appear only on a terminal that shows them, and change nothing else
   const stream = (isTTY: boolean, colours: boolean, env: Environment = {}) =>
     paintFor({ stdout: Object.assign(new PassThrough(), { isTTY, hasColors: () => colours }), env });
   const call = transcript([toolCall(0, tokyo), entry, fromServer({ id: 0, result: says('Sun.') })]);
-  const uncoloured = diagram(call, 'audit');
-  const coloured = diagram(call, 'audit', stream(true, true));
+  const uncoloured = diagram(call);
+  const coloured = diagram(call, stream(true, true));
   expect(coloured.join('')).toContain('\u001b[');
   expect(coloured.map(stripVTControlCharacters)).toEqual(uncoloured);
-  expect(diagram(call, 'audit', stream(false, true))).toEqual(uncoloured);
-  expect(diagram(call, 'audit', stream(true, false))).toEqual(uncoloured);
-  expect(diagram(call, 'audit', stream(false, false, { FORCE_COLOR: '1' }))).toEqual(coloured);
-  expect(diagram(call, 'audit', stream(true, true, { FORCE_COLOR: '0' }))).toEqual(uncoloured);
+  expect(diagram(call, stream(false, true))).toEqual(uncoloured);
+  expect(diagram(call, stream(true, false))).toEqual(uncoloured);
+  expect(diagram(call, stream(false, false, { FORCE_COLOR: '1' }))).toEqual(coloured);
+  expect(diagram(call, stream(true, true, { FORCE_COLOR: '0' }))).toEqual(uncoloured);
 });
 
 test('an effect that comes twice in one call is marked', () => {
-  const twice = transcript([toolCall(0, tokyo), entry, happens('audit'), happens('audit')]);
-  const drawn = diagram(twice, 'audit').join('\n');
+  const audit: Happening = { kind: 'effect', instance: 'i1', name: 'audit', detail: 'Tokyo' };
+  const drawn = diagram(transcript([toolCall(0, tokyo), entry, audit, audit])).join('\n');
   expect(drawn.match(/✎ audit: Tokyo {2}┃/g)).toHaveLength(1);
   expect(drawn.match(/✎ audit: Tokyo — AGAIN {2}┃/g)).toHaveLength(1);
 });
@@ -226,7 +182,7 @@ test('an answer that does not fit its form is drawn with the reason', () => {
     framesHeld: 0,
   };
   const replyEvent = (reply: object) => ({ kind: 'answer', from: 'person', id: 1, reply }) as Happening;
-  const drawReply = (reply: object) => diagram(transcript([question, replyEvent(reply)]), 'audit').join('\n');
+  const drawReply = (reply: object) => diagram(transcript([question, replyEvent(reply)])).join('\n');
   const drawContent = (content: object) => drawReply({ action: 'accept', content });
   expect(drawContent({ units: 'kelvin' })).toContain('does not fit: units must be one of the allowed values');
   expect(drawContent({})).toContain("does not fit: data must have required property 'units'");

@@ -4,11 +4,9 @@
  */
 
 import { Layout, objectIn, type Row, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
-import { type CountedEffect, closingLine } from './closing-line.ts';
 import { type Frame, frameIn } from './frame.ts';
 import { misfit } from './misfit.ts';
 import { type Paint, plain } from './paint.ts';
-import { wrap } from './printable.ts';
 
 type Lines = readonly string[];
 
@@ -34,7 +32,6 @@ const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'm
 export class Diagram {
   readonly #layout = new Layout();
   readonly #frame: Frame;
-  readonly #paint: Paint;
   /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
   readonly #inside: boolean;
   /** Whether the server has an open request: its lifeline is thick. */
@@ -46,7 +43,6 @@ export class Diagram {
   #question: Extract<TranscriptEvent, { kind: 'question' }> | undefined;
 
   constructor(paint: Paint = plain, { inside = true }: DiagramOptions = {}) {
-    this.#paint = paint;
     this.#inside = inside;
     this.#frame = frameIn(paint);
   }
@@ -127,12 +123,6 @@ export class Diagram {
     this.#arrowPending = false;
     return [this.#frame.toServer(label)];
   }
-
-  /** The closing line, with the numbers of the conversation. */
-  closing(transcript: Transcript, effect: CountedEffect): Lines {
-    const lines = wrap(closingLine(transcript, effect), 78);
-    return lines.map((line) => `  ${this.#paint('quiet', line)}`);
-  }
 }
 
 /** Whether a row is the entry of the part that acts, and not of a step or resolver on the way to it. */
@@ -140,13 +130,8 @@ const isWhole = ({ event }: Row): boolean =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 
 /** The whole drawing of a conversation that is over. */
-export function diagram(transcript: Transcript, effect: CountedEffect, paint: Paint = plain): Lines {
+export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
   const drawing = new Diagram(paint);
-  return [
-    ...drawing.begin(),
-    ...transcript.events.flatMap((event) => drawing.next(event)),
-    ...drawing.end(transcript),
-    '',
-    ...drawing.closing(transcript, effect),
-  ];
+  const rows = transcript.events.flatMap((event) => drawing.next(event));
+  return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
 }

@@ -33,7 +33,7 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
   }
   const paint = paintFor(terminal);
   if ('server' in asked) {
-    return (await import('./run-server-call.ts')).runServerCall(asked, terminal, paint);
+    return (await import('./run-server-call.ts')).runServerCall(asked, { terminal, paint });
   }
   const { demo, settings } = asked;
   const { database, format } = settings;
@@ -61,9 +61,8 @@ async function demo(asked: Asked, terminal: Terminal): Promise<number> {
     if (demo.name === 'all') return (await import('./all.ts')).runAll(settings, paint, write);
     const stage = { terminal, paint, postgres };
     const { deploy } = settings;
-    return deploy === undefined
-      ? (await import('./run-demo.ts')).runDemo(demo, settings, stage)
-      : (await import('./deploy.ts')).runDeploy(demo, { deploy, format }, stage);
+    const { runDemo, runDeploy } = await import('./run-demo.ts');
+    return deploy === undefined ? runDemo(demo, settings, stage) : runDeploy(demo, { deploy, format }, stage);
   };
   return database ? withDatabase(database, run) : run();
 }

@@ -5,7 +5,6 @@ import {
   type Cell,
   type Measured,
   measure,
-  measuredRows,
   measuredTables,
   measureOldServer,
   SCENARIOS,
@@ -17,9 +16,8 @@ import { Option } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parseArgs, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
-import { fittedTable } from './fitted-table.ts';
 import { Progress } from './progress.ts';
-import type { Output, Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 const program = () =>
   command('matrix [options]', 'Measures every option and prints the tables of docs/matrix.md.')
@@ -29,9 +27,6 @@ const program = () =>
     .option('--processes', 'with --json: also in separate processes, and through kills; a minute more')
     .addOption(
       new Option('--write', 'rewrite the generated blocks of README.md and docs/').conflicts('check'),
-    )
-    .addOption(
-      new Option('--wide', 'every column, as Markdown, however wide').conflicts(['json', 'write', 'check']),
     )
     .option('--check', 'exit with 1 when a generated block is not what is measured')
     .option(
@@ -43,7 +38,6 @@ const program = () =>
 interface Flags {
   readonly json?: boolean;
   readonly processes?: boolean;
-  readonly wide?: boolean;
   readonly write?: boolean;
   readonly check?: boolean;
   readonly postgres?: string;
@@ -69,7 +63,7 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
 }
 
 async function run(
-  { json, processes, wide, write = false, check }: Flags,
+  { json, processes, write = false, check }: Flags,
   postgres: string,
   terminal: Terminal,
 ): Promise<number> {
@@ -99,24 +93,13 @@ async function run(
 
   const tables = measuredTables(options, cells, oldCells);
   if (!write && !check) {
-    if (wide) print(`${Object.values(tables).join('\n\n')}\n`);
-    else printFitted(Object.values(measuredRows(options, cells, oldCells)), terminal.stdout);
+    print(`${Object.values(tables).join('\n\n')}\n`);
     return 0;
   }
   const stale = await updateBlocks(tables, { write });
   const verb = write ? 'Rewrote' : 'Not what is measured:';
   for (const block of stale) print(`${verb} ${block}\n`);
   return check && stale.length > 0 ? 1 : 0;
-}
-
-/** The columns that fit the terminal, and the names of the rest. A pipe has no width, so it gets that of a terminal. */
-function printFitted(tables: readonly (readonly (readonly string[])[])[], stdout: Output): void {
-  for (const rows of tables) {
-    const { lines, left } = fittedTable(rows, stdout.columns ?? 100);
-    stdout.write(`${lines.join('\n')}\n`);
-    if (left.length > 0) stdout.write(`With --wide also: ${left.join(' · ')}\n`);
-    stdout.write('\n');
-  }
 }
 
 async function measureInProcesses(options: readonly Measured[], postgres: string): Promise<readonly Cell[]> {

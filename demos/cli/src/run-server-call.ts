@@ -1,14 +1,10 @@
 /** Calls a tool of a server that is not ours, and draws the conversation as far as it can be seen from outside. */
 import { converse, type Hosting, type User } from '@mrtr/harness';
-import { type Transcript, tally, toMermaid } from '@mrtr/harness/transcript';
-import { personAt } from './ask-person.ts';
+import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { plural } from './closing-line.ts';
-import { Diagram } from './diagram.ts';
-import type { Paint } from './paint.ts';
 import { clip, wrap } from './printable.ts';
-import { INTERRUPTED } from './run-demo.ts';
 import type { ServerCall } from './server-call.ts';
-import type { Terminal } from './terminal.ts';
+import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
 
 /**
@@ -16,37 +12,19 @@ import { titleLine, WIDTH } from './title-line.ts';
  *
  * @returns the exit code: 1 where the call ended with an error.
  */
-export async function runServerCall(asked: ServerCall, terminal: Terminal, paint: Paint): Promise<number> {
-  const { format, answer } = asked;
-  const print = (lines: readonly string[]) => {
-    for (const line of lines) terminal.stdout.write(`${line}\n`);
-  };
-  const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const exitInterrupted = () => terminal.exit(INTERRUPTED);
-  const person =
-    answer === 'ask' ? personAt({ input: terminal.stdin, output, interrupted: exitInterrupted }) : undefined;
+export async function runServerCall(asked: ServerCall, stage: Stage): Promise<number> {
+  const { server, tool, client, format, answer } = asked;
+  const { terminal, paint } = stage;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
-  const user = person?.user ?? Object.assign(refuse, { open: refuse });
-  try {
-    const transcript =
-      format === 'drawing' ? await draw(asked, user, paint, print) : await call(asked, user, () => {});
-    if (format === 'json') print([JSON.stringify(transcript, undefined, 2)]);
-    if (format === 'mermaid') print([toMermaid(transcript)]);
-    return transcript.end.error ? 1 : 0;
-  } finally {
-    person?.close();
-  }
-}
-
-async function draw(asked: ServerCall, user: User, paint: Paint, print: (lines: readonly string[]) => void) {
-  const { server, tool, client } = asked;
-  const title = titleLine(clip(tool, WIDTH / 2), `${client} client`, paint);
-  const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
-  const diagram = new Diagram(paint, { inside: false });
-  print([title, '', ...below, '', ...diagram.begin()]);
-  const transcript = await call(asked, user, (event) => print(diagram.next(event)));
-  print([...diagram.end(transcript), '', `  ${paint('quiet', fromOutside(transcript))}`]);
-  return transcript;
+  const transcript = await withPerson(asked, terminal, async (person) => {
+    const user = person ?? Object.assign(refuse, { open: refuse });
+    if (format !== 'drawing') return call(asked, user, () => {});
+    const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
+    print(stage, [titleLine(clip(tool, WIDTH / 2), `${client} client`, paint), '', ...below, '']);
+    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, { inside: false });
+  });
+  if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
+  return transcript.end.error ? 1 : 0;
 }
 
 type OnEvent = NonNullable<Parameters<typeof converse>[0]['onEvent']>;
@@ -65,7 +43,7 @@ function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcri
 }
 
 /** `2 rounds · 1 question · no stream held open`. How often the handler was entered cannot be seen from outside. */
-function fromOutside(transcript: Transcript): string {
+function describeFromOutside(transcript: Transcript): string {
   const { rounds, questions, liveAsks } = tally(transcript);
   const held = liveAsks > 0 ? 'a stream held open' : 'no stream held open';
   const isOld = transcript.participants.some((one) => one.kind === 'client' && one.era === 'legacy');

@@ -1,8 +1,9 @@
-/** The complete drawings of demos in several shapes. */
+/** The complete drawings of demos. */
 import type { Subject } from '@mrtr/matrix';
 import { expect, test } from 'vitest';
 import { readArgs } from './args.ts';
 import { loadSubjects } from './catalog.ts';
+import { closingLine } from './closing-line.ts';
 import { diagram } from './diagram.ts';
 import { play } from './run-demo.ts';
 import { scenesOf } from './scene.ts';
@@ -15,8 +16,31 @@ async function draw(line: string, at = 0): Promise<string> {
   const [subject] = (await loadSubjects(demo, settings.shape)) as [Subject];
   const scene = scenesOf(demo.name, settings)[at];
   if (!scene) throw new Error(`'${demo.name}' has no scene ${at}.`);
-  return `\n${diagram(await play(subject, settings, scene), scene.effect).join('\n')}\n`;
+  const transcript = await play(subject, settings, scene);
+  return ['', ...diagram(transcript), '', `  ${closingLine(transcript, scene.effect)}`, ''].join('\n');
 }
+
+test('two rounds on a modern client, nothing open at the server while the user thinks', async () => {
+  expect(await draw('option-f')).toMatchInlineSnapshot(`
+    "
+      client                                                          server
+        │  tools/call get_weather {"location":"Tokyo"}                   │
+        ├───────────────────────────────────────────────────────────────▶┃ entry 1
+        │                                            effect audit: runs  ┃
+        │                                                ✎ audit: Tokyo  ┃
+        │  input_required  units: "Which units?"    state 178 B, sealed  ┃
+        │◀───────────────────────────────────────────────────────────────┤
+        │  ☺ metric                                                      │
+        │  tools/call get_weather + units, state                         │
+        ├───────────────────────────────────────────────────────────────▶┃ entry 2
+        │                                       effect audit: held back  ┃
+        │  Weather in Tokyo: 22°C, partly cloudy.                        ┃
+        │◀───────────────────────────────────────────────────────────────┤
+
+      2 rounds · handler entered 2× · audit written 1× · nothing held between rounds
+    "
+  `);
+});
 
 test('a parked resource whose second round reaches another instance', async () => {
   expect(await draw('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
