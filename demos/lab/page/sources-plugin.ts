@@ -50,7 +50,7 @@ async function read(): Promise<Sources> {
   return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
 }
 
-/** Those of the options; those of the tool that has versions, and what its versions are made of. */
+/** Those of the options, and those of the tool that has versions. */
 function authorsFiles(): readonly string[] {
   const found = (folder: string, names: RegExp) =>
     readdirSync(join(root, folder)).flatMap((name) => (names.test(name) ? [`${folder}/${name}`] : []));
@@ -58,7 +58,6 @@ function authorsFiles(): readonly string[] {
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
     'packages/options/contract/src/guard-first.ts',
-    'packages/matrix/src/deploy/code/code.ts',
   ];
 }
 

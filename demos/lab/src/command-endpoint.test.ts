@@ -71,55 +71,54 @@ const withoutOrigin = (): Readonly<Record<string, string>> => {
   return headers;
 };
 
+/** What differs from a command of the page's own. */
+interface Sent extends Readonly<Partial<Record<'origin' | 'host' | 'content-type', string | undefined>>> {
+  readonly authorization?: string | ((whole: string) => string);
+  readonly body?: string;
+  readonly method?: string;
+}
+
 describe.each(Object.values(COMMANDS))('the command $do', (command) => {
   const body = JSON.stringify(command);
 
-  test.each([
-    ['from a page of another site', () => ({ ...good(), origin: 'http://evil.example' }), 403],
-    ['from a page of another port', () => ({ ...good(), origin: 'http://127.0.0.1:1' }), 403],
-    ['from a page without an origin', () => ({ ...good(), origin: 'null' }), 403],
-    ['without an origin', () => withoutOrigin(), 403],
-    ['without the token', () => ({ ...good(), authorization: '' }), 403],
-    ['with another token', () => ({ ...good(), authorization: `Bearer ${'x'.repeat(32)}` }), 403],
-    [
-      'with the beginning of the token',
-      () => ({ ...good(), authorization: good().authorization.slice(0, -1) }),
-      403,
-    ],
-    ['with the token in place of its header', () => ({ ...good(), authorization: door.token }), 403],
-    ['under a name that points here', () => ({ ...good(), host: 'evil.example' }), 421],
-    [
-      'under a name that points here, as its own page',
-      () => ({ ...good(), host: 'evil.example', origin: 'http://evil.example' }),
-      421,
-    ],
-    ['under another port', () => ({ ...good(), host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }), 421],
-    ['as a form would send it', () => ({ ...good(), 'content-type': 'text/plain' }), 415],
-    ['as a form, with its name', () => ({ ...good(), 'content-type': 'text/plain; application/json' }), 415],
-  ])('is refused %s, and nothing happens', async (_how, headers, status) => {
-    const before = await stateOf('left');
-    expect(await post('/do', body, headers())).toBe(status);
-    expect(await stateOf('left')).toEqual(before);
-  });
-
-  test.each([
-    ['with a member more', () => JSON.stringify({ ...command, pid: 1 }), 400],
-    ['for another side', () => JSON.stringify({ ...command, side: 'both' }), 400],
-    ['in a list', () => `[${body}]`, 400],
-    ['cut', () => body.slice(0, -1), 400],
+  test.each<[how: string, status: number, sent: Sent]>([
+    ['from a page of another site', 403, { origin: 'http://evil.example' }],
+    ['from a page of another port', 403, { origin: 'http://127.0.0.1:1' }],
+    ['from a page without an origin', 403, { origin: 'null' }],
+    ['without an origin', 403, { origin: undefined }],
+    ['without the token', 403, { authorization: '' }],
+    ['with another token', 403, { authorization: `Bearer ${'x'.repeat(32)}` }],
+    ['with the beginning of the token', 403, { authorization: (whole) => whole.slice(0, -1) }],
+    ['with the token in place of its header', 403, { authorization: () => door.token }],
+    ['under a name that points here', 421, { host: 'evil.example' }],
+    ['as the page of that name', 421, { host: 'evil.example', origin: 'http://evil.example' }],
+    ['under another port', 421, { host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }],
+    ['as a form would send it', 415, { 'content-type': 'text/plain' }],
+    ['as a form, with its name', 415, { 'content-type': 'text/plain; application/json' }],
+    ['with a member more', 400, { body: JSON.stringify({ ...command, pid: 1 }) }],
+    ['for another side', 400, { body: JSON.stringify({ ...command, side: 'both' }) }],
+    ['in a list', 400, { body: `[${body}]` }],
+    ['cut', 400, { body: body.slice(0, -1) }],
     // A command that would do, but for its length.
-    ['with too much around it', () => body + ' '.repeat(70_000), 413],
-  ])('is refused %s, and nothing happens', async (_how, text, status) => {
-    const before = await stateOf('left');
-    expect(await post('/do', text(), good())).toBe(status);
-    expect(await stateOf('left')).toEqual(before);
-  });
-
-  test.each(['GET', 'PUT', 'OPTIONS', 'DELETE'])('is refused by %s, and nothing happens', async (method) => {
-    const before = await stateOf('left');
-    expect(await post('/do', body, good(), method)).toBe(405);
-    expect(await stateOf('left')).toEqual(before);
-  });
+    ['with too much around it', 413, { body: body + ' '.repeat(70_000) }],
+    ...['GET', 'PUT', 'OPTIONS', 'DELETE'].map((method): [string, number, Sent] => [
+      `by ${method}`,
+      405,
+      { method },
+    ]),
+  ])(
+    'is refused %s, and nothing happens',
+    async (_how, status, { body: text = body, method, ...changed }) => {
+      const headers = Object.entries({ ...good(), ...changed }).flatMap(([name, value]) =>
+        value === undefined
+          ? []
+          : [[name, typeof value === 'function' ? value(good().authorization) : value]],
+      );
+      const before = await stateOf('left');
+      expect(await post('/do', text, Object.fromEntries(headers), method)).toBe(status);
+      expect(await stateOf('left')).toEqual(before);
+    },
+  );
 });
 
 test('no address of the door takes a command by GET, or tells anything without the token', async () => {

@@ -31,19 +31,25 @@ async function orderAsked(option: string, more: Partial<SetUp> = {}): Promise<vo
   expect((await until('left', ({ asked }) => asked !== undefined)).asked?.message).toBe('Which size?');
 }
 
+const accept = (question: number, content: Record<string, string>) =>
+  send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
+/** Cancels the open question, and waits for the end of the call. */
+async function cancel(): Promise<void> {
+  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
+  await until('left', ({ doing }) => doing === 'over');
+}
+
 test('a deploy puts processes of other code in the place of those that asked, and the call goes on in them', async () => {
   await orderAsked('g', { instances: 'two' });
   await send({ do: 'deploy', side: 'left', change: 'reworded' });
   const { problem, conversation: deployed } = await stateOf('left');
   expect(problem).toBeUndefined();
-  expect(eventsOf('restart', deployed?.events ?? []).map(({ deployed }) => deployed)).toEqual([
+  expect(eventsOf('restart', deployed.events).map(({ deployed }) => deployed)).toEqual([
     'reworded',
     'reworded',
   ]);
   await send({ do: 'deploy', side: 'left', change: 'removed' });
   expect((await stateOf('left')).problem).toMatch(/^Version 2 runs already/);
-  const accept = (question: number, content: Readonly<Record<string, string>>) =>
-    send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
   await accept(1, { size: 'M' });
   const { asked, insides } = await until('left', ({ asked }) => asked?.id === 2);
   expect(asked?.message).toBe('What size, please?');
@@ -52,13 +58,10 @@ test('a deploy puts processes of other code in the place of those that asked, an
   await until('left', ({ asked }) => asked?.id === 3);
   await accept(3, { colour: 'red' });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(resultText(conversation?.end?.result ?? {})).toBe('Ordered: colour red, size L, ticket T1.');
-  expect(eventsOf('effect', conversation?.events ?? []).map(({ detail }) => detail)).toEqual([
-    'ticket',
-    'order',
-  ]);
+  expect(resultText(conversation.end?.result ?? {})).toBe('Ordered: colour red, size L, ticket T1.');
+  expect(eventsOf('effect', conversation.events).map(({ detail }) => detail)).toEqual(['ticket', 'order']);
   // In the new process as in the old one.
-  const ran = eventsOf('lines', conversation?.events ?? []).map(({ files }) => Object.keys(files));
+  const ran = eventsOf('lines', conversation.events).map(({ files }) => Object.keys(files));
   expect(ran.length).toBeGreaterThan(1);
   expect(new Set(ran.flat())).toEqual(new Set(['packages/options/g-tool-builder/src/write.ts']));
 }, 60_000);
@@ -66,17 +69,11 @@ test('a deploy puts processes of other code in the place of those that asked, an
 test('H loses its call to a deploy, and the next call begins on version 1', async () => {
   await orderAsked('h');
   await send({ do: 'deploy', side: 'left', change: 'nothing' });
-  await send({
-    do: 'answer',
-    side: 'left',
-    question: 1,
-    reply: { action: 'accept', content: { size: 'M' } },
-  });
+  await accept(1, { size: 'M' });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(resultText(conversation?.end?.result ?? {})).toMatch(/^This call cannot be resumed/);
+  expect(resultText(conversation.end?.result ?? {})).toMatch(/^This call cannot be resumed/);
   await orderAsked('h');
-  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
-  await until('left', ({ doing }) => doing === 'over');
+  await cancel();
 }, 60_000);
 
 test('nothing is deployed where no question is open, or where the tool has no version 2', async () => {
@@ -90,19 +87,12 @@ test('nothing is deployed where no question is open, or where the tool has no ve
   await until('left', ({ doing }) => doing === 'asked');
   await send({ do: 'deploy', side: 'left', change: 'reworded' });
   expect((await stateOf('left')).problem).toBe('This tool has no version 2.');
-  await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
-  await until('left', ({ doing }) => doing === 'over');
+  await cancel();
 }, 60_000);
 
 test('the call of an old client ends with the processes that it is connected to', async () => {
-  await send({
-    do: 'set-up',
-    side: 'left',
-    setUp: { ...SET_UP, option: 'g', tool: 'order', client: 'legacy', instances: 'one' },
-  });
-  await send({ do: 'call', side: 'left' });
-  await until('left', ({ doing }) => doing === 'asked');
+  await orderAsked('g', { client: 'legacy' });
   await send({ do: 'deploy', side: 'left', change: 'nothing' });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');
-  expect(conversation?.end?.error?.message).toBeDefined();
+  expect(conversation.end?.error?.message).toBeDefined();
 }, 60_000);

@@ -1,7 +1,7 @@
 /** Builds the page when it is missing or stale. Its tools stand outside the workspace, and are installed for it. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,6 +11,9 @@ const pageFolder = join(here, 'page');
 
 /** Where the built page is: not committed, and gone with `node_modules`. */
 const cache = join(root, 'node_modules/.cache/mrtr-lab');
+
+/** Where recordings are kept. */
+export const recordedFolder = join(cache, 'recorded');
 
 /** Everything that the page is built of. */
 const MADE_OF = [
@@ -73,11 +76,10 @@ export function builtPage(say: (text: string) => void): { readonly page: string;
   const now = digest();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return folders;
   say('Building the page …');
+  // Another page may read recordings otherwise.
+  rmSync(recordedFolder, { recursive: true, force: true });
   installTools();
   run(['exec', 'node', 'build.mjs', cache], 'The page could not be built.');
   writeFileSync(stamp, now);
   return folders;
 }
-
-/** Where recordings are kept. */
-export const recordedFolder = join(cache, 'recorded');

@@ -49,12 +49,13 @@ export interface Measured {
 
 /** The measured table, and what was recorded. */
 export interface Recordings {
-  readonly columns: readonly { readonly id: string; readonly title: string; readonly explains: string }[];
+  readonly columns: readonly string[];
   readonly rows: readonly {
     readonly option: string;
     readonly name: string;
     readonly title: string;
-    readonly cells: Readonly<Record<string, Measured>>;
+    /** One for each column. */
+    readonly cells: readonly Measured[];
   }[];
   /** Every recording's id, with what it shows. */
   readonly about: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { LineCoverage } from '@mrtr/harness';
 import { type Measured, onPostgres } from '@mrtr/matrix';
 import { authorsFile } from '@mrtr/matrix/processes';
 import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
-import { COLUMNS, cellsOf } from './measured.ts';
+import { measuredRow } from './measured.ts';
 import type { Recording, Recordings } from './protocol.ts';
 import { record, SITUATIONS } from './record.ts';
 
@@ -19,6 +19,7 @@ const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });
 const coverage = new LineCoverage(authorsFile);
 const rows: Recordings['rows'][number][] = [];
+let columns: Recordings['columns'] = [];
 const about: Record<string, string> = {};
 const missing: Record<string, string> = {};
 
@@ -30,15 +31,15 @@ function write(name: string, value: Recording | Recordings): void {
 }
 
 async function recordOption(option: Measured & Pick<ListedOption, 'name' | 'title'>): Promise<void> {
-  const recordings = new Map<string, Recording>();
   for (const situation of SITUATIONS) {
     const recording = await record(option, situation, coverage);
-    recordings.set(situation.id, recording);
     about[recording.id] = recording.about;
     write(recording.id, recording);
   }
   const { id, name, title } = option;
-  rows.push({ option: id, name, title, cells: cellsOf(recordings) });
+  const { cells, ...row } = await measuredRow(option);
+  columns = row.columns;
+  rows.push({ option: id, name, title, cells });
 }
 
 /** H on PostgreSQL needs one; where none can be started, the table says so. */
@@ -67,6 +68,6 @@ for (const listed of OPTIONS) {
     });
   }
 }
-write('index', { columns: COLUMNS, rows, about, missing });
+write('index', { columns, rows, about, missing });
 coverage.close();
 process.exit();

@@ -3,10 +3,20 @@ import { ContinuationStore } from '@mrtr/shapes/linear';
 import { describe, expect, test, vi } from 'vitest';
 import { createServerOn } from './linear.ts';
 import { ALL, siteOf } from './site.test-support.ts';
+import type { CreateServer, SiteSettings } from './site.ts';
 
 const REFUSED =
   'This link is not good, or no longer. Go back to where you got it, and ask for another one.\n';
 const UNFINISHED = /^The page is not finished yet/;
+
+/** A call of ada's that asks, her browser, and the address that the calendar sends it back to. */
+async function linking(createServer: CreateServer, settings?: SiteSettings) {
+  const site = await siteOf(createServer, settings);
+  const first = await site.call('ada');
+  const page = first.page ?? '';
+  const ada = await site.browserOf('ada');
+  return { ...site, first, page, ada, back: await site.callbackFor(ada, page) };
+}
 
 describe.each(ALL)('shape %s', (_, createServer) => {
   test('a link that is passed on ties nobody’s account to another user’s call', async () => {
@@ -42,10 +52,8 @@ describe.each(ALL)('shape %s', (_, createServer) => {
   });
 
   test('a browser that nobody is signed in with comes no further, at the start and at the callback', async () => {
-    const { call, browserOf, callbackFor } = await siteOf(createServer);
-    const first = await call('ada');
-    const back = await callbackFor(await browserOf('ada'), first.page ?? '');
-    for (const url of [first.page ?? '', back.href]) {
+    const { page, back } = await linking(createServer);
+    for (const url of [page, back.href]) {
       const response = await fetch(url, { redirect: 'manual' });
       expect([response.status, await response.text()]).toEqual([
         401,
@@ -55,23 +63,17 @@ describe.each(ALL)('shape %s', (_, createServer) => {
   });
 
   test('the callback counts once, also when it comes several times at once', async () => {
-    const { call, browserOf, callbackFor } = await siteOf(createServer);
-    const first = await call('ada');
-    const ada = await browserOf('ada');
-    const back = await callbackFor(ada, first.page ?? '');
+    const { ada, page, back } = await linking(createServer);
     const pages = await Promise.all([1, 2, 3, 4].map(() => ada.open(back)));
     expect(pages.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
-    expect((await ada.open(back)).text).toBe(REFUSED);
-    expect((await ada.open(first.page ?? '')).text).toBe(REFUSED);
+    for (const url of [back, page]) expect((await ada.open(url)).text).toBe(REFUSED);
   });
 
   test('a state is good until the next start, and for its own interaction', async () => {
-    const { call, browserOf, callbackFor } = await siteOf(createServer);
-    const ada = await browserOf('ada');
-    const [one, other] = [await call('ada'), await call('ada')];
-    const old = await callbackFor(ada, one.page ?? '');
-    const latest = await callbackFor(ada, one.page ?? '');
-    expect((await ada.open(old)).text).toBe(REFUSED);
+    const { call, ada, page, back, callbackFor } = await linking(createServer);
+    const other = await call('ada');
+    const latest = await callbackFor(ada, page);
+    expect((await ada.open(back)).text).toBe(REFUSED);
     // The name of another interaction with the secret of this one.
     await callbackFor(ada, other.page ?? '');
     const [otherRef] = (await callbackFor(ada, other.page ?? '')).searchParams.get('state')?.split('.') ?? [];
@@ -89,37 +91,31 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     const state = authorize.searchParams.get('state') ?? '';
     const [ref] = state.split('.');
     const id = new URL(page).searchParams.get('id') ?? '';
-    for (const guess of ['', 'x', id.slice(1), `${id}A`, 'A'.repeat(22), ref, '__proto__', '%00']) {
-      const start = new URL(`/link/start?id=${guess}`, page);
-      expect((await ada.open(start)).text).toBe(REFUSED);
-    }
-    for (const guess of [
+    const refuses = async (path: string) =>
+      expect((await ada.open(new URL(path, page))).text, path).toBe(REFUSED);
+    const ids = ['', 'x', id.slice(1), `${id}A`, 'A'.repeat(22), ref, '__proto__', '%00'];
+    for (const guess of ids) await refuses(`/link/start?id=${guess}`);
+    const states = [
       '',
       '.',
-      `${ref}`,
+      ref,
       `${ref}.`,
       `${state}A`,
       `.${state}`,
       state.slice(0, -1),
       `${ref}.undefined`,
-    ]) {
-      const callback = new URL(`/link/callback?code=x&state=${guess}`, page);
-      expect((await ada.open(callback)).text).toBe(REFUSED);
-    }
+    ];
+    for (const guess of states) await refuses(`/link/callback?code=x&state=${guess}`);
   });
 
   test('a page that is finished after its time does not count, and the call says that it is over', async () => {
-    const { call, browserOf, callbackFor, clock } = await siteOf(createServer, { ttlSeconds: 60 });
-    const first = await call('ada');
-    const ada = await browserOf('ada');
-    const back = await callbackFor(ada, first.page ?? '');
+    const { call, first, page, ada, back, clock } = await linking(createServer, { ttlSeconds: 60 });
     clock.now += 60_000;
     expect((await ada.open(back)).text).toBe(REFUSED);
     const over = { fails: 'The page was not finished in time. Call again to get another one.' };
     expect(await call('ada', first)).toEqual(over);
     // The retry did not bring it back to life.
-    expect((await ada.open(back)).text).toBe(REFUSED);
-    expect((await ada.open(first.page ?? '')).text).toBe(REFUSED);
+    for (const url of [back, page]) expect((await ada.open(url)).text).toBe(REFUSED);
   });
 
   test('no query of a client’s or a site’s sends a browser elsewhere', async () => {
@@ -127,16 +123,7 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     const first = await call('ada');
     const ada = await browserOf('ada');
     const EVIL = 'https://evil.example/';
-    const NAMES = [
-      'next',
-      'url',
-      'redirect',
-      'redirect_uri',
-      'return_to',
-      'callbackUrl',
-      'location',
-      'state',
-    ];
+    const NAMES = 'next url redirect redirect_uri return_to callbackUrl location state'.split(' ');
     const withEvil = (url: string | URL) => {
       const evil = new URL(url);
       for (const name of NAMES) evil.searchParams.append(name, EVIL);
@@ -154,26 +141,20 @@ describe.each(ALL)('shape %s', (_, createServer) => {
   test('a client cannot make up that the page is finished', async () => {
     const { call } = await siteOf(createServer);
     const { state = '' } = await call('mallory');
-    for (const content of [
-      {},
-      { done: '' },
-      { done: 'e30' },
-      { done: state },
-      { account: 'ada@calendar.example' },
-    ]) {
+    const claims = [{ done: '' }, { done: 'e30' }, { done: state }, { account: 'ada@calendar.example' }];
+    for (const content of [{}, ...claims]) {
       const link = { action: 'accept', content };
       expect((await call('mallory', await call('mallory'), { link })).asks).toMatch(UNFINISHED);
     }
   });
 
   test('a page that was finished for one call answers no other call of the same user', async () => {
-    const { call, browserOf, callbackFor } = await siteOf(createServer);
-    const [one, other] = [await call('ada'), await call('ada')];
-    expect(one.page).not.toBe(other.page);
-    const ada = await browserOf('ada');
-    await ada.open(await callbackFor(ada, one.page ?? ''));
+    const { call, first, page, ada, back } = await linking(createServer);
+    const other = await call('ada');
+    expect(other.page).not.toBe(page);
+    await ada.open(back);
     expect((await call('ada', other)).asks).toMatch(UNFINISHED);
-    expect((await call('ada', one)).says).toContain('Today ada');
+    expect((await call('ada', first)).says).toContain('Today ada');
   });
 
   test('a user has a limited number of pages open, and others have theirs', async () => {
@@ -188,13 +169,8 @@ describe.each(ALL)('shape %s', (_, createServer) => {
 
 test('the page of a waiting handler whose call was cancelled cannot be finished any more', async () => {
   const store = new ContinuationStore();
-  const { call, cancelledCall, browserOf, callbackFor } = await siteOf(createServerOn(store), {
-    waitSeconds: 20,
-  });
-  const first = await call('ada');
-  const ada = await browserOf('ada');
-  const back = await callbackFor(ada, first.page ?? '');
+  const { cancelledCall, first, page, ada, back } = await linking(createServerOn(store), { waitSeconds: 20 });
   await cancelledCall('ada', first);
-  await vi.waitFor(async () => expect((await ada.open(first.page ?? '')).text).toBe(REFUSED));
+  await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED));
   expect((await ada.open(back)).text).toBe(REFUSED);
 });

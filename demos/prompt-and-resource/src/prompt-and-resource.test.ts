@@ -4,60 +4,50 @@ import { type ConversationRequest, converse, type Subject } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
 
-const prompt: LogicalCall = {
-  method: 'prompts/get',
-  params: { name: 'release_notes', arguments: { version: '2.0' } },
-};
-const resource: LogicalCall = { method: 'resources/read', params: { uri: 'report://quarterly' } };
-
-const developers = {
-  messages: [
-    { role: 'user', content: { type: 'text', text: 'Write the notes of release 2.0, for developers.' } },
-  ],
-};
-const dollars = {
-  contents: [{ uri: 'report://quarterly', mimeType: 'text/plain', text: 'Profit: 330 k USD.' }],
-};
+const CALLS: readonly LogicalCall[] = [
+  { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
+  { method: 'resources/read', params: { uri: 'report://quarterly' } },
+];
+const NOTES = { type: 'text', text: 'Write the notes of release 2.0, for developers.' };
+const REPORT = { uri: 'report://quarterly', mimeType: 'text/plain', text: 'Profit: 330 k USD.' };
+const ANSWERED = [{ messages: [{ role: 'user', content: NOTES }] }, { contents: [REPORT] }];
 
 const MODERN = { client: 'modern', hosting: 'memory', legacy: 'degrade' } as const;
 const OLD = { client: 'legacy', hosting: 'memory', legacy: 'shim' } as const;
 
 type Where = Pick<ConversationRequest, 'client' | 'hosting' | 'legacy'>;
 
-/** A call whose user answers with `audience` or `currency`. */
-const call = (subject: Subject, where: Where, what: LogicalCall, replies: readonly (Reply | string)[] = []) =>
-  converse({
-    subject,
-    ...where,
-    call: what,
-    user: scriptedUser({
-      audience: replies.length > 0 ? replies : ['developers'],
-      currency: replies.length > 0 ? replies : ['USD'],
+/** The prompt and the resource, whose user gives the `unfit` replies first, if any. */
+const both = (subject: Subject, where: Where, ...unfit: Reply[]): Promise<Transcript[]> =>
+  Promise.all(
+    CALLS.map((call) => {
+      const user = scriptedUser({ audience: [...unfit, 'developers'], currency: [...unfit, 'USD'] });
+      return converse({ subject, ...where, call, user });
     }),
-  });
+  );
 
 const shapes = SHAPES.map((subject) => [subject.id, subject] as const);
-const stateless = shapes.filter(([id]) => id !== 'h');
-const shape = (id: string) => SHAPES.find((subject) => subject.id === id) as Subject;
-
-const countQuestions = (transcript: Transcript) => tally(transcript).questions;
+const [[, firstShape]] = shapes as [(typeof shapes)[number]];
+const resultsOf = (calls: readonly Transcript[]) => calls.map(({ end }) => end.result);
+const countQuestions = (calls: readonly Transcript[]) => calls.map((call) => tally(call).questions);
 const guards = ({ events }: Transcript) =>
   eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
-const rpcError = ({ events }: Transcript) =>
-  messagesFrom('server', events)
-    .flatMap(({ error }) => error ?? [])
-    .at(-1);
+const errorsOf = (calls: readonly Transcript[]) =>
+  calls.map(({ end, events }) => end.error && messagesFrom('server', events).at(-1)?.error);
+const errorLike = (message: unknown) => Array(2).fill(expect.objectContaining({ code: -32600, message }));
 
 describe.each(shapes)('shape %s', (id, subject) => {
   test.each([
     ['a modern client', MODERN],
     ['an old client, over the stream that it holds', OLD],
-  ])('asks the user of %s, and answers', async (_, where) => {
-    const notes = await call(subject, where, prompt);
-    const report = await call(subject, where, resource);
-    expect([countQuestions(notes), countQuestions(report)]).toEqual([1, 1]);
-    expect(notes.end.result).toMatchObject(developers);
-    expect(report.end.result).toMatchObject(dollars);
+  ])('asks the user of %s, and answers as every other shape', async (_, where) => {
+    const calls = await both(subject, where);
+    expect(countQuestions(calls)).toEqual([1, 1]);
+    expect(resultsOf(calls)).toMatchObject(ANSWERED);
+    expect(calls.map(hostView)).toEqual((await both(firstShape, where)).map(hostView));
+    // The query of the figures: H and I need no guard for it, so they publish no guarded effect.
+    const [, report] = calls as [Transcript, Transcript];
+    expect(guards(report)).toEqual(id === 'f' || id === 'j' ? ['figures ran', 'figures held'] : []);
   });
 
   test.each([
@@ -66,27 +56,20 @@ describe.each(shapes)('shape %s', (id, subject) => {
     ['declines, on an old client', 'decline', OLD],
     ['dismisses the question, on an old client', 'cancel', OLD],
   ] as const)('ends with a JSON-RPC error when the user %s', async (_, action, where) => {
-    for (const what of [prompt, resource]) {
-      const conversation = await call(subject, where, what, [{ action }]);
-      expect(conversation.end.error).toBeDefined();
-      expect(rpcError(conversation)).toMatchObject({
-        code: -32600,
-        message: expect.stringMatching(
-          /^Cancelled: the question '\w+' was not answered\.$|^Nobody said |^The question '\w+' was (?:declined|dismissed)\./,
-        ),
-      });
-      expect(countQuestions(conversation)).toBe(1);
-    }
+    const calls = await both(subject, where, { action });
+    const words =
+      /^Cancelled: the question '\w+' was not answered\.$|^Nobody said |^The question '\w+' was (?:declined|dismissed)\./;
+    expect(errorsOf(calls)).toEqual(errorLike(expect.stringMatching(words)));
+    expect(countQuestions(calls)).toEqual([1, 1]);
   });
 
-  test('asks again after a nonsense answer, or none', async () => {
-    for (const unfit of ['nonsense', 'silence']) {
-      const notes = await call(subject, MODERN, prompt, [unfit, 'developers']);
-      const report = await call(subject, MODERN, resource, [unfit, 'USD']);
-      expect([countQuestions(notes), countQuestions(report)]).toEqual([2, 2]);
-      expect(notes.end.result).toMatchObject(developers);
-      expect(report.end.result).toMatchObject(dollars);
-    }
+  test.each([
+    { action: 'accept', content: { audience: 'nonsense', currency: 'nonsense' } },
+    'silence',
+  ] as const)('asks again after %j', async (unfit) => {
+    const calls = await both(subject, MODERN, unfit);
+    expect(countQuestions(calls)).toEqual([2, 2]);
+    expect(resultsOf(calls)).toMatchObject(ANSWERED);
   });
 
   test.each([
@@ -94,55 +77,30 @@ describe.each(shapes)('shape %s', (id, subject) => {
     ['is an old one that the policy does not ask', { ...OLD, legacy: 'degrade' }],
     ['is an old one on stateless hosting', { ...OLD, hosting: 'fleet' }],
   ] as const)('answers with its default if the client %s', async (_, where) => {
-    const notes = await call(subject, where, prompt);
-    const report = await call(subject, where, resource);
-    expect([countQuestions(notes), countQuestions(report)]).toEqual([0, 0]);
-    expect(JSON.stringify(notes.end.result)).toContain('for customers.');
-    expect(JSON.stringify(report.end.result)).toContain('300 k EUR.');
+    const calls = await both(subject, where);
+    expect(countQuestions(calls)).toEqual([0, 0]);
+    const texts = resultsOf(calls).map((result) => JSON.stringify(result));
+    expect(texts).toMatchObject(
+      ['for customers.', '300 k EUR.'].map((text) => expect.stringContaining(text)),
+    );
   });
 
-  test('gives the application the same results as every other shape', async () => {
-    for (const where of [MODERN, OLD]) {
-      for (const what of [prompt, resource]) {
-        const [own, other] = await Promise.all([call(subject, where, what), call(shape('f'), where, what)]);
-        expect(hostView(own)).toEqual(hostView(other));
-      }
-    }
+  const survives =
+    id === 'h' ? 'refuses a call on another instance, with the reason,' : 'resumes a call on any instance,';
+  test.each(['fleet', 'restart'] as const)(
+    `${survives} and so it does after a restart: %s`,
+    async (hosting) => {
+      const calls = await both(subject, { ...MODERN, hosting });
+      if (id !== 'h') expect(resultsOf(calls)).toMatchObject(ANSWERED);
+      else
+        expect(errorsOf(calls)).toEqual(
+          errorLike(expect.stringContaining('held by another server instance')),
+        );
+    },
+  );
+
+  test(`holds ${id === 'h' ? 'its handler' : 'nothing'} while the user thinks`, async () => {
+    const held = (await both(subject, MODERN)).map((call) => tally(call).framesHeld);
+    expect(held).toEqual(id === 'h' ? [1, 1] : [0, 0]);
   });
-
-  test(`queries the figures ${id === 'i' ? 'below' : 'above'} the question, once`, async () => {
-    const guarded = ['figures ran', 'figures held'];
-    // H and I need no guard, so they publish no guarded effect.
-    const expected = id === 'f' || id === 'j' ? guarded : [];
-    expect(guards(await call(subject, MODERN, resource))).toEqual(expected);
-    expect(guards(await call(subject, OLD, resource))).toEqual(expected);
-  });
-});
-
-test.each(stateless)('shape %s resumes a call on any instance, and after a restart', async (_, subject) => {
-  for (const hosting of ['fleet', 'restart'] as const) {
-    const where = { ...MODERN, hosting };
-    expect((await call(subject, where, prompt)).end.result).toMatchObject(developers);
-    expect((await call(subject, where, resource)).end.result).toMatchObject(dollars);
-  }
-});
-
-test('another or a restarted instance refuses a call of shape h, with a JSON-RPC error that says why', async () => {
-  for (const hosting of ['fleet', 'restart'] as const) {
-    for (const what of [prompt, resource]) {
-      const conversation = await call(shape('h'), { ...MODERN, hosting }, what);
-      expect(conversation.end.result).toBeUndefined();
-      expect(rpcError(conversation)).toMatchObject({
-        code: -32600,
-        message: expect.stringContaining('held by another server instance'),
-      });
-    }
-  }
-});
-
-test('only shape h holds anything while the user thinks', async () => {
-  for (const subject of SHAPES) {
-    const { framesHeld } = tally(await call(subject, MODERN, resource));
-    expect(framesHeld).toBe(subject.id === 'h' ? 1 : 0);
-  }
 });

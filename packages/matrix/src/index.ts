@@ -6,4 +6,4 @@ export * from './measure/measure.ts';
 export * from './measure/observe.ts';
 export { SCRIPTS, type Script } from './measure/scripts.ts';
 export * from './measure/subject.ts';
-export { measuredRows, measuredTables, TABLED } from './tables.ts';
+export { measuredTables, optionsTable, TABLED } from './tables.ts';

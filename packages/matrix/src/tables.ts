@@ -25,33 +25,30 @@ type TableName = 'options' | 'quadrant' | 'old-server' | keyof ReturnType<typeof
 
 /** Every measured table in Markdown, by the name of its block in the documents. */
 export function measuredTables(
-  ...measured: Parameters<typeof measuredRows>
-): Readonly<Record<TableName, string>> {
-  const tables = Object.entries(measuredRows(...measured)).map(([name, rows]) => [name, markdownTable(rows)]);
-  return Object.fromEntries(tables);
-}
-
-/** The same tables as rows, for a terminal. */
-export function measuredRows(
   options: readonly Measured[],
   cells: readonly Cell[],
   oldCells: readonly OldServerCell[],
-): Readonly<Record<TableName, Rows>> {
+): Readonly<Record<TableName, string>> {
   // The variants of an option stand below the lettered ones, but H's stands below H.
   const rank = ({ id, claims }: Measured) =>
     id.length === 1 || (claims.modern.framesHeld > 0 && claims.modern.otherInstance === 'finishes') ? 0 : 1;
   const rows = [...options].sort((one, other) => rank(one) - rank(other));
-  const observations = cells.map(({ observed }) => observed.observation);
-  return {
-    options: optionsTable(rows, observations),
-    quadrant: quadrantTable(rows, observations),
+  const tables = {
+    options: optionsTable(rows, cells),
+    quadrant: quadrantTable(rows, observationsIn(cells)),
     'old-server': oldServerTable(oldCells, cells),
     ...deployTables(options),
   };
+  const written = Object.entries(tables).map(([name, table]) => [name, markdownTable(table)]);
+  return Object.fromEntries(written);
 }
 
+const observationsIn = (cells: readonly Cell[]): readonly Observation[] =>
+  cells.map(({ observed }) => observed.observation);
+
 /** One row per option, each cell measured. Two numbers in a cell are for one and for two questions. */
-function optionsTable(options: readonly Identity[], observations: readonly Observation[]): Rows {
+export function optionsTable(options: readonly Identity[], cells: readonly Cell[]): Rows {
+  const observations = observationsIn(cells);
   const head = [
     'Option',
     'Handler entered',

@@ -51,8 +51,8 @@ function Table({ index }: { readonly index: Recordings }) {
           <thead>
             <tr>
               <th scope="col">Shape</th>
-              {index.columns.map(({ id, title, explains }) => (
-                <th scope="col" key={id} title={explains}>
+              {index.columns.map((title) => (
+                <th scope="col" key={title}>
                   {title}
                 </th>
               ))}
@@ -64,14 +64,11 @@ function Table({ index }: { readonly index: Recordings }) {
                 <th scope="row">
                   <b>{name}</b> <span>{title}</span>
                 </th>
-                {index.columns.map((column) => {
-                  const cell = cells[column.id];
-                  return (
-                    <td key={column.id}>
-                      {cell && <Cell cell={cell} option={option} label={`${name}, ${column.title}`} />}
-                    </td>
-                  );
-                })}
+                {cells.map((cell, at) => (
+                  <td key={at}>
+                    <Cell cell={cell} option={option} label={`${name}, ${index.columns[at]}`} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
@@ -82,14 +79,6 @@ function Table({ index }: { readonly index: Recordings }) {
           Not recorded: {option}. {why}
         </p>
       ))}
-      <dl class="legend">
-        {index.columns.map(({ id, title, explains }) => (
-          <div key={id}>
-            <dt>{title}</dt>
-            <dd>{explains}</dd>
-          </div>
-        ))}
-      </dl>
     </>
   );
 }

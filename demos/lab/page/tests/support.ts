@@ -212,11 +212,6 @@ export class SideOnPage {
     );
   }
 
-  /** The versions of the tool that the source names. */
-  versions(): Promise<string> {
-    return this.region.locator('.versions').innerText();
-  }
-
   /** The author's lines with a look, by number. */
   async lines(look: 'now' | 'ran' | 'again'): Promise<number[]> {
     const numbers = await this.region.locator(`.source li.${look} .number`).allInnerTexts();

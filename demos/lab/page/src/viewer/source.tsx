@@ -16,11 +16,9 @@ export const filesIn = (...runs: readonly LinesRun[]): readonly string[] => [
 interface SourceProps {
   readonly file: string | undefined;
   readonly ran: Ran;
-  /** What the version that runs now has changed. */
-  readonly deployed: string | undefined;
 }
 
-export function Source({ file, ran, deployed }: SourceProps) {
+export function Source({ file, ran }: SourceProps) {
   const lines = file === undefined ? undefined : sources.files[file];
   const box = useRef<HTMLDivElement>(null);
   const now = (file && ran.now[file]) || {};
@@ -29,19 +27,16 @@ export function Source({ file, ran, deployed }: SourceProps) {
     const lit = box.current?.querySelector('.now');
     const { current } = box;
     if (!(lit instanceof HTMLElement) || !current) return;
-    // The versions stay on top.
-    const above = current.querySelector('.versions')?.clientHeight ?? 0;
     const top = lit.offsetTop - current.offsetTop;
-    if (top < current.scrollTop + above || top > current.scrollTop + current.clientHeight - 60)
-      current.scrollTop = top - 40 - above;
-  }, [file, first, deployed]);
+    if (top < current.scrollTop || top > current.scrollTop + current.clientHeight - 60)
+      current.scrollTop = top - 40;
+  }, [file, first]);
   if (file === undefined || !lines)
     return <p class="nothing">No source: this transcript names no file of an author that this page knows.</p>;
   const total = (line: number) =>
     [...ran.before, ran.now].reduce((sum, run) => sum + countOf(run[file]?.[line]), 0);
   return (
     <div class="source" ref={box} tabIndex={0} role="region" aria-label={`Source: ${file}`}>
-      {file.startsWith('packages/matrix/src/deploy/') && <Versions deployed={deployed} />}
       <ol>
         {lines.map((tokens, at) => {
           const line = at + 1;
@@ -71,34 +66,6 @@ export function Source({ file, ran, deployed }: SourceProps) {
     </div>
   );
 }
-
-/** What the versions of the tool are made of: the lines of their code that list their steps. The last one runs. */
-function Versions({ deployed }: Pick<SourceProps, 'deployed'>) {
-  const names = ['const VERSION_1:', ...(deployed === undefined ? [] : [`${deployed}:`, `'${deployed}':`])];
-  const lines = (sources.files['packages/matrix/src/deploy/code/code.ts'] ?? []).filter((tokens) =>
-    names.some((name) => textOf(tokens).trimStart().startsWith(name)),
-  );
-  return (
-    <div class="versions">
-      {lines.map((tokens, at) => (
-        <div key={at} class={at === lines.length - 1 ? 'runs' : 'gone'}>
-          <b>
-            version {at + 1}
-            <span class="unseen">{at === lines.length - 1 ? ' runs' : ' is gone'}</span>
-          </b>
-          <code>
-            <Tokens tokens={withoutIndent(tokens)} run={undefined} />
-          </code>
-        </div>
-      ))}
-    </div>
-  );
-}
-
-const textOf = (tokens: readonly Token[]): string => tokens.map(([text]) => text).join('');
-
-const withoutIndent = (tokens: readonly Token[]): readonly Token[] =>
-  tokens.map(([text, look], at) => [at === 0 ? text.trimStart() : text, look]);
 
 /** The tokens of a line; the parts of it that did not run, though the line did, are dim. */
 function Tokens({

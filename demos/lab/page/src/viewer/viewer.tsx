@@ -174,7 +174,7 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
           {panel === 'source' && file && <span class="file">{file.replace('packages/options/', '')}</span>}
         </div>
         <div class="panel" role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${panel}-tab`}>
-          {panel === 'source' && <Source file={file} ran={ran} deployed={latestDeploy(soFar)} />}
+          {panel === 'source' && <Source file={file} ran={ran} />}
           {panel === 'wire' && <Wire events={events} at={at} />}
           {panel === 'state' && (
             <States events={events} at={until} insides={insides}>
@@ -195,10 +195,6 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
 }
 
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
-
-/** What was deployed last. */
-const latestDeploy = (events: Conversation['events']): string | undefined =>
-  eventsOf('restart', events).findLast(({ deployed }) => deployed !== undefined)?.deployed;
 
 /** Plays the steps, one after the other. */
 function usePlaying(step: number, last: number, go: (to: number) => void) {
