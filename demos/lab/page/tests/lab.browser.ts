@@ -391,7 +391,7 @@ describe('13: the lessons, solved as a new user would', () => {
     await waitForMet('asked again');
     await left.tells(/a new version is deployed: reworded[\s\S]*Ordered: colour red, size L/);
     // The builder's last step ran, in version 2.
-    assert.deepEqual((await left.lines('now')).slice(0, 3), [15, 16, 17]);
+    assert.deepEqual((await left.lines('now')).slice(0, 3), [25, 26, 27]);
     await right.callUntilAsked();
     await right.answer('M');
     await right.waitForQuestion('Which colour?');

@@ -1,7 +1,8 @@
 /** Six lessons: one idea each, and a task that the page recognises as solved by what really happened. */
 import type { Reply } from '@mrtr/harness';
 import { eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
-import { type Outcome, outcomeOf } from '@mrtr/matrix/deploy/outcome';
+import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
+import type { Outcome } from '@mrtr/option';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
 /** A part of a task. */
