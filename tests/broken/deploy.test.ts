@@ -15,7 +15,7 @@ import {
   place,
   play,
 } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Checked, run } from '@mrtr/check';
 import { claimOf, MOMENTS } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';

@@ -5,7 +5,7 @@ import { MemoryLedger, requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveHttp } from '@mrtr/hosting/http';
 import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';

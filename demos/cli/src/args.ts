@@ -1,6 +1,6 @@
 /** The command line of `pnpm demo`. */
 import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';

@@ -13,7 +13,7 @@ import {
 import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
 import { versionOf } from '@mrtr/matrix/deploy';
 import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { addressOf, findOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';

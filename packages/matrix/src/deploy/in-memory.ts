@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { requestStatePolicy } from '@mrtr/core';
 import { type Fetch, inInstance } from '@mrtr/harness';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';

@@ -1,6 +1,6 @@
 /** `@mrtr/matrix/deploy`: a call whose server is replaced by another version of its code, between two rounds. */
 
-export { CHANGE_NAMES, QUESTION_CHANGES, STEP_CHANGES } from './code/changes.ts';
+export { CHANGE_NAMES, QUESTION_CHANGES, STEP_CHANGES } from './changes.ts';
 export { CHANGES, type Code, isAsk, isEffect, place } from './code/code.ts';
 export { inMemory } from './in-memory.ts';
 export { outcomeOf } from './outcome.ts';

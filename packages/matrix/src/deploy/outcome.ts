@@ -1,6 +1,8 @@
 /** What came of a call whose version was replaced. Nothing in it needs Node: the lab's page reads transcripts with it. */
 import { eventsOf, type Transcript } from '@mrtr/harness/transcript';
-import type { Outcome } from '@mrtr/option';
+import type { Outcome } from '@mrtr/option/deploys';
+
+export type { Outcome };
 
 /** What came of it. */
 export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): Outcome {

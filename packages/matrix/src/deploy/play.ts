@@ -4,7 +4,7 @@ import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
 import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
-import type { Change, Outcome } from '@mrtr/option';
+import type { Change, Outcome } from '@mrtr/option/deploys';
 import type { LoadedOption } from '@mrtr/options';
 import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';

@@ -1,7 +1,7 @@
 /** Two versions in two processes, each with code of its own. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Fetch } from '@mrtr/harness';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import type { ListedOption } from '@mrtr/options';
 import { Database } from '../processes/database.ts';
 import { Instance } from '../processes/instance.ts';

@@ -9,10 +9,10 @@ import { parseArgs } from 'node:util';
 import { requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
 import { serveStdio } from '@mrtr/hosting/stdio';
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { findOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
-import { CHANGE_NAMES } from './code/changes.ts';
+import { CHANGE_NAMES } from './changes.ts';
 import { CHANGES } from './code/code.ts';
 import { deploy } from './subject.ts';
 

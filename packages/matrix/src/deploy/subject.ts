@@ -2,7 +2,8 @@
  * The tool in one option's shape and one version, as a server. Another process loads it as
  * `subject.ts?shape=f&change=reworded`: each address is a module of its own.
  */
-import type { Change, OptionDeps, RunningOption } from '@mrtr/option';
+import type { OptionDeps, RunningOption } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { findOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { CHANGES, scriptOf } from './code/code.ts';

@@ -1,5 +1,6 @@
 import { protectedServer } from '@mrtr/core';
-import { COMPARES_SCHEMA, defineOption, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
+import { defineOption, SERVER_INFO, writeGuardFirst } from '@mrtr/option';
+import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 

@@ -1,4 +1,5 @@
-import { COMPARES_SCHEMA, defineOption } from '@mrtr/option';
+import { defineOption } from '@mrtr/option';
+import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 import { write } from './write.ts';

@@ -14,14 +14,6 @@ import {
 import type { DeployClaims } from './deploys.ts';
 import type { Write } from './script.ts';
 
-export {
-  type Change,
-  COMPARES_SCHEMA,
-  COMPARES_WORDS,
-  type DeployClaims,
-  type Outcome,
-  REFUSES_ALL,
-} from './deploys.ts';
 export { writeGuardFirst } from './guard-first.ts';
 export { type Data, endUnguarded, isAsk, questionsOf, type Script, type Write } from './script.ts';
 

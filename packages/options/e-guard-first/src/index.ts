@@ -1,4 +1,5 @@
-import { COMPARES_SCHEMA, defineOption, writeGuardFirst } from '@mrtr/option';
+import { defineOption, writeGuardFirst } from '@mrtr/option';
+import { COMPARES_SCHEMA } from '@mrtr/option/deploys';
 import { claims } from './claims.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,4 +1,5 @@
-import { COMPARES_WORDS, defineOption } from '@mrtr/option';
+import { defineOption } from '@mrtr/option';
+import { COMPARES_WORDS } from '@mrtr/option/deploys';
 import { once } from '@mrtr/shapes/once';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

@@ -1,4 +1,5 @@
-import { defineOption, REFUSES_ALL } from '@mrtr/option';
+import { defineOption } from '@mrtr/option';
+import { REFUSES_ALL } from '@mrtr/option/deploys';
 import { linear } from '@mrtr/shapes/linear';
 import { opening } from './opening.ts';
 import { getWeather } from './weather.ts';

@@ -1,4 +1,5 @@
-import { defineOption, REFUSES_ALL } from '@mrtr/option';
+import { defineOption } from '@mrtr/option';
+import { REFUSES_ALL } from '@mrtr/option/deploys';
 import { ContinuationStore, linear } from '@mrtr/shapes/linear';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';

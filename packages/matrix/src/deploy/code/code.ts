@@ -4,7 +4,8 @@
  */
 import { type CallToolResult, cancelledResult, type Elicitation, elicitation, textResult } from '@mrtr/core';
 import type { World } from '@mrtr/example-tools';
-import type { Change, Data, Script } from '@mrtr/option';
+import type { Data, Script } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
 import { z } from 'zod';
 
 /** A step that asks one question. */

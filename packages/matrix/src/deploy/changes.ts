@@ -1,5 +1,7 @@
 /** What may be changed between two versions of the tool. Only names: the command line prints them before it loads code. */
-import type { Change } from '@mrtr/option';
+import type { Change } from '@mrtr/option/deploys';
+
+export type { Change };
 
 /** What version 2 did to the question for the size, in words. */
 export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
