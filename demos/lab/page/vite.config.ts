@@ -20,7 +20,7 @@ export default defineConfig(({ mode }) => ({
   resolve: {
     alias: {
       '@mrtr/harness/transcript': path('../../../packages/harness/src/transcript/index.ts'),
-      '@mrtr/matrix/deploy/changes': path('../../../packages/matrix/src/deploy/code/changes.ts'),
+      '@mrtr/matrix/deploy/changes': path('../../../packages/matrix/src/deploy/changes.ts'),
       '@mrtr/matrix/deploy/outcome': path('../../../packages/matrix/src/deploy/outcome.ts'),
     },
   },

@@ -2,7 +2,7 @@
 import type { Reply } from '@mrtr/harness';
 import { eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
-import type { Outcome } from '@mrtr/option';
+import type { Outcome } from '@mrtr/option/deploys';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
 /** A part of a task. */
