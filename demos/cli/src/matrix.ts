@@ -16,7 +16,6 @@ import { Option } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parseArgs, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
-import { Progress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 const program = () =>
@@ -68,7 +67,8 @@ async function run(
   terminal: Terminal,
 ): Promise<number> {
   const print = (text: string) => void terminal.stdout.write(text);
-  const progress = new Progress(terminal.stderr);
+  /** Replaces a line of the terminal, which only a person there sees. */
+  const show = (text: string) => terminal.stderr.isTTY && terminal.stderr.write(`\r\u001b[K${text}`);
   const options = await Promise.all(
     OPTIONS.map((option) => (option.needsPostgres ? loadOnPostgres(postgres) : loadOption(option))),
   );
@@ -76,16 +76,16 @@ async function run(
   const scenarios = json ? SCENARIOS : SCENARIOS.filter(({ script }) => TABLED.includes(script.name));
   const cells: Cell[] = [];
   for (const [at, option] of options.entries()) {
-    progress.show(`Measuring ${option.title} (${at + 1} of ${options.length}) …`);
+    show(`Measuring ${option.title} (${at + 1} of ${options.length}) …`);
     cells.push(...(await measure(option, scenarios)));
   }
-  progress.show('Measuring the old server …');
+  show('Measuring the old server …');
   const { oldServer } = await import('@mrtr/matrix/old-server');
   const oldCells = await measureOldServer(oldServer);
-  if (processes) progress.show('Measuring in separate processes, and through kills …');
+  if (processes) show('Measuring in separate processes, and through kills …');
   const processCells = processes ? await measureInProcesses(options, postgres) : [];
   const observations = [...cells, ...oldCells, ...processCells].map(({ observed }) => observed.observation);
-  progress.end();
+  show('');
   if (json) {
     print(`${JSON.stringify(observations, null, 2)}\n`);
     return 0;

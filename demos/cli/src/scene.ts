@@ -1,13 +1,13 @@
 /** The calls of a demo, and their users. */
 import { ada, type Does } from '@mrtr/demo-link-account/ada';
-import { type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
+import { type LogicalCall, type Reply, scriptedModel, scriptedUser } from '@mrtr/harness';
 import { type ConversationRequest, SCRIPTS, type Script } from '@mrtr/matrix';
 import type { Settings } from './args.ts';
 import type { CountedEffect } from './closing-line.ts';
 
 /** A call, the user who answers its questions, and the effect that it must have once. */
 export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots'> & {
-  readonly effect: CountedEffect;
+  readonly effect?: CountedEffect;
 };
 
 type Answer = Settings['answer'];
@@ -20,18 +20,16 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
     case 'basic':
       return [
         {
-          call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'production' } } },
+          call: callOf('deploy', { env: 'production' }),
           user: scriptedUser({ confirm: CONFIRMATIONS[answer] }),
-          effect: undefined,
         },
       ];
     case 'basic-multiround':
       // It asks the questions of the work item tool.
       return [
         {
-          call: { method: 'tools/call', params: { name: 'resolve', arguments: { id: 4522 } } },
+          call: callOf('resolve', { id: 4522 }),
           user: script('resolve_work_item', WORK_ITEM[answer]).user(),
-          effect: undefined,
         },
       ];
     case 'prompt-and-resource':
@@ -39,42 +37,45 @@ export function scenesOf(name: string, settings: Asked): readonly Scene[] {
         {
           call: { method: 'prompts/get', params: { name: 'release_notes', arguments: { version: '2.0' } } },
           user: scriptedUser({ audience: replies('developers', 'customers', 'robots')[answer] }),
-          effect: undefined,
         },
         {
           call: { method: 'resources/read', params: { uri: 'report://quarterly' } },
           user: scriptedUser({ currency: replies('EUR', 'USD', 'gold')[answer] }),
-          effect: undefined,
         },
       ];
     case 'sampling-and-roots':
       return [
         {
-          call: { method: 'tools/call', params: { name: 'summarise', arguments: { words: 5 } } },
+          call: callOf('summarise', { words: 5 }),
           user: scriptedUser({}),
           model: scriptedModel('Runs a second-hand bicycle shop.'),
           roots: [{ uri: 'file:///home/ada/bicycles', name: 'bicycles' }],
-          effect: undefined,
         },
       ];
     case 'link-account':
-      return [
-        {
-          call: { method: 'tools/call', params: { name: 'agenda', arguments: {} } },
-          user: scriptedUser({}, ada(WITH_PAGES[answer])),
-          effect: undefined,
-        },
-      ];
+      return [{ call: callOf('agenda', {}), user: scriptedUser({}, ada(WITH_PAGES[answer])) }];
     default:
       return [optionScene(settings)];
   }
 }
 
+const callOf = (name: string, args: Readonly<Record<string, unknown>>): LogicalCall => ({
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+
 /** The scene of any option. */
-export const optionScene = ({ tool, answer }: Asked): Scene =>
-  tool === 'weather'
-    ? scripting(script('get_weather', answer === 'ask' ? 'metric' : answer), 'audit')
-    : scripting(script('resolve_work_item', WORK_ITEM[answer]), 'write');
+export function optionScene({ tool, answer }: Asked): Scene {
+  const isWeather = tool === 'weather';
+  const {
+    tool: name,
+    arguments: args,
+    user,
+  } = isWeather
+    ? script('get_weather', answer === 'ask' ? 'metric' : answer)
+    : script('resolve_work_item', WORK_ITEM[answer]);
+  return { call: callOf(name, args), user: user(), effect: isWeather ? 'audit' : 'write' };
+}
 
 type Given = Reply | string | boolean;
 type Replies = Readonly<Record<Answer, readonly Given[]>>;
@@ -116,9 +117,3 @@ function script(tool: Script['tool'], name: string): Script {
   if (!found) throw new Error(`The harness has no script '${name}' for ${tool}.`);
   return found;
 }
-
-const scripting = ({ tool, arguments: args, user }: Script, effect: CountedEffect): Scene => ({
-  call: { method: 'tools/call', params: { name: tool, arguments: args } },
-  user: user(),
-  effect,
-});

@@ -33,7 +33,6 @@ export interface Recording {
   readonly id: string;
   /** What it shows, in a few words. */
   readonly about: string;
-  readonly setUp: SetUp;
   readonly transcript: Transcript;
   readonly insides: Insides;
 }

@@ -34,64 +34,49 @@ const duplicate = () => scriptedUser({ resolution: ['Duplicate'], original: [430
 const answerFixed = () => scriptedUser({ resolution: ['Fixed'] });
 const TWICE = { deliver: 'twice' } as const;
 
+const declining = (action: 'decline' | 'cancel') => () => scriptedUser({ units: [{ action }] });
+const firstSaying = (reply: string) => () => scriptedUser({ units: [reply, 'metric'] });
+const RETRIED_TWICE = { tool: 'work-item', user: answerFixed, ways: [undefined, TWICE] } as const;
+const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
+
 /** All situations. */
-export const SITUATIONS: readonly Situation[] = [
-  { id: 'one', about: 'one question, answered' },
-  { id: 'two', about: 'two questions, answered', tool: 'work-item' },
-  { id: 'fleet', about: 'one question; each round reaches another instance', hosting: 'fleet' },
-  {
-    id: 'fleet-two',
+export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, 'id'>>({
+  one: { about: 'one question, answered' },
+  two: { about: 'two questions, answered', tool: 'work-item' },
+  fleet: { about: 'one question; each round reaches another instance', hosting: 'fleet' },
+  'fleet-two': {
     about: 'two questions; each round reaches another instance',
     hosting: 'fleet',
     tool: 'work-item',
   },
-  { id: 'restart', about: 'the instance is restarted between the rounds', hosting: 'restart' },
-  { id: 'old', about: 'an old client that holds its connection', client: 'legacy' },
-  { id: 'old-two', about: 'an old client is asked twice', client: 'legacy', tool: 'work-item' },
-  { id: 'old-degrade', about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
-  { id: 'old-fleet', about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
-  { id: 'mute', about: 'a client that cannot be asked', client: 'mute' },
-  { id: 'decline', about: 'the user declines', user: () => scriptedUser({ units: [{ action: 'decline' }] }) },
-  { id: 'cancel', about: 'the user cancels', user: () => scriptedUser({ units: [{ action: 'cancel' }] }) },
-  {
-    id: 'nonsense',
-    about: 'an answer that does not fit, then one that does',
-    user: () => scriptedUser({ units: ['kelvin', 'metric'] }),
-  },
-  {
-    id: 'silence',
-    about: 'the user says nothing at first',
-    user: () => scriptedUser({ units: ['silence', 'metric'] }),
-  },
-  {
-    id: 'twice',
-    about: 'the retry is delivered twice',
-    tool: 'work-item',
-    user: answerFixed,
-    ways: [undefined, TWICE],
-  },
-  {
-    id: 'twice-single',
+  restart: { about: 'the instance is restarted between the rounds', hosting: 'restart' },
+  old: { about: 'an old client that holds its connection', client: 'legacy' },
+  'old-two': { about: 'an old client is asked twice', client: 'legacy', tool: 'work-item' },
+  'old-degrade': { about: "an old client, without the SDK's shim", client: 'legacy', legacy: 'degrade' },
+  'old-fleet': { about: 'an old client of stateless instances', client: 'legacy', hosting: 'fleet' },
+  mute: { about: 'a client that cannot be asked', client: 'mute' },
+  decline: { about: 'the user declines', user: declining('decline') },
+  cancel: { about: 'the user cancels', user: declining('cancel') },
+  nonsense: { about: 'an answer that does not fit, then one that does', user: firstSaying('kelvin') },
+  silence: { about: 'the user says nothing at first', user: firstSaying('silence') },
+  twice: { about: 'the retry is delivered twice', ...RETRIED_TWICE },
+  'twice-single': {
     about: 'the retry is delivered twice; state is single-use',
-    tool: 'work-item',
-    user: answerFixed,
-    ways: [undefined, TWICE],
+    ...RETRIED_TWICE,
     singleUse: true,
   },
-  {
-    id: 'unasked',
+  unasked: {
     about: 'an answer to a question that nobody asked',
     tool: 'work-item',
-    ways: [{ unasked: { key: 'resolution', content: { resolution: 'Fixed' } } }],
+    ways: [{ unasked: UNASKED }],
   },
-  {
-    id: 'other-state',
+  'other-state': {
     about: 'the state of a call for another item',
     tool: 'work-item',
     ways: [undefined, undefined, {}],
     otherState: true,
   },
-];
+}).map(([id, situation]) => ({ id, ...situation }));
 
 /** Plays a situation. */
 export async function record(
@@ -119,20 +104,7 @@ export async function record(
       return ways.length > 0 ? through(hosted, (send) => network(send, recorder, wayOf)) : hosted;
     },
   );
-  const setUp: SetUp = {
-    option: option.id,
-    tool,
-    client,
-    instances: hosting === 'fleet' ? 'two' : 'one',
-    singleUse,
-  };
-  return {
-    id: `${option.id}.${id}`,
-    about,
-    setUp,
-    transcript,
-    insides: insides(transcript.events, tool, key),
-  };
+  return { id: `${option.id}.${id}`, about, transcript, insides: insides(transcript.events, tool, key) };
 }
 
 type Send = Parameters<typeof network>[0];

@@ -100,7 +100,7 @@ describe.each(shapes)('shape %s', (id, subject) => {
   );
 
   test(`holds ${id === 'h' ? 'its handler' : 'nothing'} while the user thinks`, async () => {
-    const held = (await both(subject, MODERN)).map((call) => tally(call).framesHeld);
-    expect(held).toEqual(id === 'h' ? [1, 1] : [0, 0]);
+    const frames = (await both(subject, MODERN)).map((call) => tally(call).framesHeld);
+    expect(frames).toEqual(id === 'h' ? [1, 1] : [0, 0]);
   });
 });

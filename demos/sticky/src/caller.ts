@@ -1,6 +1,6 @@
 /** A real modern client that records which instance served it. It does nothing for the routing. */
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { modernClient } from '@mrtr/harness';
+import { converse, scriptedUser } from '@mrtr/harness';
+import { messagesFrom, objectIn, resultText } from '@mrtr/harness/transcript';
 
 /** The result of one call. */
 export interface Called {
@@ -12,47 +12,38 @@ export interface Called {
   readonly failed: boolean;
 }
 
-type BeforeAnswer = (servedBy: string) => Promise<void>;
+const CALL = { name: 'resolve_work_item', arguments: { id: 4522, state: 'Resolved' } };
 
-/** A connected client. */
-export interface Caller {
-  /** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` gets the instance that asked. */
-  call(beforeAnswer?: BeforeAnswer): Promise<Called>;
-  close(): Promise<void>;
-}
-
-/** Connects it. */
-export async function connect(url: URL): Promise<Caller> {
-  let servedBy: string[] = [];
-  let states: string[] = [];
-  let beforeAnswer: BeforeAnswer | undefined;
-  const elicit = async ({ message }: { readonly message: string }) => {
-    await beforeAnswer?.(servedBy.at(-1) ?? 'nobody');
-    const content = message.startsWith('How') ? { resolution: 'Duplicate' } : { original: 4301 };
-    return { action: 'accept', content } as const;
-  };
+/** Resolves item 4522 as a duplicate: two questions, three rounds. `beforeAnswer` gets the instance that asked. */
+export async function call(url: URL, beforeAnswer?: (servedBy: string) => Promise<void>): Promise<Called> {
+  const servedBy: string[] = [];
   const watchFetch = async (input: string | URL, init?: RequestInit) => {
     const response = await fetch(input, init);
-    const sent = JSON.parse(String(init?.body ?? '{}')) as {
-      method?: string;
-      params?: { requestState?: string };
-    };
-    if (sent.method === 'tools/call') servedBy.push(response.headers.get('x-served-by') ?? 'nobody');
-    if (sent.params?.requestState !== undefined) states.push(sent.params.requestState);
+    if (String(init?.body).includes('"tools/call"'))
+      servedBy.push(response.headers.get('x-served-by') ?? 'nobody');
     return response;
   };
-  const transport = new StreamableHTTPClientTransport(url, { fetch: watchFetch });
-  const client = await modernClient(transport, { elicit });
-  return {
-    async call(before) {
-      [servedBy, states, beforeAnswer] = [[], [], before];
-      const result = await client.callTool({
-        name: 'resolve_work_item',
-        arguments: { id: 4522, state: 'Resolved' },
-      });
-      const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-      return { servedBy, states, text, failed: result.isError === true };
+  const answer = scriptedUser({ resolution: ['Duplicate'], original: [4301] });
+  const { events, end } = await converse(
+    {
+      client: 'modern-only',
+      call: { method: 'tools/call', params: CALL },
+      user: async (question) => {
+        await beforeAnswer?.(servedBy.at(-1) ?? 'nobody');
+        return answer(question);
+      },
     },
-    close: () => client.close(),
-  };
+    () => ({
+      instances: ['router'],
+      endpoint: () => ({ kind: 'http', url, fetch: watchFetch }),
+      framesHeld: () => 0,
+      close: async () => {},
+    }),
+  );
+  if (end.error) throw new Error(end.error.message);
+  const states = messagesFrom('client', events).flatMap((message) => {
+    const { requestState } = objectIn(message, 'params');
+    return typeof requestState === 'string' ? [requestState] : [];
+  });
+  return { servedBy, states, text: resultText(end.result), failed: end.result.isError === true };
 }

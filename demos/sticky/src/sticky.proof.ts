@@ -1,7 +1,7 @@
 /** The instances behind the router, with the configuration in the repository. */
 import { readPosted, requestInit } from '@mrtr/harness';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { connect } from './caller.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call } from './caller.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { haproxyVersion, type Router, readConfiguration, startRouter } from './haproxy.ts';
 import { sticky } from './sticky.ts';
@@ -70,13 +70,7 @@ testRouting(
 );
 
 testRouting('many calls at once, each from its own client, all finish', async () => {
-  const calls = await Promise.all(
-    Array.from({ length: 9 }, async () => {
-      const caller = await connect(router.url);
-      onTestFinished(() => caller.close());
-      return caller.call();
-    }),
-  );
+  const calls = await Promise.all(Array.from({ length: 9 }, () => call(router.url)));
   for (const { servedBy, text } of calls) {
     expect(text).toBe('#4522 resolved as Duplicate of #4301.');
     expect(servedBy).toEqual(Array(3).fill(servedBy[0]));
@@ -127,12 +121,10 @@ async function killAndWait(name: string): Promise<void> {
 
 // The last test on this fleet, because it kills an instance.
 testRouting('another instance refuses the call of a dead one, with the reason', async () => {
-  const caller = await connect(router.url);
-  onTestFinished(() => caller.close());
-  const { servedBy, failed, text } = await caller.call(killAndWait);
+  const { servedBy, failed, text } = await call(router.url, killAndWait);
   expect(failed).toBe(true);
   expect(text).toMatch(/^This call cannot be resumed here: its continuation .* Start the call again\.$/);
   expect(servedBy).toHaveLength(2);
   expect(servedBy[1]).not.toBe(servedBy[0]);
-  expect(await caller.call()).toMatchObject({ failed: false });
+  expect(await call(router.url)).toMatchObject({ failed: false });
 });

@@ -1,6 +1,6 @@
 /** `pnpm demo sticky`: HAProxy routes retries back to their parked calls, and cannot without its routing rule. */
 import wrapAnsi from 'wrap-ansi';
-import { type Called, type Caller, connect } from './caller.ts';
+import { type Called, call } from './caller.ts';
 import { type Fleet, INSTANCES, startFleet } from './fleet.ts';
 import { haproxyVersion, NOT_INSTALLED, readConfiguration, startRouter, withoutRule } from './haproxy.ts';
 
@@ -52,18 +52,15 @@ async function calls(
   out: Output['out'],
 ): Promise<readonly Called[]> {
   const router = await startRouter(configuration, fleet);
-  let caller: Caller | undefined;
   try {
-    caller = await connect(router.url);
     const all: Called[] = [];
     while (all.length < count) {
-      const called = await caller.call();
+      const called = await call(router.url);
       all.push(called);
       out(describeCall(all.length, called));
     }
     return all;
   } finally {
-    await caller?.close();
     await router.close();
   }
 }

@@ -34,7 +34,7 @@ function Lab() {
   const onRecordings = useCallback(
     (recordings: readonly Recording[]) =>
       setShown(
-        recordings.map(({ transcript, setUp }) => ({ conversation: transcript, option: setUp.option })),
+        recordings.map(({ id, transcript }) => ({ conversation: transcript, option: id.split('.')[0] })),
       ),
     [],
   );

@@ -257,24 +257,38 @@ describe('the live lab', () => {
       ]);
       await chooser.setFiles(file);
     };
-    const participants = [
-      { id: 'client', kind: 'client', label: '<img src=x onerror=alert(1)>', era: 'modern', name: '' },
-      { id: 'i1', kind: 'instance', label: 'server' },
-      { id: 'world', kind: 'world', label: 'world' },
-    ];
-    const effect = { kind: 'effect', at: 1, instance: 'i1', name: '<script>alert(1)</script>', detail: 'x' };
-    const title = '<b>bold</b>';
+    const hostile = `</script><script>document.title="owned"</script><img src=x onerror=alert(1)> \u202eowned`;
+    // No string can be made of it.
+    const textless = { toString: 1, valueOf: null };
+    const question = { method: 'elicitation/create', params: { message: textless } };
+    const asked = {
+      resultType: 'input_required',
+      requestState: hostile,
+      inputRequests: { [hostile]: question },
+    };
+    const messages = [
+      { from: 'client', to: 'i1', message: { id: 1, method: 'tools/call', params: { name: hostile } } },
+      { from: 'i1', to: 'client', message: { id: 1, result: asked } },
+      { from: 'i1', to: 'client', message: { id: 1, error: { code: textless, message: textless } } },
+      { from: 'i1', to: 'client', message: { id: 1, result: { content: [{ type: textless }] } } },
+    ].map((message) => ({ kind: 'message', at: 0, ...message }));
     const transcript = {
       format: 'mrtr-transcript',
       version: 1,
-      title,
-      participants,
-      events: [effect],
+      title: hostile,
+      participants: [
+        { id: 'client', kind: 'client', label: hostile, era: 'modern', name: '' },
+        { id: 'i1', kind: 'instance', label: 'server' },
+        { id: 'world', kind: 'world', label: 'world' },
+      ],
+      events: [...messages, { kind: 'effect', at: 1, instance: 'i1', name: hostile, detail: 'x' }],
       end: { result: {} },
     };
     await choose(JSON.stringify(transcript));
-    await page.getByRole('heading', { name: '<b>bold</b>' }).waitFor();
+    await page.getByRole('heading', { name: '</script><script>' }).waitFor();
+    for (const tab of ['Message', 'State', 'World']) await page.getByRole('tab', { name: tab }).click();
     assert.equal(await page.locator('main img, main script').count(), 0);
+    assert.notEqual(await page.title(), 'owned');
     for (const [text, complaint] of [
       ['not json', 'not JSON'],
       ['{}', 'no transcript'],

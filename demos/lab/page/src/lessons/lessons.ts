@@ -5,13 +5,12 @@ import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { Outcome } from '@mrtr/option/deploys';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
-/** A part of a task. */
-export interface Mark {
-  readonly id: string;
-  readonly words: string;
-  /** Whether the call that just ended on a side is it. */
-  readonly met: (side: SideState, conversation: Conversation) => boolean;
-}
+/** A part of a task: its id, its words, and whether the call that just ended on a side is it. */
+export type Mark = readonly [
+  id: string,
+  words: string,
+  isMet: (side: SideState, conversation: Conversation) => boolean,
+];
 
 export interface Lesson {
   readonly id: string;
@@ -63,17 +62,16 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Call both sides and answer both. Then look at the tinted lines.',
     setUps: [setUp('b', { instances: 'one' }), setUp('h', { instances: 'one' })],
     marks: [
-      {
-        id: 'two',
-        words: 'B wrote twice',
-        met: ({ setUp: { option } }, conversation) => option === 'b' && audits(conversation) > 1,
-      },
-      {
-        id: 'once',
-        words: 'H wrote once',
-        met: (side, conversation) =>
-          isHeldInMemory(side) && audits(conversation) === 1 && isGood(conversation),
-      },
+      [
+        'two',
+        'B wrote twice',
+        ({ setUp: { option } }, conversation) => option === 'b' && audits(conversation) > 1,
+      ],
+      [
+        'once',
+        'H wrote once',
+        (side, conversation) => isHeldInMemory(side) && audits(conversation) === 1 && isGood(conversation),
+      ],
     ],
   },
   {
@@ -84,31 +82,31 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Two instances take turns. A router can be told where to send the retry; and not every shape waits in memory.',
     setUps: [setUp('h'), setUp('h')],
     marks: [
-      {
-        id: 'lost',
-        words: 'H’s call was lost',
-        met: (side, conversation) =>
+      [
+        'lost',
+        'H’s call was lost',
+        (side, conversation) =>
           isHeldInMemory(side) && hasMoved(conversation) && conversation.end?.result?.isError === true,
-      },
-      {
-        id: 'routed',
-        words: 'kept: the retry went to the instance that asked',
-        met: (side, conversation) =>
+      ],
+      [
+        'routed',
+        'kept: the retry went to the instance that asked',
+        (side, conversation) =>
           isHeldInMemory(side) &&
           side.setUp.instances === 'two' &&
           instancesOf(conversation).length > 1 &&
           !hasMoved(conversation) &&
           isGood(conversation),
-      },
-      {
-        id: 'carried',
-        words: 'kept: a shape whose state travels went on elsewhere',
-        met: (side, conversation) =>
+      ],
+      [
+        'carried',
+        'kept: a shape whose state travels went on elsewhere',
+        (side, conversation) =>
           !isHeldInMemory(side) &&
           instancesOf(conversation).length > 1 &&
           hasMoved(conversation) &&
           isGood(conversation),
-      },
+      ],
     ],
   },
   {
@@ -119,17 +117,17 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'While the question is open, have the next request delivered twice. Then switch single use on, and do the same.',
     setUps: [setUp('f', { tool: 'work-item' }), setUp('f', { tool: 'work-item' })],
     marks: [
-      {
-        id: 'two',
-        words: 'one approval wrote twice',
-        met: (_side, conversation) => wasTwice(conversation) && writes(conversation) > 1,
-      },
-      {
-        id: 'one',
-        words: 'with single use it wrote once',
-        met: ({ setUp: { singleUse } }, conversation) =>
+      [
+        'two',
+        'one approval wrote twice',
+        (_side, conversation) => wasTwice(conversation) && writes(conversation) > 1,
+      ],
+      [
+        'one',
+        'with single use it wrote once',
+        ({ setUp: { singleUse } }, conversation) =>
           singleUse && wasTwice(conversation) && writes(conversation) === 1,
-      },
+      ],
     ],
   },
   {
@@ -140,17 +138,17 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Before the call, add an answer that nobody asked for to the next request.',
     setUps: [setUp('e-bare', { tool: 'work-item' }), setUp('e', { tool: 'work-item' })],
     marks: [
-      {
-        id: 'taken',
-        words: 'written, and nobody was asked',
-        met: (_side, conversation) =>
+      [
+        'taken',
+        'written, and nobody was asked',
+        (_side, conversation) =>
           wasUnasked(conversation) && writes(conversation) > 0 && tally(conversation).questions === 0,
-      },
-      {
-        id: 'dropped',
-        words: 'dropped: the user was asked all the same',
-        met: (_side, conversation) => wasUnasked(conversation) && tally(conversation).questions > 0,
-      },
+      ],
+      [
+        'dropped',
+        'dropped: the user was asked all the same',
+        (_side, conversation) => wasUnasked(conversation) && tally(conversation).questions > 0,
+      ],
     ],
   },
   {
@@ -161,22 +159,22 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Answer “Duplicate” first. While the second question is open, open the tab State and write “Fixed” instead.',
     setUps: [setUp('e-bare', { tool: 'work-item' }), setUp('e', { tool: 'work-item' })],
     marks: [
-      {
-        id: 'believed',
-        words: 'the changed state was believed',
-        met: (_side, conversation) =>
+      [
+        'believed',
+        'the changed state was believed',
+        (_side, conversation) =>
           wasAltered(conversation) &&
           writes(conversation) > 0 &&
           isGood(conversation) &&
           isTampered(conversation),
-      },
-      {
-        id: 'refused',
-        words: 'the sealed one was refused',
-        met: (_side, conversation) =>
+      ],
+      [
+        'refused',
+        'the sealed one was refused',
+        (_side, conversation) =>
           wasAltered(conversation) &&
           eventsOf('state', conversation.events).some(({ phase }) => phase === 'rejected'),
-      },
+      ],
     ],
   },
   {
@@ -190,21 +188,17 @@ export const LESSONS: readonly Lesson[] = [
       setUp('j', { tool: 'order', instances: 'one' }),
     ],
     marks: [
-      {
-        id: 'finished',
-        words: 'one call finished on version 2',
-        met: (_side, conversation) => cameTo('finishes', conversation) && isGood(conversation),
-      },
-      {
-        id: 'again',
-        words: 'one asked again what had been answered',
-        met: (_side, conversation) => cameTo('asks again', conversation) && isGood(conversation),
-      },
-      {
-        id: 'refused',
-        words: 'one was refused in words',
-        met: (_side, conversation) => cameTo('refuses', conversation),
-      },
+      [
+        'finished',
+        'one call finished on version 2',
+        (_side, conversation) => cameTo('finishes', conversation) && isGood(conversation),
+      ],
+      [
+        'again',
+        'one asked again what had been answered',
+        (_side, conversation) => cameTo('asks again', conversation) && isGood(conversation),
+      ],
+      ['refused', 'one was refused in words', (_side, conversation) => cameTo('refuses', conversation)],
     ],
   },
 ];

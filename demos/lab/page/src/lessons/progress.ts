@@ -7,22 +7,22 @@ const KEPT = 'mrtr-lab-lessons';
 
 const read = (): readonly string[] => {
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as unknown;
-    return Array.isArray(kept) ? kept.map(String) : [];
+    const stored = JSON.parse(localStorage.getItem(KEPT) ?? '[]') as unknown;
+    return Array.isArray(stored) ? stored.map(String) : [];
   } catch {
     return [];
   }
 };
 
-let met: readonly string[] = read();
+let kept: readonly string[] = read();
 const watchers = new Set<() => void>();
 
 /** Whether a mark was met, by the lesson's id and its own. */
-export const isMet = (lesson: string, mark: string): boolean => met.includes(`${lesson}.${mark}`);
+export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
 
 export function isSolved(id: string): boolean {
   const lesson = LESSONS.find((one) => one.id === id);
-  return lesson !== undefined && lesson.marks.length > 0 && lesson.marks.every((mark) => isMet(id, mark.id));
+  return lesson !== undefined && lesson.marks.length > 0 && lesson.marks.every(([mark]) => isMet(id, mark));
 }
 
 /** Looks at calls that have ended, and ticks off what they meet. */
@@ -37,14 +37,14 @@ export function useProgress(lesson: string, sides: Readonly<Record<SideName, Sid
   useEffect(() => {
     const marks = LESSONS.find(({ id }) => id === lesson)?.marks ?? [];
     const more = marks.filter(
-      (mark) =>
-        !isMet(lesson, mark.id) &&
-        [left, right].some((side) => side.conversation.end && mark.met(side, side.conversation)),
+      ([id, , met]) =>
+        !isMet(lesson, id) &&
+        [left, right].some((side) => side.conversation.end && met(side, side.conversation)),
     );
     if (more.length === 0) return;
-    met = [...met, ...more.map(({ id }) => `${lesson}.${id}`)];
+    kept = [...kept, ...more.map(([id]) => `${lesson}.${id}`)];
     try {
-      localStorage.setItem(KEPT, JSON.stringify(met));
+      localStorage.setItem(KEPT, JSON.stringify(kept));
     } catch {
       // A browser that keeps nothing forgets it.
     }

@@ -28,10 +28,10 @@ export function LessonStrip({ id, live }: StripProps) {
       </p>
       <div class="marks">
         <ul>
-          {lesson.marks.map((mark) => (
-            <li key={mark.id} class={isMet(id, mark.id) ? 'met' : ''}>
-              <span aria-hidden="true">{isMet(id, mark.id) ? '✓' : '○'}</span> {mark.words}
-              <span class="unseen">{isMet(id, mark.id) ? ' (done)' : ' (open)'}</span>
+          {lesson.marks.map(([mark, words]) => (
+            <li key={mark} class={isMet(id, mark) ? 'met' : ''}>
+              <span aria-hidden="true">{isMet(id, mark) ? '✓' : '○'}</span> {words}
+              <span class="unseen">{isMet(id, mark) ? ' (done)' : ' (open)'}</span>
             </li>
           ))}
         </ul>
