@@ -3,6 +3,7 @@ import { Script } from 'node:vm';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { isObject, type JsonObject } from '../wire/json.ts';
+import published from '../wire/schema-2026-07-28.json' with { type: 'json' };
 
 const MATCHING_MS = 200;
 const matching = new Script('pattern.test(text)');
@@ -24,6 +25,7 @@ const regExp = Object.assign(patternOf, { code: 'new RegExp' });
 const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false, code: { regExp } });
 // The package is CommonJS, whose default export Node and TypeScript read differently: this reads it in both.
 addFormats.default(ajv);
+ajv.addSchema(published, 'mcp');
 
 type Validate = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>;
 
@@ -53,9 +55,11 @@ function compile(schema: JsonObject): Validate {
   }
 }
 
-export function misfit(schema: JsonObject, value: unknown): string | undefined {
-  return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: 'message' });
-}
+/** Why a value does not fit this definition of the published schema, or undefined. */
+export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
+  ajv.validate(`mcp#/$defs/${definition}`, value)
+    ? undefined
+    : ajv.errorsText(ajv.errors, { dataVar: 'message' });
 
 /** The validator refuses two schemas of one `$id`, and meta-schemas that it does not know. */
 function withoutId({ $id, $schema, ...schema }: JsonObject): JsonObject {

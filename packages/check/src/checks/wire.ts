@@ -16,7 +16,6 @@ import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { ERROR, INPUT_REQUIRED, REQUESTS, RESERVED, RESULTS } from '../wire/message-schemas.ts';
 import { inWords, outcomeOf } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
@@ -168,15 +167,30 @@ export const schema = wireCheck('wire.schema', {
     const { result, error } = turn.reply;
     if (error !== undefined) return errorFault(error);
     if (result === undefined || typeof result.resultType !== 'string') return undefined;
+    // Each request is judged by itself, so that the finding can name it.
+    const { inputRequests } = result;
+    const whole = isObject(inputRequests) ? { ...result, inputRequests: {} } : result;
     if (result.resultType === 'input_required')
-      return misfit(INPUT_REQUIRED, result) ?? requestsFault(result);
-    const known = RESULTS[turn.request.method];
+      return misfit('InputRequiredResult', whole) ?? requestsFault(result);
+    const known = RESULTS[turn.request.method as keyof typeof RESULTS];
     return known && misfit(known, result);
   },
 });
 
+const RESULTS = {
+  'tools/call': 'CallToolResult',
+  'prompts/get': 'GetPromptResult',
+  'resources/read': 'ReadResourceResult',
+  'server/discover': 'DiscoverResult',
+  'tools/list': 'ListToolsResult',
+  'prompts/list': 'ListPromptsResult',
+} as const;
+
+/** The codes of the reserved range that this revision defines, and those that it forbids. */
+const RESERVED = { from: -32099, to: -32020, defined: [-32020, -32021, -32022], forbidden: [-32002, -32042] };
+
 function errorFault(error: unknown): string | undefined {
-  const wrong = misfit(ERROR, error);
+  const wrong = misfit('Error', error);
   if (wrong !== undefined) return `the error does not fit: ${wrong}`;
   const { code } = error as { code: number };
   if (RESERVED.forbidden.includes(code)) return `the error code ${code} belongs to earlier revisions`;
@@ -187,16 +201,20 @@ function errorFault(error: unknown): string | undefined {
 function requestsFault(result: JsonObject): string | undefined {
   for (const [key, request] of Object.entries(objectAt(result, 'inputRequests'))) {
     if (!isObject(request)) return `the request '${key}' is no object`;
-    const params = objectAt(request, 'params');
-    const method = asText(request.method);
-    const known = method === 'elicitation/create' ? (params.mode === 'url' ? 'url' : 'form') : method;
-    if (!(known in REQUESTS)) continue;
     // A choice of many alternatives reports each of them; the first sentences say enough.
-    const wrong =
-      misfit(REQUESTS[known as keyof typeof REQUESTS], request) ?? formFault(params.requestedSchema);
+    const wrong = requestFault(request);
     if (wrong !== undefined) return `the request '${key}' does not fit: ${shorten(wrong, 240)}`;
   }
   return undefined;
+}
+
+function requestFault({ method, params }: JsonObject): string | undefined {
+  if (method === 'roots/list') return misfit('ListRootsRequest', { method, params: params ?? {} });
+  if (method === 'sampling/createMessage') return misfit('CreateMessageRequest', { method, params });
+  if (method !== 'elicitation/create') return undefined;
+  const { mode, requestedSchema } = isObject(params) ? params : {};
+  if (mode === 'url') return misfit('ElicitRequestURLParams', params);
+  return misfit('ElicitRequestFormParams', params) ?? formFault(requestedSchema);
 }
 
 function formFault(form: unknown): string | undefined {

@@ -44,20 +44,19 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
 });
 
 export class CheckContext {
-  readonly facts: Facts;
-  readonly inputs: Inputs;
-  readonly fleet: Fleet;
-  readonly effects: Effects;
-  readonly desk: SessionContext;
+  readonly facts!: Facts;
+  readonly inputs!: Inputs;
+  readonly fleet!: Fleet;
+  readonly effects!: Effects;
+  readonly desk!: SessionContext;
   /** Every request of the run, for checks of the wire. */
-  readonly log: readonly Logged[];
+  readonly log!: readonly Logged[];
   /** Why the new version cannot be asked anything, where one was given. */
   readonly nextUnready: string | undefined;
-  readonly patience: Patience;
+  readonly patience!: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
   readonly refusals = new Map<string, { readonly session: Session; readonly outcome: Outcome }>();
-  readonly #nonsense = new Map<number, Likeness>();
-  readonly #refusals = new Map<number, readonly PlainRefusal[]>();
+  readonly #known = new Map<string, unknown>();
 
   constructor(
     parts: Pick<
@@ -65,14 +64,13 @@ export class CheckContext {
       'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log' | 'nextUnready' | 'patience'
     >,
   ) {
-    this.facts = parts.facts;
-    this.inputs = parts.inputs;
-    this.fleet = parts.fleet;
-    this.effects = parts.effects;
-    this.desk = parts.desk;
-    this.log = parts.log;
-    this.nextUnready = parts.nextUnready;
-    this.patience = parts.patience;
+    Object.assign(this, parts);
+  }
+
+  /** What is found out once in a run, by the first check that needs it. */
+  async once<T>(what: string, find: () => Promise<T>): Promise<T> {
+    if (!this.#known.has(what)) this.#known.set(what, await find());
+    return this.#known.get(what) as T;
   }
 
   async pause(ms: number): Promise<void> {
@@ -148,16 +146,17 @@ export class CheckContext {
     outcome: Outcome,
     end: Outcome = outcome,
   ): Promise<PlainRefusal | undefined> {
-    let known = this.#refusals.get(round);
-    if (known === undefined) {
-      const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).filter(hasYesOrNo);
-      known = [
-        await this.#refuse(round, () => ({ action: 'decline' })),
-        await this.#refuse(round, () => ({ action: 'cancel' })),
-        ...(consents.length === 0 ? [] : [await this.#refuse(round, noTo)]),
+    const known = await this.once(`refusals of ${round}`, async () => {
+      const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
+      const plain = [
+        () => ({ action: 'decline' }),
+        () => ({ action: 'cancel' }),
+        ...(consents ? [noTo] : []),
       ];
-      this.#refusals.set(round, known);
-    }
+      const all: PlainRefusal[] = [];
+      for (const answer of plain) all.push(await this.#refuse(round, answer));
+      return all;
+    });
     return known.find(
       ({ likeness, ends }) =>
         likeness.like(this.#withoutKeys(outcome)) === true &&
@@ -170,15 +169,14 @@ export class CheckContext {
    * takes such a state for an honest one is found by a check of its own.
    */
   async likeNonsense(round: number, outcome: Outcome): Promise<boolean> {
-    let known = this.#nonsense.get(round);
-    if (known === undefined) {
-      known = new Likeness();
+    const known = await this.once(`nonsense of ${round}`, async () => {
+      const likeness = new Likeness();
       for (const requestState of ['mrtr-check', 'mrtr-check-2']) {
         const session = await this.untilRound(round);
-        known.add(comparable(await session.retry({ requestState })));
+        likeness.add(comparable(await session.retry({ requestState })));
       }
-      this.#nonsense.set(round, known);
-    }
+      return likeness;
+    });
     const text = comparable(outcome);
     return known.like(text) === true && this.facts.final.like(text) === false;
   }

@@ -38,15 +38,13 @@ export interface Crossings {
   readonly back: Crossing;
 }
 
-const learned = new WeakMap<CheckContext, Crossings>();
-
 /** A check of a deploy. It stands between honest calls on the new version as well. */
 export const deployCheck = (id: string, level: Level, { needs = [], run, ...parts }: DeployParts): Check =>
   defineCheck(id, level, {
     ...parts,
     needs: ['next', ...needs],
     run: async (context) => {
-      const crossings = await crossingsOf(context);
+      const crossings = await context.once('crossings', () => crossingsOf(context));
       const finding = await run(context, crossings);
       if (finding.kind === 'broken' && (finding.always || finding.matters)) return finding;
       await context.fleet.revive();
@@ -61,16 +59,12 @@ interface DeployParts extends Omit<CheckParts, 'run'> {
 
 /** @throws Undecided where an honest call fails on either version */
 async function crossingsOf(context: CheckContext): Promise<Crossings> {
-  const known = learned.get(context);
-  if (known !== undefined) return known;
   const next = await context.fleet.next();
-  const { transport, listed, otherArguments, readOnly, oneTime } = context.facts;
-  const facts = new Facts({ transport, listed, otherArguments, readOnly, oneTime });
+  const { transport, listed, otherArguments, readOnly, oneTime: declaredOneTime } = context.facts;
+  const facts = new Facts({ transport, listed, otherArguments, readOnly, declaredOneTime });
   const old = await versionOf(context, 'old version', context.fleet.first, context.facts);
   const one = await versionOf(context, 'new version', next, facts);
-  const crossings = { forth: { from: old, to: one }, back: { from: one, to: old } };
-  learned.set(context, crossings);
-  return crossings;
+  return { forth: { from: old, to: one }, back: { from: one, to: old } };
 }
 
 /** Two honest calls show a version: what differs between them is not a matter of the version. */

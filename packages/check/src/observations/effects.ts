@@ -19,7 +19,8 @@ export class Effects {
   /** Whether a question alone has an effect: then an effect says nothing about an attack that was asked again. */
   asking = false;
   readings = 0;
-  #unit: number | undefined;
+  /** By how much an honest call changes the probe's number, where it holds one. */
+  unit: number | undefined;
   #lastUnit: number | undefined;
 
   constructor(probe: Probe | undefined, readOnly: boolean) {
@@ -41,7 +42,7 @@ export class Effects {
     else if (before === after && readOnly) this.mode = 'none';
     else if (before === after)
       this.blind(`an honest call does not change the probe, which reads ${clip(after)} before and after it`);
-    this.#unit = difference(before, after);
+    this.unit = difference(before, after);
     this.#lastUnit = difference(lastAsked, after);
   }
 
@@ -53,10 +54,6 @@ export class Effects {
     if (this.mode === 'observed' && this.asking) return undefined;
     const reading = await this.#probe?.read();
     return reading === undefined ? undefined : numberIn(reading);
-  }
-
-  get unit(): number | undefined {
-    return this.#unit;
   }
 
   async read(): Promise<Reading> {
@@ -76,7 +73,7 @@ export class Effects {
 
   /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
   count(before: Reading, after: Reading): number | undefined {
-    return countEffects(before, after, this.#unit);
+    return countEffects(before, after, this.unit);
   }
 
   /**
@@ -84,7 +81,7 @@ export class Effects {
    * brings the approval, changes the probe by less than the whole call.
    */
   countOfLast(before: Reading, after: Reading): number | undefined {
-    return countEffects(before, after, this.#lastUnit ?? this.#unit);
+    return countEffects(before, after, this.#lastUnit ?? this.unit);
   }
 
   blind(reason: string): string {
@@ -115,6 +112,4 @@ function countEffects(before: Reading, after: Reading, unit: number | undefined)
 /** How late a probe is looked at for effects that come after their answer, in milliseconds. */
 export const SOON_MS = 300;
 
-export const clip = (reading: Reading): string => {
-  return shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);
-};
+export const clip = (reading: Reading): string => shorten((reading ?? 'nothing').replace(/\s+/g, ' '), 60);

@@ -10,7 +10,7 @@ function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: bo
     listed: { annotations },
     otherArguments: undefined,
     readOnly: false,
-    oneTime,
+    declaredOneTime: oneTime,
   });
   facts.rounds = [
     { requests: { kind: 'asked', requests: {}, state }, state, likeness: new Likeness() },

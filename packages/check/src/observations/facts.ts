@@ -21,25 +21,24 @@ export interface Listed {
 }
 
 export class Facts {
-  readonly transport: 'http' | 'stdio';
+  readonly transport!: 'http' | 'stdio';
   readonly listed: Listed | undefined;
   readonly otherArguments: JsonObject | undefined;
-  readonly readOnly: boolean;
+  readonly readOnly!: boolean;
+  /** The user said that one approval is good for one effect. */
+  readonly declaredOneTime!: boolean;
   rounds: readonly Round[] = [];
   /** How each form looked in every honest call, in the order in which they were asked. */
   forms: readonly Likeness[] = [];
-  result: JsonObject = {};
-  readonly #declaredOneTime: boolean;
-  readonly #final = new Likeness();
+  readonly final = new Likeness();
+  /** Whether the server makes new keys for the questions of each call. */
+  newKeys = false;
   #calls = 0;
-  #newKeys = false;
 
-  constructor(parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'oneTime'>) {
-    this.transport = parts.transport;
-    this.listed = parts.listed;
-    this.otherArguments = parts.otherArguments;
-    this.readOnly = parts.readOnly;
-    this.#declaredOneTime = parts.oneTime;
+  constructor(
+    parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'declaredOneTime'>,
+  ) {
+    Object.assign(this, parts);
   }
 
   get carriesState(): boolean {
@@ -51,19 +50,14 @@ export class Facts {
    * single use speaks of state: of a tool that sends none it asks nothing, whatever the tool says of itself.
    */
   get oneTime(): boolean {
-    return this.#declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
-  }
-
-  /** Whether the server makes new keys for the questions of each call. */
-  get newKeys(): boolean {
-    return this.#newKeys;
+    return this.declaredOneTime || (this.carriesState && this.listed?.annotations.idempotentHint === false);
   }
 
   /** Whether an outcome asks like a round; undefined where that cannot be said. */
   asksLike(round: number, outcome: Outcome): boolean | undefined {
     const known = this.rounds[round];
     if (outcome.kind !== 'asked' || known === undefined) return false;
-    if (this.#newKeys) return known.words.like(comparableQuestions(outcome.requests));
+    if (this.newKeys) return known.words.like(comparableQuestions(outcome.requests));
     return known.likeness.like(comparable(outcome));
   }
 
@@ -72,10 +66,6 @@ export class Facts {
     if (Object.hasOwn(asked, key)) return key;
     const at = Object.keys(this.rounds[round]?.requests ?? {}).indexOf(key);
     return Object.keys(asked)[at] ?? key;
-  }
-
-  get final(): Likeness {
-    return this.#final;
   }
 
   /**
@@ -96,7 +86,6 @@ export class Facts {
         likeness: new Likeness(),
         words: new Likeness(),
       }));
-      this.result = end.result;
     }
     const forms = asked.flatMap(({ requests }) => Object.values(requests).filter(isForm)).map(formText);
     if (this.#calls === 0) this.forms = forms.map(() => new Likeness());
@@ -111,9 +100,9 @@ export class Facts {
       round.likeness.add(comparable(outcome));
       round.words.add(comparableQuestions(outcome.requests));
       const keys = Object.keys(round.requests);
-      if (Object.keys(outcome.requests).some((key) => !keys.includes(key))) this.#newKeys = true;
+      if (Object.keys(outcome.requests).some((key) => !keys.includes(key))) this.newKeys = true;
     });
-    this.#final.add(comparable(end));
+    this.final.add(comparable(end));
     this.#calls++;
     return undefined;
   }

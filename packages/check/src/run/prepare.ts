@@ -239,7 +239,7 @@ function factsFrom(inputs: Inputs, fleet: Fleet, listed: Listed | undefined): Fa
     listed,
     otherArguments: otherArguments ?? otherArgumentsFrom(inputSchema, operation.arguments, seed),
     readOnly: operation.kind !== 'tool' || annotations.readOnlyHint === true,
-    oneTime,
+    declaredOneTime: oneTime,
   });
 }
 

@@ -7,7 +7,7 @@ import { ProbeFailed } from '../target/probe.ts';
 import { UsageError } from '../target/target.ts';
 import { lacking } from './needs.ts';
 import { type Failure, honestCall, type Prepared } from './prepare.ts';
-import { unsteady } from './steady.ts';
+import { whyUnsteady } from './steady.ts';
 import { verdictOf } from './verdict.ts';
 
 /** A check with what it found. */
@@ -29,14 +29,14 @@ export async function runChecks(
   { context, limit, failure }: Prepared,
   progress: Progress = () => {},
 ): Promise<readonly Checked[]> {
-  const controls = new Controls(context);
+  const controls: Controls = { failed: undefined };
   const all: Checked[] = [];
   for (const check of checks) {
     progress({ check });
     context.desk.during = check.id;
     const started = performance.now();
     const before = context.log.length;
-    const judge = () => limit.within(() => between(controls, check, context)).catch(abstainFor);
+    const judge = () => limit.within(() => between(check, context, controls)).catch(abstainFor);
     const finding =
       failure === undefined
         ? (lacking(check.needs, context) ?? (await judge()))
@@ -50,43 +50,28 @@ export async function runChecks(
   return all;
 }
 
-/** The honest calls around each check. One that ended a check also begins the next. */
-class Controls {
-  readonly #context: CheckContext;
-  // The first honest calls succeeded, or no check would run.
-  #good = true;
+/** The honest calls around each check. One that ended a check also begins the next, unless it failed. */
+interface Controls {
+  failed: Failure | undefined;
+}
 
-  constructor(context: CheckContext) {
-    this.#context = context;
-  }
-
-  async before(): Promise<Failure | undefined> {
-    return this.#good ? undefined : this.after();
-  }
-
-  async after(): Promise<Failure | undefined> {
-    const failure = await this.#call();
-    this.#good = failure === undefined;
-    return failure;
-  }
-
-  async #call(): Promise<Failure | undefined> {
-    try {
-      await this.#context.fleet.revive();
-      return await honestCall(this.#context);
-    } catch (error) {
-      return { reason: (error as Error).message };
-    }
+async function control(context: CheckContext): Promise<Failure | undefined> {
+  try {
+    await context.fleet.revive();
+    return await honestCall(context);
+  } catch (error) {
+    return { reason: (error as Error).message };
   }
 }
 
-async function between(controls: Controls, check: Check, context: CheckContext): Promise<Finding> {
-  const before = await controls.before();
-  if (before !== undefined)
-    return abstain(`the honest call before it failed: ${before.reason}`, before.session);
+async function between(check: Check, context: CheckContext, controls: Controls): Promise<Finding> {
+  if (controls.failed) controls.failed = await control(context);
+  const before = controls.failed;
+  if (before) return abstain(`the honest call before it failed: ${before.reason}`, before.session);
   const finding = await found(check, context);
   const alive = context.fleet.instances.every((instance) => instance.alive);
-  const after = await controls.after();
+  const after = await control(context);
+  controls.failed = after;
   if (!alive && finding.kind === 'held') return abstain('the server ended during it');
   if (after === undefined || conclusive(check, finding)) return finding;
   return abstain(`the honest call after it failed: ${after.reason}`, after.session);
@@ -101,7 +86,7 @@ const conclusive = ({ level }: Check, finding: Finding): boolean =>
 async function confirm(context: CheckContext, finding: Finding, earlier: number): Promise<Finding> {
   const { effects } = context;
   if (finding.kind !== 'broken' || effects.readings === earlier) return finding;
-  const reason = await unsteady(context);
+  const reason = await context.once('unsteady', () => whyUnsteady(context));
   return reason === undefined ? finding : abstain(reason, finding.session);
 }
 

@@ -9,16 +9,8 @@ const A_WHILE_MS = 1200;
 /** Honest calls that are looked at: a probe that is a little late is in time for some of them. */
 export const LOOKED_AT = 5;
 
-const asked = new WeakMap<CheckContext, Promise<string | undefined>>();
-
-/** Why what the probe showed proves nothing, or undefined. Found out once in a run, when something was found by it. */
-export function unsteady(context: CheckContext): Promise<string | undefined> {
-  const known = asked.get(context) ?? whyUnsteady(context);
-  asked.set(context, known);
-  return known;
-}
-
-async function whyUnsteady(context: CheckContext): Promise<string | undefined> {
+/** Why what the probe showed proves nothing, or undefined. */
+export async function whyUnsteady(context: CheckContext): Promise<string | undefined> {
   const { effects } = context;
   const before = await effects.read();
   await context.pause(A_WHILE_MS);

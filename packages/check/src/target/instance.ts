@@ -24,31 +24,23 @@ export class Instance {
   readonly id: string;
   readonly #address: Address;
   readonly #patience: Patience;
-  readonly #words: string;
+  /** How messages name it, at the beginning of a sentence. */
+  readonly words: string;
+  url: URL | undefined;
   #process: ServerProcess | undefined;
   #stdio: StdioChannel | undefined;
   #port: number | undefined;
-  #url: URL | undefined;
 
   constructor(id: string, address: Address, patience: Patience, words = 'The server') {
     this.id = id;
     this.#address = address;
     this.#patience = patience;
-    this.#words = words;
-    if (address.command === undefined && address.url !== undefined) this.#url = new URL(address.url);
+    this.words = words;
+    if (address.command === undefined && address.url !== undefined) this.url = new URL(address.url);
   }
 
   get kind(): 'http' | 'stdio' {
     return transportOf(this.#address);
-  }
-
-  /** How messages name it, at the beginning of a sentence. */
-  get words(): string {
-    return this.#words;
-  }
-
-  get url(): URL | undefined {
-    return this.#url;
   }
 
   get owned(): boolean {
@@ -91,10 +83,10 @@ export class Instance {
 
   channel(principal: Principal = 'own'): Channel {
     if (this.#stdio !== undefined) return this.#stdio;
-    if (this.#url === undefined) throw new Error(`${this.id} was not started`);
+    if (this.url === undefined) throw new Error(`${this.id} was not started`);
     const { headers, otherHeaders } = this.#address;
     const own = principal === 'own' ? headers : { ...headers, ...otherHeaders };
-    return new HttpChannel(this.#url, own, this.#patience);
+    return new HttpChannel(this.url, own, this.#patience);
   }
 
   /**
@@ -108,7 +100,7 @@ export class Instance {
     while (this.#port !== undefined && (await answers(this.#port))) {
       if (performance.now() > until)
         throw new UsageError(
-          `${this.#words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
+          `${this.words} was killed, and something still listens at port ${this.#port}. Give a command that does not put its server in the background.`,
         );
       await pause(10);
     }
@@ -120,14 +112,14 @@ export class Instance {
    * @throws UsageError where it does not in 30 s
    */
   async listensAgain(): Promise<void> {
-    if (this.#url === undefined) return;
-    const { host, hostname, port, protocol } = this.#url;
+    if (this.url === undefined) return;
+    const { host, hostname, port, protocol } = this.url;
     const at = Number(port) || (protocol === 'https:' ? 443 : 80);
     const until = performance.now() + START_MS;
     while (!(await answers(at, hostname.replace(/^\[|\]$/g, '')))) {
       if (performance.now() > until)
         throw new UsageError(
-          `${this.#words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`,
+          `${this.words} did not listen at ${host} in ${START_MS / 1000} s after --restart.`,
         );
       await pause(20);
     }
@@ -139,17 +131,17 @@ export class Instance {
       this.#patience.over.throwIfAborted();
       if (!process.alive)
         throw new UsageError(
-          `${this.#words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
+          `${this.words} ended (${await process.ended}) before it listened at port ${port}. It wrote:\n${process.tail || 'nothing'}`,
         );
       if (performance.now() > until) {
         await process.kill();
         throw new UsageError(
-          `${this.#words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail || 'nothing'}`,
+          `${this.words} did not listen at port ${port} in ${START_MS / 1000} s. It wrote:\n${process.tail || 'nothing'}`,
         );
       }
       await pause(20);
     }
-    this.#url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? printedUrl(process.said, port));
+    this.url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? printedUrl(process.said, port));
   }
 }
 
