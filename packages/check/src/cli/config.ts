@@ -16,22 +16,20 @@ const NAMES: Readonly<Record<string, Kind>> = {
   ...Object.fromEntries(TARGET_OPTIONS.map(([flags, kind]) => [/[a-z-]+/.exec(flags.slice(2))?.[0], kind])),
 };
 
-const FITS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  text: (value) => typeof value === 'string',
-  texts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
-  yes: (value) => typeof value === 'boolean',
-  number: (value) => typeof value === 'number' && value >= 0,
-  object: isObject,
-  any: () => true,
-};
+const isText = (value: unknown) => typeof value === 'string';
+const isNumber = (value: unknown) => typeof value === 'number' && value >= 0;
+const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 
-const WORDS: Readonly<Record<Kind, string>> = {
-  text: 'a string',
-  texts: 'a list of strings',
-  yes: 'true or false',
-  number: 'a number',
-  object: 'an object',
-  any: 'a file name or an object',
+const FITS: Readonly<Record<Kind, readonly [words: string, fits: (value: unknown) => boolean]>> = {
+  text: ['a string', isText],
+  texts: ['a list of strings', areTexts],
+  ids: ['a list of strings', areTexts],
+  yes: ['true or false', (value) => typeof value === 'boolean'],
+  number: ['a number', isNumber],
+  seconds: ['a number', isNumber],
+  object: ['an object', isObject],
+  any: ['a file name or an object', () => true],
+  formats: ['left out', () => false],
 };
 
 /**
@@ -52,7 +50,8 @@ function targetFrom(target: unknown, where: string, at: number): ConfiguredTarge
     const kind = NAMES[key];
     if (kind === undefined)
       throw new UsageError(`${where}: there is no '${key}'. There is: ${Object.keys(NAMES).join(', ')}.`);
-    if (!FITS[kind](value)) throw new UsageError(`${where}: '${key}' has to be ${WORDS[kind]}.`);
+    const [words, fits] = FITS[kind];
+    if (!fits(value)) throw new UsageError(`${where}: '${key}' has to be ${words}.`);
   }
   const { name, url, command, ...rest } = target;
   return {

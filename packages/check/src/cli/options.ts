@@ -12,47 +12,6 @@ export interface Wanted {
   readonly file?: string;
 }
 
-export interface TargetOptions {
-  /** One of these three says what is called. */
-  readonly tool?: string;
-  readonly prompt?: string;
-  readonly resource?: string;
-  readonly arguments?: unknown;
-  readonly otherArguments?: unknown;
-  readonly otherOperation?: string;
-  /** `KEY=JSON`, several. */
-  readonly answer?: readonly string[];
-  /** A file, or in a configuration file the object itself. */
-  readonly answers?: unknown;
-  readonly generateAnswers?: boolean;
-  readonly probe?: string;
-  readonly header?: readonly string[];
-  readonly otherHeader?: readonly string[];
-  readonly also?: string;
-  readonly restart?: string;
-  readonly next?: string;
-  readonly ttl?: number;
-  readonly oneTime?: boolean;
-  readonly allowEffects?: boolean;
-  readonly only?: readonly string[];
-  readonly seed?: number;
-  readonly timeout?: number;
-  readonly maxTime?: number;
-  readonly strict?: boolean;
-  readonly complete?: boolean;
-  readonly baseline?: string;
-}
-
-export interface CommandLine extends TargetOptions {
-  readonly url?: string;
-  readonly command?: readonly string[];
-  readonly list?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-  readonly report?: readonly Wanted[];
-  readonly config?: string;
-}
-
 /** Help was asked for: its text is the message. */
 export class Help extends Error {}
 
@@ -104,9 +63,9 @@ function commandWithOptions(writeOut: (text: string) => void): Command {
     .configureOutput({ writeErr: () => {}, writeOut })
     .configureHelp({ helpWidth: 110 })
     .addHelpText('after', EXAMPLES);
-  const own = [...TARGET_OPTIONS, ...LINE_OPTIONS];
-  for (const [flags, kind, description, parse = PARSERS[kind]] of own) {
+  for (const [flags, kind, description] of [...TARGET_OPTIONS, ...LINE_OPTIONS]) {
     const option = new Option(flags, description);
+    const parse = PARSERS[kind];
     program.addOption(
       parse ? option.argParser(parse as (value: string, previous: unknown) => unknown) : option,
     );
@@ -151,12 +110,27 @@ function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wa
   return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
-export type Kind = 'text' | 'texts' | 'yes' | 'number' | 'object' | 'any';
-type Parse = (value: string, previous: never) => unknown;
-const PARSERS: Partial<Record<Kind, Parse>> = { texts: append, number: number(0), object: json };
-type Described = readonly [flags: string, kind: Kind, description: string, parse?: Parse];
+/** What an option is read as. */
+interface Kinds {
+  readonly text: string;
+  readonly texts: readonly string[];
+  readonly ids: readonly string[];
+  readonly yes: boolean;
+  readonly number: number;
+  readonly seconds: number;
+  readonly object: unknown;
+  /** A file, or in a configuration file the object itself. */
+  readonly any: unknown;
+  readonly formats: readonly Wanted[];
+}
+export type Kind = keyof Kinds;
+type Described = readonly [flags: string, kind: Kind, description: string];
+const PARSERS: Partial<Record<Kind, (value: string, previous: never) => unknown>> = {
+  ...{ texts: append, ids, formats: addFormat, object: json },
+  ...{ number: number(0), seconds: number(0.05, DAY) },
+};
 
-export const TARGET_OPTIONS: readonly Described[] = [
+export const TARGET_OPTIONS = [
   ['--tool <name>', 'text', 'the tool that is called; nothing else ever is'],
   ['--prompt <name>', 'text', 'the same, for a prompt'],
   ['--resource <uri>', 'text', 'the same, for a resource'],
@@ -183,29 +157,36 @@ export const TARGET_OPTIONS: readonly Described[] = [
   ['--ttl <seconds>', 'number', 'how long state is good for; it is waited for'],
   ['--one-time', 'yes', 'one approval is good for one effect'],
   ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],
-  ['--only <ids>', 'texts', 'these checks alone, with commas between; `state` means all of state.*', ids],
+  ['--only <ids>', 'ids', 'these checks alone, with commas between; `state` means all of state.*'],
   ['--seed <number>', 'number', 'for what is generated'],
-  [
-    '--timeout <seconds>',
-    'number',
-    `for one answer (default: ${DEFAULTS.timeoutSeconds})`,
-    number(0.05, DAY),
-  ],
-  [
-    '--max-time <seconds>',
-    'number',
-    `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`,
-    number(0.05, DAY),
-  ],
+  ['--timeout <seconds>', 'seconds', `for one answer (default: ${DEFAULTS.timeoutSeconds})`],
+  ['--max-time <seconds>', 'seconds', `for the whole run (default: ${MOST_SECONDS}, beside --ttl)`],
   ['--strict', 'yes', 'a SHOULD counts as a MUST'],
   ['--complete', 'yes', 'an input that was not given counts as undecided'],
   ['--baseline <file>', 'text', 'accepted findings; one that is no longer found is an error'],
-];
+] as const satisfies readonly Described[];
 
-const LINE_OPTIONS: readonly Described[] = [
+const LINE_OPTIONS = [
   ['--list', 'yes', 'prints the checks'],
   ['--dry-run', 'yes', 'prints what would be sent, and sends nothing'],
-  ['--report <format[=file]>', 'text', FORMATS.join(', '), addFormat],
+  ['--report <format[=file]>', 'formats', FORMATS.join(', ')],
   ['--json', 'yes', 'prints the JSON report and nothing else'],
   ['--config <file>', 'text', 'several targets: { "targets": [ { "tool": … } ] }'],
-];
+] as const satisfies readonly Described[];
+
+type Camel<Name> = Name extends `${infer Word}-${infer Rest}` ? `${Word}${Capitalize<Camel<Rest>>}` : Name;
+type NameIn<Flags> = Flags extends `--${infer Name} <${string}`
+  ? Camel<Name>
+  : Flags extends `--${infer Name}`
+    ? Camel<Name>
+    : never;
+type Read<Options extends readonly Described[]> = {
+  readonly [One in Options[number] as NameIn<One[0]>]?: Kinds[One[1]];
+};
+
+export type TargetOptions = Read<typeof TARGET_OPTIONS>;
+
+export interface CommandLine extends TargetOptions, Read<typeof LINE_OPTIONS> {
+  readonly url?: string;
+  readonly command?: readonly string[];
+}
