@@ -44,11 +44,8 @@ export async function inWorld<T>(use: (world: string) => Promise<T>): Promise<T>
   }
 }
 
-export const bareCommand = (
-  world: string,
-  { fault = '', transport = 'http', args = [] }: BareOptions = {},
-) => [
-  ...[process.execPath, BARE, '--world', world, '--fault', fault, ...args],
+export const bareCommand = (dir: string, { fault = '', transport = 'http', args = [] }: BareOptions = {}) => [
+  ...[process.execPath, BARE, '--world', dir, '--fault', fault, ...args],
   ...(transport === 'http' ? ['--http', '{port}'] : []),
 ];
 

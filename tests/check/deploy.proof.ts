@@ -106,11 +106,8 @@ const between = (before: readonly object[], after: readonly object[]) =>
     serving(listing(after), (next) => run({ operation: LOOK, only, answers: {}, address: { url, next } })),
   );
 
-const tool = (readOnlyHint: boolean) => ({
-  name: 'look',
-  inputSchema: { type: 'object' },
-  annotations: { readOnlyHint },
-});
+const LISTED = { name: 'look', inputSchema: { type: 'object' } };
+const tool = (readOnlyHint: boolean) => ({ ...LISTED, annotations: { readOnlyHint } });
 
 it.concurrent('a tool that only reads, and writes in the new version, is not called without leave', async () => {
   await expect(between([tool(true)], [tool(false)])).rejects.toThrow(
@@ -126,11 +123,8 @@ it.concurrent('a tool that the new version removed decides nothing, and says so'
 
 it.concurrent('a deploy of a tool without effects needs no probe', async () => {
   const one = await between([tool(true)], [tool(true)]);
-  expect(verdicts(one, 'pass')).toEqual({
-    'deploy.survives': 'pass',
-    'deploy.returns': 'pass',
-    'deploy.in-words': 'pass',
-  });
+  const passed = Object.keys(verdicts(one, 'pass'));
+  expect(passed).toEqual(['deploy.survives', 'deploy.returns', 'deploy.in-words']);
 });
 
 /** What the matrix claims of a shape, as the checker sees it. */

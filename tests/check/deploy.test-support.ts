@@ -10,6 +10,9 @@ import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { verdicts } from './bare.test-support.ts';
 
+/** What every version allows: what one no longer allows, the checker finds by itself. */
+const ANSWERS = { size: 'L', colour: 'red', gift: 'no' };
+
 interface Setup {
   /** Each version has a key of its own, as when it is made at start. */
   readonly ownKeys?: boolean;
@@ -44,14 +47,7 @@ export async function checkDeploy(
     return await run({
       address: { url: String(old.url), next: String(next.url) },
       operation: { kind: 'tool', name: ORDER, arguments: {} },
-      // All are allowed by every version: what one no longer allows, the checker finds by itself.
-      answers: {
-        size: 'L',
-        fit: 'L',
-        colour: 'red',
-        gift: 'no',
-        '*': { size: 'L', colour: 'red', gift: 'no' },
-      },
+      answers: { ...ANSWERS, fit: 'L', '*': ANSWERS },
       probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
       only,
       oneTime: true,

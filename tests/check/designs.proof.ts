@@ -22,10 +22,7 @@ const INPUTS: Omit<RunInputs, 'address'> = {
   allowEffects: true,
   timeoutSeconds: 20,
 };
-const HEADERS = {
-  headers: { authorization: 'Bearer alice' },
-  otherHeaders: { authorization: 'Bearer mallory' },
-};
+const HEADERS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
 
 async function checked(name: string, more: Partial<Inputs> = {}) {
   const server = await served(name);
@@ -77,9 +74,7 @@ const RIGHT = Object.keys(DESIGNS).filter((name) => !WRONG.includes(name));
 // Those whose words alone say what an answer means.
 const IN_WORDS = ['results', 'a result', 'new keys', 'no look', 'an optional', 'a refusal'];
 // That one measures time, and two hundred calls more bring nothing new here.
-const { only } = {
-  only: ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'],
-};
+const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance', 'effect', 'era'];
 
 describe('right servers', () => {
   const warnings: Error[] = [];
@@ -98,9 +93,8 @@ describe('right servers', () => {
       const server = await served(name);
       const { probe, ...inputs } = INPUTS;
       try {
-        expect(findings(await run({ ...inputs, only, address: { ...HEADERS, url: server.url } }))).toEqual(
-          found,
-        );
+        const one = await run({ ...inputs, only, address: { ...HEADERS, url: server.url } });
+        expect(findings(one)).toEqual(found);
       } finally {
         server.close();
       }
@@ -133,10 +127,8 @@ it.each(['a probe with a clock', 'a probe that is late'])('%s makes no right ser
 
 it('instances that say who they are finish the calls of each other', async () => {
   const world = { count: 0, used: new Set() };
-  const [one, other] = [
-    await served('a name of the instance', world),
-    await served('a name of the instance', world),
-  ];
+  const name = 'a name of the instance';
+  const [one, other] = [await served(name, world), await served(name, world)];
   try {
     const address = { ...HEADERS, url: one.url, also: other.url };
     const all = await run({ ...INPUTS, only: ['instance'], address });
@@ -151,9 +143,9 @@ it('instances that say who they are finish the calls of each other', async () =>
 async function planned() {
   const options = ['--also', 'http://127.0.0.1:2/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
   const { out } = await mrtrCheck('--tool', 'book', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
-  const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', calls]) => [
+  const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', times]) => [
     id,
-    Number(calls),
+    Number(times),
   ]);
   const [, total] = /and (\d+) times where it asks two/.exec(out) ?? [];
   return { each: Object.fromEntries(each) as Record<string, number>, total: Number(total) };

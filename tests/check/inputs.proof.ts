@@ -10,6 +10,7 @@ import { ANSWERS, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 import { serving } from './posted.test-support.ts';
 import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
 
+const NOWHERE = 'http://127.0.0.1:1/mcp';
 const OPERATION = [...TRANSFER, '--json'];
 const SEND = ['--tool', 'send', '--arguments', '{"to":"bob"}', '--allow-effects', '--json', ...ANSWERS];
 
@@ -43,7 +44,7 @@ describe.concurrent('answers', () => {
     await inWorld(async (world) => {
       const file = join(world, 'answers.json');
       await writeFile(file, '[]');
-      const { code, err } = await mrtrCheck(...OPERATION, '--answers', file, 'http://127.0.0.1:1/mcp');
+      const { code, err } = await mrtrCheck(...OPERATION, '--answers', file, NOWHERE);
       expect(err).toMatch(/answers\.json holds no JSON object/);
       expect(code).toBe(2);
     });
@@ -155,10 +156,7 @@ describe('time', () => {
         url,
       );
       const [check] = (JSON.parse(out) as Report).checks;
-      expect(check).toMatchObject({
-        verdict: 'fail',
-        actual: expect.stringContaining('no answer in 400 ms'),
-      });
+      expect(check).toMatchObject({ verdict: 'fail', actual: expect.stringContaining('in 400 ms') });
       expect(check?.reproduce).toContain('--seed 9');
       expect(check?.reproduce).toContain('--timeout 0.4');
       expect(check?.curl).toContain(`curl -sS ${url}`);
@@ -198,14 +196,7 @@ describe('what is called', () => {
 
   it('is no more than --dry-run says, and not much less', async () => {
     const others = ['--other-header', 'Authorization: mallory', '--also', 'http://127.0.0.1:2/mcp'];
-    const said = await mrtrCheck(
-      '--dry-run',
-      ...SEND,
-      '--probe',
-      'tool:count',
-      ...others,
-      'http://127.0.0.1:1/mcp',
-    );
+    const said = await mrtrCheck('--dry-run', ...SEND, '--probe', 'tool:count', ...others, NOWHERE);
     const [, planned] = /and (\d+) times where it asks two/.exec(said.out) ?? [];
     const { calls } = await checkTwisted(
       (_sent, honest) => honest(),

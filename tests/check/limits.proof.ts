@@ -8,10 +8,8 @@ const LIMIT = 'the run reached its limit of 1 s before this was decided (--max-t
 
 it('a server that never answers holds a run no longer than its limit', async () => {
   const limits = { timeoutSeconds: 600, mostSeconds: 1 };
-  const { checked } = await serving(
-    () => undefined,
-    (url) => run({ ...EVERYTHING, address: { url, headers: {} }, ...limits }),
-  );
+  const ask = (url: string) => run({ ...EVERYTHING, address: { url, headers: {} }, ...limits });
+  const { checked } = await serving(() => undefined, ask);
   expect(checked.map(({ verdict }) => verdict)).toEqual(CHECKS.map(() => 'could-not-run'));
   expect(new Set(checked.map(({ finding }) => finding.actual))).toEqual(new Set([LIMIT]));
 });
@@ -20,11 +18,8 @@ it.concurrent.each(['http', 'stdio'] as const)(
   'a wait over %s ends at the limit, and what was decided before stays',
   async (transport) => {
     const inputs = { ttlSeconds: 14, mostSeconds: 15 };
-    const { checked } = await checkBare({
-      only: ['state.dropped', 'state.expired', 'wire'],
-      transport,
-      inputs,
-    });
+    const only = ['state.dropped', 'state.expired', 'wire'];
+    const { checked } = await checkBare({ only, transport, inputs });
     const verdicts = Object.fromEntries(checked.map(({ check, verdict }) => [check.id, verdict]));
     expect(verdicts).toMatchObject({
       'state.dropped': 'pass',

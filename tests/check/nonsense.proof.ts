@@ -7,18 +7,14 @@ import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 // An object with a `toString` that cannot be called is no text, and not every library notices.
 const json = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.constant({ toString: 1, valueOf: null }));
+const form = fc.record({
+  mode: fc.constantFrom('form', 'url', 'x'),
+  ...{ message: json, requestedSchema: json, url: json },
+});
 const asked = fc.record(
   {
     method: fc.oneof(fc.constantFrom('elicitation/create', 'sampling/createMessage', 'roots/list'), json),
-    params: fc.oneof(
-      fc.record({
-        mode: fc.constantFrom('form', 'url', 'x'),
-        message: json,
-        requestedSchema: json,
-        url: json,
-      }),
-      json,
-    ),
+    params: fc.oneof(form, json),
   },
   { requiredKeys: [] },
 );
@@ -41,26 +37,16 @@ const nonsense = fc.oneof(
   json,
 );
 
+const SCHEMA = { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] };
 const FORM = {
   method: 'elicitation/create',
-  params: {
-    message: 'Sure?',
-    requestedSchema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
-  },
+  params: { message: 'Sure?', requestedSchema: SCHEMA },
 };
-const DISCOVERED = {
-  resultType: 'complete',
-  supportedVersions: ['2026-07-28'],
-  capabilities: {},
-  ttlMs: 0,
-  cacheScope: 'private',
-};
+const CACHED = { ttlMs: 0, cacheScope: 'private' };
+const DISCOVERED = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: {}, ...CACHED };
 
-const ASKS = {
-  resultType: 'input_required',
-  inputRequests: { sure: FORM },
-  requestState: 'c3RhdGUtb2YtdGhlLWNhbGwtWA',
-};
+const STATE = 'c3RhdGUtb2YtdGhlLWNhbGwtWA';
+const ASKS = { resultType: 'input_required', inputRequests: { sure: FORM }, requestState: STATE };
 const done = (text: string) => ({ resultType: 'complete', content: [{ type: 'text', text }] });
 
 const honestTo = (method: string, params: Record<string, unknown> | undefined) => {

@@ -1,7 +1,7 @@
 /** A right server in this process whose every answer a test can twist: for faults that come in several ways. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Run, type RunInputs, run } from '@mrtr/check';
+import { type RunInputs, run } from '@mrtr/check';
 import { type Answers, type Posted, serving } from './posted.test-support.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -128,11 +128,7 @@ function proceeds(state: State, responses: NonNullable<Sent['params']['inputResp
 const openCalls = ({ states }: World): number =>
   new Set([...states.values()].map(({ call }) => call).filter(({ used }) => used === undefined)).size;
 
-const INPUT = {
-  type: 'object',
-  properties: { to: { type: 'string', enum: ['bob', 'carol'] } },
-  required: ['to'],
-};
+const INPUT = { type: 'object', properties: { to: { enum: ['bob', 'carol'] } }, required: ['to'] };
 
 function honestly(sent: Sent, world: World): Answer {
   const complete = (more: Json): Answer => ({
@@ -184,18 +180,15 @@ export function serveTwisted<T>(
   return serving(answers(0), (url) => serving(answers(1), (also) => use({ url, also })));
 }
 
-export const checkTwisted = (
-  twist: Twist,
-  only: readonly string[],
-  inputs: Partial<RunInputs> = {},
-): Promise<Run> =>
+export const PRINCIPALS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
+
+/** The right server. */
+export const untwisted: Twist = (_sent, honest) => honest();
+
+export const checkTwisted = (twist: Twist, only: readonly string[], inputs: Partial<RunInputs> = {}) =>
   serveTwisted(twist, (addresses) =>
     run({
-      address: {
-        ...addresses,
-        headers: { authorization: 'alice' },
-        otherHeaders: { authorization: 'mallory' },
-      },
+      address: { ...addresses, ...PRINCIPALS },
       operation: { kind: 'tool', name: 'send', arguments: { to: 'bob' } },
       answers: { account: 'checking', sure: true, memo: 'lunch' },
       probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },

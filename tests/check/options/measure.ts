@@ -13,11 +13,8 @@ const probe = (name: string) =>
   ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
 
 const WEATHER = { kind: 'tool', name: 'get_weather', arguments: { location: 'Tokyo' } } as const;
-const RESOLVE = {
-  kind: 'tool',
-  name: 'resolve_work_item',
-  arguments: { id: 4522, state: 'Resolved' },
-} as const;
+const DONE = { id: 4522, state: 'Resolved' };
+const RESOLVE = { kind: 'tool', name: 'resolve_work_item', arguments: DONE } as const;
 const ANSWERS = {
   units: { units: 'metric' },
   resolution: { resolution: 'Duplicate' },

@@ -5,7 +5,7 @@
  *
  *   server.ts --option g --world DIR --postgres URL --port 3000 [--ttl SECONDS]
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requestStatePolicy, textResult } from '@mrtr/core';
@@ -30,10 +30,8 @@ const { values } = parseArgs({
 mkdirSync(values.world, { recursive: true });
 const counter = (name: string) => {
   const file = join(values.world, name);
-  return {
-    add: () => appendFileSync(file, '\n'),
-    count: () => (existsSync(file) ? readFileSync(file).length : 0),
-  };
+  appendFileSync(file, '');
+  return { add: () => appendFileSync(file, '\n'), count: () => readFileSync(file).length };
 };
 const counters = { audits: counter('audits'), writes: counter('writes') };
 

@@ -12,6 +12,7 @@ export interface Measured {
 }
 
 const TOOLS = Object.keys(SUBJECTS) as SubjectName[];
+const FLAT = { alignDelimiters: false };
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice', 'could-not-run'];
 
 export const findingsOf = (checked: readonly Checked[]): Readonly<Record<string, Verdict>> =>
@@ -33,9 +34,7 @@ function optionsTable(measured: readonly Measured[]): string {
     same.map(({ option }) => `**${option.name}**`).join(', '),
     ...(JSON.parse(key) as string[]),
   ]);
-  const table = markdownTable([['Options', ...TOOLS.map((tool) => `\`${tool}\``)], ...lines], {
-    alignDelimiters: false,
-  });
+  const table = markdownTable([['Options', ...TOOLS.map((tool) => `\`${tool}\``)], ...lines], FLAT);
   return `${table}\n\n${reasons(measured)}`;
 }
 
@@ -74,7 +73,7 @@ function proofsTable(measured: readonly Measured[]): string {
     'On our options',
     'Not run without',
   ];
-  return markdownTable([head, ...rows], { alignDelimiters: false });
+  return markdownTable([head, ...rows], FLAT);
 }
 
 const others = (id: string, found: Readonly<Record<string, Verdict>>): string =>

@@ -46,10 +46,8 @@ function form(key) {
   return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
 }
 
-const PAGE = {
-  method: 'elicitation/create',
-  params: { mode: 'url', message: 'Log in first.', url: 'https://example.com/login' },
-};
+const LOGIN = { mode: 'url', message: 'Log in first.', url: 'https://example.com/login' };
+const PAGE = { method: 'elicitation/create', params: LOGIN };
 
 /** What an answer is kept with, so that another version can tell whether it was to this question. */
 const formId = (key) => digest(form(key));
@@ -82,21 +80,12 @@ function answerTo(key, responses) {
 
 // ---------------------------------------------------------------------------------------------- the call
 
-const text = (words, more = {}) => ({
-  resultType: 'complete',
-  content: [{ type: 'text', text: words }],
-  ...more,
-});
+const text = (words, more) => ({ resultType: 'complete', content: [{ type: 'text', text: words }], ...more });
 const sayOf = (request, words) => {
   if (request.method === 'prompts/get')
     return { resultType: 'complete', messages: [{ role: 'user', content: { type: 'text', text: words } }] };
   if (request.method === 'resources/read')
-    return {
-      resultType: 'complete',
-      contents: [{ uri: request.params.uri, text: words }],
-      ttlMs: 0,
-      cacheScope: 'private',
-    };
+    return { resultType: 'complete', contents: [{ uri: request.params.uri, text: words }], ...CACHED };
   return text(words);
 };
 
@@ -156,28 +145,20 @@ function replayed(record, params) {
   throw refuse('it was used');
 }
 
+const crossed = (state) => faulty('deploy.effect-once') && state.version !== options.version;
+
 async function proceed(request, state, responses, exchange) {
   if (faulty('deploy.in-words') && state.version !== options.version) return accident(exchange);
   const { answers, asked } = answersOfThisVersion(state);
-  if (
-    faulty('deploy.effect-once') &&
-    state.version !== options.version &&
-    ['refusal', 'question'].includes(options.breaks)
-  ) {
+  if (crossed(state) && ['refusal', 'question'].includes(options.breaks)) {
     write('early');
     if (options.breaks === 'refusal') throw refuse('it is of another version');
     return ask({ ...state, version: options.version }, exchange);
   }
   const stages = [state.stage];
   const early = faulty('answer.other-round') && state.stage === 'account' && responses.sure;
-  if (
-    early ||
-    (faulty('answer.unasked') &&
-      !options.skips &&
-      state.stage === 'account' &&
-      request.params.requestState === undefined)
-  )
-    stages.push('consent');
+  const unasked = faulty('answer.unasked') && !options.skips && request.params.requestState === undefined;
+  if (early || (unasked && state.stage === 'account')) stages.push('consent');
   for (const key of stages.flatMap((stage) => KEYS[stage])) {
     const answer = asked(key) ? answerTo(key, responses) : undefined;
     if (answer?.declined) return declined(request, key);
@@ -194,12 +175,8 @@ async function proceed(request, state, responses, exchange) {
       return { ...text('There were too many tries.'), isError: true };
     }
     const kept = faulty('answer.partial') && state.stage === 'consent' ? state.answers : answers;
-    const stillOpen = faulty('answer.partial') ? open : undefined;
-    return ask(
-      { ...state, stage: stages.at(-1), tries: state.tries + 1, answers: kept },
-      exchange,
-      stillOpen,
-    );
+    const only = faulty('answer.partial') ? open : undefined;
+    return ask({ ...state, stage: stages.at(-1), tries: state.tries + 1, answers: kept }, exchange, only);
   }
   const stage = stages.at(-1);
   // An answer to an earlier question may not count any more.
@@ -258,11 +235,10 @@ async function complete(request, state, exchange) {
     const record = claim(`${key}-running`);
     if (record !== undefined) throw refuse('it is being used');
   }
-  const crossed = faulty('deploy.effect-once') && state.version !== options.version;
   const times =
-    crossed && options.breaks === 'nothing'
+    crossed(state) && options.breaks === 'nothing'
       ? 0
-      : faulty('effect.once') || crossed
+      : faulty('effect.once') || crossed(state)
         ? 2
         : faulty('effect.per-round')
           ? 1 + tries
@@ -366,11 +342,8 @@ async function respond(request, principal, exchange) {
       error instanceof Refused ? error : { code: -32603, message: 'Internal error.' };
     if (options.breaks !== 'status')
       exchange.status?.(code === -32021 || code === -32022 ? 400 : code === -32601 ? 404 : 200);
-    return JSON.stringify({
-      jsonrpc: '2.0',
-      id: faulty('wire.shape') ? String(id) : id,
-      error: { code, message, data },
-    });
+    const own = faulty('wire.shape') ? String(id) : id;
+    return JSON.stringify({ jsonrpc: '2.0', id: own, error: { code, message, data } });
   }
 }
 
@@ -384,11 +357,8 @@ async function legacy(request, exchange) {
   if (!blind) {
     exchange.status?.(400);
     const data = { supported: [REVISION], requested: params?.protocolVersion ?? '2025-11-25' };
-    return JSON.stringify({
-      jsonrpc: '2.0',
-      id,
-      error: { code: -32022, message: `This server speaks ${REVISION}.`, data },
-    });
+    const error = { code: -32022, message: `This server speaks ${REVISION}.`, data };
+    return JSON.stringify({ jsonrpc: '2.0', id, error });
   }
   if (options.shim && method !== 'initialize')
     return JSON.stringify({ jsonrpc: '2.0', id, ...(await shimmed(request, exchange)) });
@@ -407,13 +377,10 @@ async function legacy(request, exchange) {
 async function shimmed(request, exchange) {
   if (options.shim === 'hang') await new Promise(() => {});
   if (options.shim === 'wordless') return { error: { code: -32603, message: '' } };
+  const asOld = { ...exchange, capabilities: { elicitation: {} } };
   let { params } = request;
   for (;;) {
-    const capabilities = { elicitation: {} };
-    const { resultType, ...result } = await answer({ ...request, params }, 'nobody', {
-      ...exchange,
-      capabilities,
-    });
+    const { resultType, ...result } = await answer({ ...request, params }, 'nobody', asOld);
     if (resultType !== 'input_required')
       return { result: options.shim === 'end' ? sayOf(request, 'Something else.') : result };
     const inputResponses = {};
@@ -473,9 +440,8 @@ function overStdio() {
     new Promise((resolve) => {
       const id = `e${waiting.size}`;
       waiting.set(id, resolve);
-      process.stdout.write(
-        `${JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params })}\n`,
-      );
+      const line = JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params });
+      process.stdout.write(`${line}\n`);
     });
   createInterface({ input: process.stdin }).on('line', async (line) => {
     const request = JSON.parse(line);

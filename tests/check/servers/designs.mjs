@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
+const REVISION = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
 const CACHED = { ttlMs: 0, cacheScope: 'private' };
 const KEY = randomBytes(32);
@@ -123,18 +124,10 @@ function handles({ once: singleUse = false } = {}) {
 
 // ---------------------------------------------------------------------------------------------- questions
 
-const CITY = {
-  key: 'city',
-  message: 'Which city?',
-  fields: { city: { type: 'string', enum: ['Rome', 'Oslo'] } },
-};
+const CITY = { key: 'city', message: 'City?', fields: { city: { type: 'string', enum: ['Rome', 'Oslo'] } } };
 const SURE = { key: 'sure', message: 'Really?', fields: { sure: { type: 'boolean' } } };
-const NOTE = {
-  key: 'note',
-  message: 'A note?',
-  fields: { note: { type: 'string', maxLength: 20 } },
-  optional: true,
-};
+const TEXT = { type: 'string', maxLength: 20 };
+const NOTE = { key: 'note', message: 'A note?', fields: { note: TEXT }, optional: true };
 
 const FITS = {
   city: ({ city }) => ['Rome', 'Oslo'].includes(city),
@@ -147,11 +140,7 @@ const form = ({ message, fields, optional }) => ({
   params: {
     mode: 'form',
     message: typeof message === 'function' ? message() : message,
-    requestedSchema: {
-      type: 'object',
-      properties: fields,
-      ...(!optional && { required: Object.keys(fields) }),
-    },
+    requestedSchema: { type: 'object', properties: fields, required: optional ? [] : Object.keys(fields) },
   },
 });
 
@@ -194,9 +183,7 @@ export const DESIGNS = {
   'a refusal that is forgotten': { refusals: 'forgotten' },
   'a refusal that is forgotten, with new keys': { refusals: 'forgotten', keyOf: newKeys },
   'a refusal that is forgotten, with one key': { refusals: 'forgotten', keyOf: oneKey },
-  'a result in which every state is refused': {
-    refused: () => text('That has expired. Please start again.'),
-  },
+  'a result in which every state is refused': { refused: () => text('It has expired. Please start again.') },
   'an isError result': { refused: () => ({ ...text('Please start again.'), isError: true }) },
   'HTTP 400': {
     refused: () => {
@@ -206,9 +193,7 @@ export const DESIGNS = {
   'a stream with notifications': { streams: true },
   'a ping': { streams: true, pings: true },
   'a limit of requests in a time': { limits: true },
-  'a probe with a clock': {
-    count: (count) => `${count} bookings, ${Math.floor(performance.now() / 1000)} s up`,
-  },
+  'a probe with a clock': { count: (count) => `${count} done, ${Math.floor(performance.now() / 1000)} s up` },
   'a probe that is late': { delayMs: 2 },
   'a name of the instance': { steps: [[SURE]], named: true },
   'no look at what was filled in': { steps: [[SURE]], lax: true },
@@ -235,10 +220,7 @@ const openIn = ({ steps }, { step, answered }) => steps[step].filter(({ key }) =
 function ask(parts, state) {
   const open = openIn(parts, state);
   const keys = Object.fromEntries(open.map(({ key }) => [parts.keyOf(key), key]));
-  const questions = Object.entries(keys).map(([key, own]) => [
-    key,
-    form(open.find((one) => one.key === own)),
-  ]);
+  const questions = Object.entries(keys).map(([key, own]) => [key, form(open.find((it) => it.key === own))]);
   return {
     resultType: 'input_required',
     inputRequests: Object.fromEntries(questions),
@@ -310,16 +292,11 @@ async function answer(parts, request, principal) {
   const { method, params } = request;
   const capabilities = params?._meta?.[`${META}clientCapabilities`];
   if (capabilities === undefined) {
-    const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
+    const data = { supported: [REVISION], requested: '2025-11-25' };
     throw new Refused(-32022, 'This server speaks 2026-07-28.', { data, status: 400 });
   }
   if (method === 'server/discover')
-    return {
-      resultType: 'complete',
-      supportedVersions: ['2026-07-28'],
-      capabilities: { tools: {} },
-      ...CACHED,
-    };
+    return { resultType: 'complete', supportedVersions: [REVISION], capabilities: { tools: {} }, ...CACHED };
   if (method === 'tools/list') return { resultType: 'complete', tools: TOOLS, ...CACHED };
   if (method !== 'tools/call') throw new Refused(-32601, 'There is no such method.', { status: 404 });
   if (params.name === 'count') {

@@ -36,21 +36,14 @@ const goingOn: Twist = (sent, honest) => {
 const late = (sent: Sent) => isRetry(sent) && acts('account accept')(sent);
 const renamed = (sent: Sent) => 'sure-mrtr-check' in (sent.params.inputResponses ?? {});
 
-ways('answer.other-round', {
-  'a late one': warn(/the answers of round 1 in the last round\) was accepted/, when(late, goingOn)),
-});
-ways('answer.other-key', {
-  'an effect behind the question': warn(/and the probe changed/, when(renamed, writesToo)),
-});
+ways('answer.other-round', { 'a late one': warn(/in the last round\) was accepted/, when(late, goingOn)) });
+ways('answer.other-key', { 'an effect': warn(/and the probe changed/, when(renamed, writesToo)) });
 
 const misfit = (sent: Sent): boolean => isRetry(sent) && valued(sent, 'memo') === '';
 
 ways('answer.invalid', {
   'an effect behind the question': warn(/and the probe changed/, when(misfit, writesToo)),
-  'another end without an effect is right': pass(
-    /went on without the effect/,
-    when(misfit, says('Sent without a memo.')),
-  ),
+  'another end is right': pass(/went on without the effect/, when(misfit, says('Sent without a memo.'))),
   'no answer': undecided(/got no answer/, when(misfit, 'hang-up')),
 });
 
@@ -104,9 +97,6 @@ ways('answer.missing', {
 });
 for (const key of ['sure', 'memo'])
   ways('answer.partial', {
-    [`an error after ${key} alone`]: warn(
-      new RegExp(`'${key}' alone was not asked again: error`),
-      alone(key, refuses(-32602)),
-    ),
+    [`${key}, error`]: warn(new RegExp(`'${key}' alone was not asked again`), alone(key, refuses(-32602))),
     [`an effect after ${key} alone`]: warn(/had an effect/, alone(key, writesToo)),
   });

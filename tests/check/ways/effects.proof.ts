@@ -56,19 +56,12 @@ ways('effect.before-answer', {
 ways('effect.per-round', {
   'with each question': advice(/times the effects of an honest one/, effectsAt(1, 1, 1)),
   'a probe without a number': undecided(/holds no single number/, UNCOUNTED),
-  'a call that cannot be made longer': notApplicable(
-    /cannot be made longer: error -32602/,
-    when(isSilent, refuses(-32602)),
-  ),
+  'one that cannot be made longer': notApplicable(/cannot be made longer/, when(isSilent, refuses(-32602))),
 });
 
 ways('retry.twice', {
   'a second effect behind the first result': fail(/\(2 effects for one approval\)/, again(ending)),
-  'a second effect that nobody calls a fault': advice(
-    /With --one-time this is a fail/,
-    again(ending),
-    TWO_TIMES,
-  ),
+  'a second effect that is no fault': advice(/With --one-time this is a fail/, again(ending), TWO_TIMES),
   'a refusal is right': pass(/no second effect/, when(isRetry, refusesUsed())),
 });
 

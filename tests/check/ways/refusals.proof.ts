@@ -41,14 +41,8 @@ ways('refusal.no-effect', {
   ),
   'an effect after a yes to something new is right': pass(/decline: asked offer/, offering),
   'after a cancel': fail(/After a cancel of question 1/, when(acts('account cancel'), writesToo)),
-  'after a decline of the last question': fail(
-    /After a decline of question 2/,
-    when(acts('sure decline,memo decline'), writesToo),
-  ),
-  'after a decline of one of two': fail(
-    /After a decline of 'memo' alone/,
-    when(acts('sure accept,memo decline'), writesToo),
-  ),
+  'a decline of the last question': fail(/of question 2/, when(acts('sure decline,memo decline'), writesToo)),
+  'of one of two': fail(/After a decline of 'memo' alone/, when(acts('sure accept,memo decline'), writesToo)),
   'no answer': undecided(/decline of question 1 got no answer/, when(refusing('decline'), 'hang-up')),
 });
 
@@ -62,10 +56,7 @@ const nagging = (action: string): Twist => {
 
 for (const action of ['decline', 'cancel'])
   ways(`refusal.${action}-ends`, {
-    'the first question again': advice(
-      /the same question was asked again: account/,
-      when(refusing(`account ${action}`), asking()),
-    ),
+    'the first question again': advice(/asked again: account/, when(refusing(`account ${action}`), asking())),
     'the last question again': advice(
       /the same question was asked again: sure/,
       when(refusing(`sure ${action}`), asking({ stage: 1 })),

@@ -87,18 +87,12 @@ export const writing =
   };
 /** The effect, and then the honest answer. */
 export const writesToo: Twist = (sent, honest, world) => writing(honest())(sent, honest, world);
+const ABOUT = '["send",{"to":"bob"},"alice"]';
 /** Asks, in a call of its own, what the right server asks in this state. */
 export const asking =
   (state: Partial<State> = {}): Twist =>
   (_sent, _honest, world) =>
-    asks(world, {
-      call: {},
-      stage: 0,
-      answers: {},
-      about: '["send",{"to":"bob"},"alice"]',
-      tries: 0,
-      ...state,
-    });
+    asks(world, { call: {}, stage: 0, answers: {}, about: ABOUT, tries: 0, ...state });
 export const asked = (inputRequests: object): Answer => ({
   result: { resultType: 'input_required', inputRequests, requestState: 's' },
 });

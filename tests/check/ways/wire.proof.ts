@@ -9,26 +9,14 @@ const responding = (more: object): Twist =>
 const LISTING = when(({ method }) => method === 'tools/list', asked({ a: ROOTS }));
 
 ways('wire.result-type', {
-  'one that nobody knows': fail(
-    /the resultType is "done"/,
-    responding({ result: { ...COMPLETE, resultType: 'done' } }),
-  ),
+  'one that nobody knows': fail(/is "done"/, responding({ result: { ...COMPLETE, resultType: 'done' } })),
 });
 ways('wire.shape', {
   'the id of another request': fail(/has the id 99 for a request/, responding({ id: 99, result: COMPLETE })),
   'no jsonrpc': fail(/does not say jsonrpc "2\.0"/, responding({ jsonrpc: undefined, result: COMPLETE })),
-  'a result and an error': fail(
-    /both a result and an error/,
-    responding({ result: COMPLETE, error: { code: 1, message: 'a' } }),
-  ),
-  'neither requests nor state': fail(
-    /neither requests nor state/,
-    responding({ result: { resultType: 'input_required' } }),
-  ),
-  'a request that may not be asked': fail(
-    /the request 'a' is none of/,
-    when(mute, asked({ a: { method: 'tools/list' } })),
-  ),
+  both: fail(/a result and an error/, responding({ result: COMPLETE, error: { code: 1, message: 'a' } })),
+  neither: fail(/neither requests nor state/, responding({ result: { resultType: 'input_required' } })),
+  'a strange request': fail(/the request 'a' is none of/, when(mute, asked({ a: { method: 'tools/list' } }))),
   'a list that asks': fail(/may not ask/, LISTING),
   'no response': fail(/without a JSON-RPC response/, when(mute, { text: '{}' })),
 });
@@ -42,14 +30,8 @@ ways('wire.schema', {
   'a reserved code': fail(/-32050 is reserved and not defined/, when(mute, refuses(-32050))),
   'an error without a message': fail(/the error does not fit/, responding({ error: { code: -32600 } })),
   'a result without content': fail(/content/, responding({ result: { resultType: 'complete' } })),
-  'a nested form': fail(
-    /the request 'a' does not fit/,
-    form({ properties: { b: { type: 'object', properties: {} } } }),
-  ),
-  'a field that is required and not described': fail(
-    /requires 'c', which it does not describe/,
-    form({ required: ['c'] }),
-  ),
+  'a nested form': fail(/'a' does not fit/, form({ properties: { b: { type: 'object', properties: {} } } })),
+  'a field that is not described': fail(/requires 'c'/, form({ required: ['c'] })),
   'a URL without an address': fail(/the request 'a' does not fit/, eliciting({ mode: 'url' })),
 });
 ways('wire.duplicate-keys', {
@@ -70,9 +52,6 @@ const endsDifferently: Twist = (_sent, honest) => {
 };
 
 ways('wire.unknown-members', {
-  'another end': warn(
-    /came to completed: "It was all sent to mallory/,
-    when(strangerAtTheEnd, endsDifferently),
-  ),
+  'another end': warn(/completed: "It was all sent to mallory/, when(strangerAtTheEnd, endsDifferently)),
   'no answer': undecided(/the connection failed/, when(stranger, 'hang-up')),
 });

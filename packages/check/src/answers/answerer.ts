@@ -28,9 +28,7 @@ export class Answerer {
    * @throws Unanswered where a question has no answer.
    */
   responses(requests: Asked): JsonObject {
-    return Object.fromEntries(
-      Object.entries(requests).map(([key, request]) => [key, this.#one(key, request)]),
-    );
+    return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
   }
 
   /** @throws Unanswered where an answer of the user's does not fit its form. An honest call cannot be made with it. */

@@ -10,10 +10,7 @@ import { fits } from './schema.ts';
  * @param schema the `requestedSchema` of an elicitation
  */
 export function validContent(schema: unknown, seed: number): JsonObject {
-  const fields = Object.entries(objectAt(schema, 'properties')).map(([name, field]) => [
-    name,
-    valueFor(field),
-  ]);
+  const fields = Object.entries(objectAt(schema, 'properties')).map(([name, one]) => [name, valueFor(one)]);
   const content = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
   const [sample = {}] = fc.sample(content, { seed, numRuns: 1 });
   return { ...sample };
@@ -80,11 +77,7 @@ function textFor({ minLength, maxLength }: JsonObject = {}): fc.Arbitrary<string
 
 function textOfFormat(format: string): fc.Arbitrary<string> {
   const word = fc.string({ unit: LETTER, minLength: 3, maxLength: 8 });
-  const date = fc.date({
-    min: new Date('2027-01-01T00:00:00Z'),
-    max: new Date('2028-01-01T00:00:00Z'),
-    noInvalidDate: true,
-  });
+  const date = fc.date({ min: new Date('2027-01-01'), max: new Date('2028-01-01'), noInvalidDate: true });
   switch (format) {
     case 'email':
       return word.map((name) => `${name}@example.com`);

@@ -110,9 +110,7 @@ export const otherRound = defineCheck('answer.other-round', 'S', {
     const retry = () => session.retry({ inputResponses: answers });
     const { outcome: early, effect } = await context.observe(session, retry);
     if ((early.kind === 'completed' || effect) && !repeats)
-      return fail(`Answers of later rounds counted before they were asked: ${inWords(early)}.`, session, {
-        matters: true,
-      });
+      return fail(`Answers of later rounds counted at once: ${inWords(early)}.`, session, { matters: true });
     return byDefault
       ? notApplicable(SAME_WITHOUT)
       : mustRefuse(context, 'An answer of another round', [late]);

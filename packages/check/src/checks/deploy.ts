@@ -32,10 +32,7 @@ function endOf({ end, askedAgain, from, to }: Crossed): Ended {
   if (saysNo(end)) return { well: false, words: `the call was refused, with ${inWords(end)}` };
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return {
-      well: false,
-      words: `the call ended as no honest call does on either version (${inWords(end)})`,
-    };
+    return { well: false, words: `the call ended as no honest one does on either version (${inWords(end)})` };
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
 }
@@ -138,12 +135,8 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   const { readings, first, end, from, to, answered, turns } = crossed;
   const early = readings.first !== readings.crossing;
   const again = turns[0]?.outcome.kind === 'asked' ? Object.keys(turns[0].outcome.requests) : [];
-  if (
-    early &&
-    !effects.asking &&
-    again.length > 0 &&
-    again.every((key) => answered.includes(key) && isAskedOnce(to, key))
-  )
+  const repeats = again.length > 0 && again.every((key) => answered.includes(key) && isAskedOnce(to, key));
+  if (early && !effects.asking && repeats)
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
     return `the call came to ${inWords(first)}, and the probe changed all the same`;
@@ -183,11 +176,10 @@ export const effectOnce = deployCheck('deploy.effect-once', 'M*', {
     const all = [...(await crossEach(context, forth)), ...(await crossEach(context, back))];
     for (const crossed of all) {
       const fault = effectFault(context, crossed);
-      const declared = context.facts.oneTime ? '' : ' With --one-time this is a fail.';
+      const matters = context.facts.oneTime;
+      const declared = matters ? '' : ' With --one-time this is a fail.';
       if (fault !== undefined)
-        return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, {
-          matters: context.facts.oneTime,
-        });
+        return fail(`${whereOf(crossed)}: ${fault}.${declared}`, crossed.session, { matters });
     }
     const uncounted = all.some((one) => one.end.kind === 'completed' && timesOf(one) === undefined);
     if (uncounted) return abstain('the probe holds no single number, so that effects cannot be counted');

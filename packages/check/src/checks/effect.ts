@@ -79,23 +79,16 @@ export const perRound = defineCheck('effect.per-round', 'A', {
     const before = await context.effects.read();
     const session = await longer(context);
     if (session.last?.kind !== 'completed')
-      return notApplicable(
-        `a call cannot be made longer: ${session.last ? inWords(session.last) : 'nothing'}`,
-      );
+      return notApplicable(`it cannot be made longer: ${session.last ? inWords(session.last) : 'nothing'}`);
     const after = await context.effects.read();
     const count = context.effects.count(before, after);
     if (count === undefined) return abstain('the probe holds no single number any more');
+    const sent = session.turns.length;
     if (count > 1.01) {
       await context.effects.since(before, session);
-      return fail(
-        `A call of ${session.turns.length} requests had ${count} times the effects of an honest one.`,
-        session,
-      );
+      return fail(`A call of ${sent} requests had ${count} times the effects of an honest one.`, session);
     }
-    return pass(
-      `as many effects in ${session.turns.length} requests as in ${context.facts.rounds.length + 1}`,
-      session,
-    );
+    return pass(`as many effects in ${sent} requests as in ${context.facts.rounds.length + 1}`, session);
   },
 });
 

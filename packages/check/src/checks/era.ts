@@ -87,12 +87,9 @@ const modernForms = ({ facts }: CheckContext): readonly string[] =>
 
 async function oldCall(context: CheckContext): Promise<Seen> {
   const { fleet, inputs, patience } = context;
+  const { kind, name } = inputs.operation;
   const questions: ShownQuestion[] = [];
-  const evidence = new Evidence(
-    `${METHOD[inputs.operation.kind]} ${inputs.operation.name}`,
-    undefined,
-    'legacy',
-  );
+  const evidence = new Evidence(`${METHOD[kind]} ${name}`, undefined, 'legacy');
   const elicit = (question: ShownQuestion) => {
     questions.push(question);
     return oldAnswer(context, question) as never;
@@ -119,13 +116,7 @@ async function oldCall(context: CheckContext): Promise<Seen> {
     return { evidence, questions, sentAsking, result };
   } catch (error) {
     const { message, code } = error as { message: string; code?: number };
-    return {
-      evidence,
-      questions,
-      sentAsking,
-      refusal: message.replace(SDK_PREFIX, ''),
-      late: code === TIMED_OUT,
-    };
+    return { evidence, questions, sentAsking, refusal: message.replace(PREFIX, ''), late: code === TIMEOUT };
   } finally {
     patience.over.removeEventListener('abort', giveUp);
     await client?.close().catch(() => {});
@@ -153,10 +144,10 @@ function recordTransport(
 }
 
 /** The v1 SDK puts this before the words of the server, also where there are none. */
-const SDK_PREFIX = /^MCP error -?\d+: */;
+const PREFIX = /^MCP error -?\d+: */;
 
 /** The v1 SDK's own code for an answer that did not come. */
-const TIMED_OUT = -32001;
+const TIMEOUT = -32001;
 
 async function callOperation(client: Client, { inputs, patience }: CheckContext): Promise<JsonObject> {
   const { operation } = inputs;

@@ -120,10 +120,7 @@ export const noEffect = defineCheck('refusal.no-effect', 'M*', {
         const { key } = refusal;
         const refusedOnes = key === undefined ? Object.values(requests) : [requests[key]];
         if (!refusedOnes.every(isOptional)) return fail(seen, session, { matters: true });
-        byDefault ??= fail(
-          `${seen} Nothing of that form has to be filled in, so this may be its default.`,
-          session,
-        );
+        byDefault ??= fail(`${seen} Nothing in that form is required, so this may be its default.`, session);
       }
     }
     if (byDefault) return byDefault;

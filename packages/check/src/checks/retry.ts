@@ -33,11 +33,9 @@ function onceOnly({ effects, facts }: CheckContext, session: Session, second: Se
   const count = effects.countOfLast(before, after);
   const times =
     count === undefined || count % 1 !== 0 || count < 2 ? '' : ` (${count} effects for one approval)`;
-  const declared = facts.oneTime ? '' : ' With --one-time this is a fail.';
+  const hint = facts.oneTime ? '' : ' With --one-time this is a fail.';
   const went = `the probe went from ${clip(before)} to ${clip(after)}`;
-  return fail(`${words} had a second effect${times}: ${went}.${declared}`, session, {
-    matters: facts.oneTime,
-  });
+  return fail(`${words} had a second effect${times}: ${went}.${hint}`, session, { matters: facts.oneTime });
 }
 
 /** Presents the last retry of an honest call, and once more: to another instance, where one is given. */

@@ -5,7 +5,7 @@ import { type Attacked, type AttackOptions, attack, mustRefuse } from '../judgin
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import { type CheckContext, noTo } from '../judging/context.ts';
 import type { Retry, Session } from '../session/session.ts';
-import { forgeries, type Pair } from '../tokens/forge.ts';
+import { forgeries, type Pair, type Variant } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
 import { type JsonObject, objectAt } from '../wire/json.ts';
 import { inWords } from '../wire/outcome.ts';
@@ -51,10 +51,7 @@ async function inEachRound(
   return results;
 }
 
-const withLabel = ({ label, token }: { readonly label: string; readonly token: string }) => ({
-  label,
-  state: token,
-});
+const withLabel = ({ label, token }: Variant) => ({ label, state: token });
 
 /** Strings that the server may know: they make better forgeries than noise. */
 function knownWords({ facts }: CheckContext): readonly string[] {
@@ -128,10 +125,7 @@ async function withoutConsent(
       variants(token).map(({ label, state }) => ({ label: `${label}, and ${how}`, state }));
     attacked.push(...(await inEachRound(context, labelVariants, { changes, rounds: [round] })));
   }
-  return attacked.map((one) => ({
-    ...one,
-    accepted: one.accepted.map((each) => ({ ...each, matters: true })),
-  }));
+  return attacked.map((one) => ({ ...one, accepted: one.accepted.map((it) => ({ ...it, matters: true })) }));
 }
 
 /** What stops a call whose state was not changed. Where a server goes on all the same, other checks find that. */
@@ -206,10 +200,7 @@ export const malformedState = defineCheck('state.malformed', 'M*', {
 const statusOf = (session: Session): number | undefined => session.turns.at(-1)?.reply.status;
 
 /** A server may close the connection of a request that is too long, and need not read it to its end. */
-const cutOff = (
-  { facts }: CheckContext,
-  { label, session }: { readonly label: string; readonly session: Session },
-): boolean =>
+const cutOff = ({ facts }: CheckContext, { label, session }: Attacked['failed'][number]): boolean =>
   label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
@@ -275,10 +266,7 @@ export const dropped = defineCheck('state.dropped', 'A', {
     const [accepted] = attacked.accepted;
     const asksAsEver = accepted && context.facts.asksLike(0, accepted.outcome);
     if (accepted && !asksAsEver)
-      return fail(
-        `Without its state the retry was accepted: ${inWords(accepted.outcome)}.`,
-        accepted.session,
-      );
+      return fail(`Without state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.session);
     if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
     return pass(
       `refused, or asked again: ${inWords(attacked.refusal?.last ?? { kind: 'failed', reason: '', late: false })}`,

@@ -16,7 +16,7 @@ import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { inWords, outcomeOf } from '../wire/outcome.ts';
+import { inWords } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
@@ -282,12 +282,7 @@ export const unknownMembers = defineCheck('wire.unknown-members', 'S', {
       outcome = await session.retry({ inputResponses: { ...Object.fromEntries(answers), ...unknown } });
     }
     if (outcome.kind === 'failed') return abstain(inWords(outcome));
-    const turn = session.turns.at(-1);
-    if (
-      outcome.kind === 'completed' &&
-      turn &&
-      context.judge(context.lastRound, outcomeOf(turn.reply)) === 'same'
-    )
+    if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
       return pass('the same end as without them', session);
     return fail(`With unknown members the call came to ${inWords(outcome)}.`, session);
   },

@@ -122,11 +122,8 @@ function targetsOf({
 
 function targetOf(options: TargetOptions, place: Parameters<typeof inputsFrom>[1]): Target {
   const inputs = inputsFrom(options, place);
-  return {
-    inputs,
-    options,
-    ...(options.baseline !== undefined && { baseline: readBaseline(options.baseline) }),
-  };
+  const { baseline } = options;
+  return { inputs, options, baseline: baseline === undefined ? {} : readBaseline(baseline) };
 }
 
 function write(

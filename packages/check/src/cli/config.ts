@@ -62,12 +62,11 @@ function targetFrom(target: unknown, where: string, at: number): ConfiguredTarge
   };
 }
 
+const HEADERS = ['header', 'other-header'];
+
 function optionsFrom(rest: JsonObject, where: string): TargetOptions {
   const named = Object.entries(rest).map(([key, value]) => {
-    const filled =
-      key === 'header' || key === 'other-header'
-        ? (value as string[]).map((line) => fillIn(line, where))
-        : value;
+    const filled = HEADERS.includes(key) ? (value as string[]).map((line) => fillIn(line, where)) : value;
     return [key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()), filled];
   });
   return Object.fromEntries(named) as TargetOptions;

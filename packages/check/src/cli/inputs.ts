@@ -50,9 +50,7 @@ function operationsFrom(options: TargetOptions): Operations {
     ...(otherOperation !== undefined && { otherOperation: operationIn(otherOperation, '--other-operation') }),
   };
   if (isDeepStrictEqual(given.otherArguments, operation.arguments))
-    throw new UsageError(
-      '--other-arguments are the same as --arguments: give a second set that the tool takes.',
-    );
+    throw new UsageError('--other-arguments are the same as --arguments: give a second valid set.');
   if (given.otherOperation && nameOf(given.otherOperation) === nameOf(operation))
     throw new UsageError('--other-operation is the operation itself: name another one that asks.');
   return given;
@@ -65,9 +63,7 @@ function operationFrom(options: TargetOptions): Operation {
   if (kind === undefined)
     throw new UsageError('Say what is called: --tool NAME, --prompt NAME or --resource URI.');
   if (kinds.length > 1)
-    throw new UsageError(
-      `Say one thing that is called, and not ${kinds.map((one) => `--${one}`).join(' and ')}.`,
-    );
+    throw new UsageError(`Name one thing to call, and not ${kinds.map((one) => `--${one}`).join(' and ')}.`);
   const args = options.arguments === undefined ? {} : object(options.arguments, '--arguments');
   return { kind, name: options[kind] ?? '', arguments: args };
 }
@@ -81,9 +77,7 @@ function object(value: unknown, name: string): JsonObject {
 function operationIn(text: string, name: string): Operation {
   const [, kind, target = '', json] = /^(tool|prompt|resource):(\S+)(?:\s+(.+))?$/s.exec(text) ?? [];
   if (kind === undefined)
-    throw new UsageError(
-      `${name} has to be tool:NAME, prompt:NAME or resource:URI, with JSON after it where it has arguments.`,
-    );
+    throw new UsageError(`${name} has to be tool:NAME, prompt:NAME or resource:URI, and JSON for arguments.`);
   return {
     kind: kind as Operation['kind'],
     name: target,
@@ -120,14 +114,10 @@ function addressFrom(options: TargetOptions, { url, command }: Place): Address {
     throw new UsageError('Say where the server is: an address, or -- and the command that starts it.');
   const started = command?.some((word) => word.includes('{port}'));
   if (url !== undefined && command !== undefined && !started)
-    throw new UsageError(
-      'An address beside a command needs {port} in the command: each instance gets a port of its own.',
-    );
+    throw new UsageError('An address beside a command needs {port} in the command, one for each instance.');
   const { also, restart, next, header = [], otherHeader } = options;
   if (command !== undefined && (also !== undefined || restart !== undefined))
-    throw new UsageError(
-      '--also and --restart are for a server that is not started here: a command starts its own.',
-    );
+    throw new UsageError('--also and --restart are for a server that is not started here: leave them out.');
   const address: Address = {
     headers: headersFrom(header, '--header'),
     ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
@@ -147,9 +137,7 @@ function mustDiffer({ url, also, headers, otherHeaders }: Address): void {
   if (url !== undefined && also !== undefined && new URL(url).href === new URL(also).href)
     throw new UsageError('--also is the address of the server itself: give that of a second instance.');
   if (otherHeaders && isDeepStrictEqual({ ...headers, ...otherHeaders }, headers))
-    throw new UsageError(
-      '--other-header is the same principal as --header: give the headers of another one.',
-    );
+    throw new UsageError('--other-header is the same principal as --header: give those of another one.');
 }
 
 function checkedUrl(text: string, name: string): string {

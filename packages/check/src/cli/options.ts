@@ -104,9 +104,7 @@ const ids = (value: string, previous: readonly string[] = []): readonly string[]
 function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wanted[] {
   const [format = '', ...file] = value.split('=');
   if (!FORMATS.includes(format as Format))
-    throw new InvalidArgumentError(
-      `It has to be one of ${FORMATS.join(', ')}, with =FILE where it goes to a file.`,
-    );
+    throw new InvalidArgumentError(`It has to be one of ${FORMATS.join(', ')}, with =FILE for a file.`);
   return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
@@ -136,11 +134,7 @@ export const TARGET_OPTIONS = [
   ['--resource <uri>', 'text', 'the same, for a resource'],
   ['--arguments <json>', 'object', 'its arguments'],
   ['--other-arguments <json>', 'object', 'a second valid set; otherwise made from the input schema'],
-  [
-    '--other-operation <kind:name[ json]>',
-    'text',
-    'a second operation that asks, which is presented with foreign state',
-  ],
+  ['--other-operation <kind:name[ json]>', 'text', 'a second operation that asks; it gets foreign state'],
   ['--answer <key=json>', 'texts', 'the content for the question with this key; * for every other'],
   ['--answers <file>', 'any', 'the same from a JSON file: an object, by key'],
   ['--generate-answers', 'yes', 'makes them from the asked schema'],
@@ -149,11 +143,7 @@ export const TARGET_OPTIONS = [
   ['--other-header <line>', 'texts', 'the same for a second principal'],
   ['--also <url>', 'text', 'a second instance of the same server'],
   ['--restart <command>', 'text', 'restarts a server that was not started here'],
-  [
-    '--next <command or url>',
-    'text',
-    'the new version of the server, in a shell: calls of the one are presented to the other',
-  ],
+  ['--next <command or url>', 'text', 'the new version, started in a shell: calls cross between the two'],
   ['--ttl <seconds>', 'number', 'how long state is good for; it is waited for'],
   ['--one-time', 'yes', 'one approval is good for one effect'],
   ['--allow-effects', 'yes', 'calls a tool that does not say that it only reads'],

@@ -108,14 +108,8 @@ async function presentAttempts(
       const matters =
         changesAnything(context, outcome, judged, effect) &&
         (effect === true || !(how.nonsenseIsTried && (await context.likeNonsense(round, outcome))));
-      accepted.push({
-        label,
-        session,
-        outcome: session.last ?? outcome,
-        effect,
-        same: judged === 'same',
-        matters,
-      });
+      const end = session.last ?? outcome;
+      accepted.push({ label, session, outcome: end, effect, same: judged === 'same', matters });
       if (matters) break;
     }
     await context.fleet.revive();
@@ -151,11 +145,7 @@ async function judgeRetry(
     // An effect that a plain refusal has as well is that refusal's fault, and found there.
     const found = declinedIsRefused && plain?.effect === true;
     if (plain)
-      return {
-        judged: 'refused',
-        effect: found ? false : effect,
-        ...(found && judged === 'same' && { asPlain: true }),
-      };
+      return { judged: 'refused', effect: found ? false : effect, asPlain: found && judged === 'same' };
     const refused =
       judged === 'different' && !nonsenseIsTried && (await context.likeNonsense(round, outcome));
     if (refused) return { judged: 'refused', effect };
@@ -195,21 +185,14 @@ function changesAnything(
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
   if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
-  return {
-    kind: 'not-given',
-    actual: `--probe was not given: ${words}, and nobody sees whether that has an effect`,
-  };
+  return { kind: 'not-given', actual: `--probe was not given: ${words}, and nobody sees its effects` };
 }
 
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
   const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
-  const unseen = {
-    unobserved: 'without --probe effects were not seen',
-    blind: effects.reason,
-    none: '',
-    observed: '',
-  };
-  const seen = unseen[effects.mode] && ` (by its words; ${unseen[effects.mode]})`;
+  const why = effects.mode === 'blind' ? effects.reason : 'without --probe effects were not seen';
+  const isSeen = effects.mode === 'observed' || effects.mode === 'none';
+  const seen = isSeen ? '' : ` (by its words; ${why})`;
   return `${tried} of ${tried} refused${words}${seen}`;
 }
 

@@ -45,7 +45,7 @@ export type Need =
 
 /** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */
 export type Finding =
-  | { readonly kind: 'held'; readonly actual: string; readonly session?: Evident }
+  | { readonly kind: 'held'; readonly actual: string; readonly session?: Evident | undefined }
   | {
       readonly kind: 'broken';
       readonly actual: string;
@@ -90,11 +90,7 @@ export const defineCheck = (id: string, level: Level, { needs = [], ...parts }: 
   needs: ['question', ...needs.filter((need) => need !== 'question')],
 });
 
-export const pass = (actual: string, session?: Evident): Finding => ({
-  kind: 'held',
-  actual,
-  ...(session && { session }),
-});
+export const pass = (actual: string, session?: Evident): Finding => ({ kind: 'held', actual, session });
 
 export const fail = (
   actual: string,

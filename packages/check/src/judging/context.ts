@@ -38,7 +38,7 @@ export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
   ...answer,
   ...(isObject(content) && {
     content: Object.fromEntries(
-      Object.entries(content).map(([name, value]) => [name, value === true ? false : value]),
+      Object.entries(content).map(([key, value]) => [key, value !== true && value]),
     ),
   }),
 });
@@ -91,10 +91,7 @@ export class CheckContext {
     let outcome = await session.first();
     for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await session.retry();
     if (outcome.kind !== 'asked')
-      throw new Undecided(
-        `an honest call did not get as far as question ${round + 1}: ${inWords(outcome)}`,
-        session,
-      );
+      throw new Undecided(`an honest call did not reach question ${round + 1}: ${inWords(outcome)}`, session);
     return session;
   }
 
@@ -141,20 +138,12 @@ export class CheckContext {
   }
 
   /** The plain refusal in that round that comes to the same outcome, and to the same end, where one does. */
-  async asRefused(
-    round: number,
-    outcome: Outcome,
-    end: Outcome = outcome,
-  ): Promise<PlainRefusal | undefined> {
+  async asRefused(round: number, outcome: Outcome, end = outcome): Promise<PlainRefusal | undefined> {
     const known = await this.once(`refusals of ${round}`, async () => {
       const consents = Object.values(this.facts.rounds[round]?.requests ?? {}).some(hasYesOrNo);
-      const plain = [
-        () => ({ action: 'decline' }),
-        () => ({ action: 'cancel' }),
-        ...(consents ? [noTo] : []),
-      ];
+      const ways = [() => ({ action: 'decline' }), () => ({ action: 'cancel' }), ...(consents ? [noTo] : [])];
       const all: PlainRefusal[] = [];
-      for (const answer of plain) all.push(await this.#refuse(round, answer));
+      for (const answer of ways) all.push(await this.#refuse(round, answer));
       return all;
     });
     return known.find(

@@ -12,9 +12,7 @@ function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: bo
     readOnly: false,
     declaredOneTime: oneTime,
   });
-  facts.rounds = [
-    { requests: { kind: 'asked', requests: {}, state }, state, likeness: new Likeness() },
-  ] as never;
+  facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
   return facts;
 }
 

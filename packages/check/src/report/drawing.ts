@@ -20,9 +20,7 @@ const MOST_BLOCKS = 24;
  */
 export function draw(transcript: Transcript): readonly string[] {
   const { events, participants } = transcript;
-  const labels = new Map(
-    participants.filter(({ kind }) => kind === 'client').map(({ id, label }) => [id, label]),
-  );
+  const labels = new Map(participants.map(({ id, label }) => [id, label]));
   const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));
   const blocks = mergeRepeatedPairs(mergeRepeats(lines.filter((one) => one.length > 0)));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];

@@ -6,6 +6,7 @@ import type { Transcript } from '@mrtr/harness/transcript';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../checks/all.ts';
+import type { Verdict } from '../judging/check.ts';
 import { shorten } from '../wire/text.ts';
 import { draw } from './drawing.ts';
 import { htmlReport } from './html.ts';
@@ -48,7 +49,7 @@ const conversation: Transcript = {
 
 const VIEWER = { script: 'draw("it");', style: '.mrtr-viewer { color: red; }' };
 
-const check = (verdict: ReportedCheck['verdict'], at: number): ReportedCheck => {
+const check = (verdict: Verdict, at: number): ReportedCheck => {
   const { id, family, level, expected, clause, remedy } = CHECKS[at] as (typeof CHECKS)[number];
   const found = verdict === 'fail' || verdict === 'warn' || verdict === 'advice';
   return {
@@ -230,10 +231,7 @@ describe('redaction of encoded secrets', () => {
 it('an address of the server is no link in Markdown, and XML holds no character that it may not', () => {
   const hostile = {
     ...report,
-    checks: report.checks.map((check) => ({
-      ...check,
-      actual: 'see https://evil.example or www.evil.example \uffff',
-    })),
+    checks: report.checks.map((check) => ({ ...check, actual: 'https://evil.test or www.evil.test \uffff' })),
   };
   const prose = markdownReport(hostile).replace(/^(`{3,})[a-z]*\n[\s\S]*?\n\1$/gm, '');
   expect(prose).not.toMatch(/https:\/\/evil|www\.evil/);
@@ -284,11 +282,7 @@ it('rounds that differ in their state alone are drawn once', () => {
 });
 
 describe('the card', () => {
-  const plain = (
-    id: string,
-    verdict: ReportedCheck['verdict'],
-    accepted: string | null = null,
-  ): ReportedCheck => ({
+  const plain = (id: string, verdict: Verdict, accepted: string | null = null): ReportedCheck => ({
     ...check(verdict, 0),
     ...{ id, accepted, actual: 'seen', conversation: null },
   });

@@ -39,14 +39,8 @@ const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean
     isHttp(inputs)
       ? [inputs.address.otherHeaders !== undefined, '--other-header was not given']
       : [false, ONE_PRINCIPAL],
-  'second-instance': ({ address: { also, command } }) => [
-    (also ?? command) !== undefined,
-    '--also was not given',
-  ],
-  restart: ({ address: { restart, command } }) => [
-    (restart ?? command) !== undefined,
-    '--restart was not given',
-  ],
+  'second-instance': ({ address: { also, command } }) => [!!(also ?? command), '--also was not given'],
+  restart: ({ address: { restart, command } }) => [!!(restart ?? command), '--restart was not given'],
   next: ({ address }) => [address.next !== undefined, '--next was not given'],
   ttl: ({ ttlSeconds }) => [ttlSeconds !== undefined, '--ttl was not given'],
   http: (inputs) => [isHttp(inputs), ONE_CONNECTION],

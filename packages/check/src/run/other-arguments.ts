@@ -30,12 +30,7 @@ function alternatives(property: unknown, value: unknown, seed: number): readonly
   if (typeof value === 'number') return [value + 1, value - 1];
   if (typeof value === 'string') {
     const examples = isObject(property) && Array.isArray(property.examples) ? property.examples : [];
-    return [
-      ...examples,
-      `${value}-other`,
-      `${value}2`,
-      ...fc.sample(valueFor(property), { seed, numRuns: 3 }),
-    ];
+    return [...examples, `${value}-new`, `${value}2`, ...fc.sample(valueFor(property), { seed, numRuns: 3 })];
   }
   return fc.sample(valueFor(property), { seed, numRuns: 5 });
 }

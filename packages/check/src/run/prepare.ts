@@ -95,7 +95,7 @@ function whyUndecided(error: unknown): string {
  */
 export async function honestCall(
   context: CheckContext,
-  asked: (session: Session) => Promise<void> = async () => {},
+  asked?: (session: Session) => Promise<void>,
 ): Promise<Failure | undefined> {
   const session = context.session();
   await session.finish(MOST_ROUNDS, asked);

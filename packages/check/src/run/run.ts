@@ -74,9 +74,7 @@ function mostSecondsOf({ mostSeconds, ttlSeconds = 0 }: Inputs, wanted: readonly
   const waits = wanted.some(({ needs }) => needs.includes('ttl')) && ttlSeconds <= MOST_WAIT ? ttlSeconds : 0;
   const most = mostSeconds ?? MOST_SECONDS + waits;
   if (waits < most) return most;
-  throw new UsageError(
-    `--ttl ${waits} is waited for, and --max-time ${most} ends the run before that. Give it more time.`,
-  );
+  throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
 }
 
 /**

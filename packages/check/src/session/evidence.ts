@@ -84,15 +84,8 @@ export class Evidence {
       if (!LABELS.has(id)) return { id, kind: 'instance', label: id };
       return { id, kind: 'client', label: LABELS.get(id) ?? id, era: this.#era, name: 'mrtr-check' };
     });
-    const events = this.#events;
-    return {
-      format: 'mrtr-transcript',
-      version: 1,
-      title: this.#title,
-      participants,
-      events,
-      end: endOf(outcome),
-    };
+    const head = { format: 'mrtr-transcript', version: 1, title: this.#title } as const;
+    return { ...head, participants, events: this.#events, end: endOf(outcome) };
   }
 
   #add(happening: Happening): void {

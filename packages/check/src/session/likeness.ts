@@ -15,12 +15,10 @@ export class Likeness {
 
   /** Undefined where honest outcomes differ so much that nothing can be said, or where there was none. */
   like(text: string): boolean | undefined {
-    if (this.#words === undefined || this.#incomparable) return undefined;
+    const known = this.#words;
+    if (known === undefined || this.#incomparable) return undefined;
     const words = split(text);
-    return (
-      words.length === this.#words.length &&
-      this.#words.every((word, at) => word === undefined || word === words[at])
-    );
+    return words.length === known.length && known.every((one, at) => one === undefined || one === words[at]);
   }
 }
 

@@ -24,7 +24,7 @@ export interface SessionOptions {
   readonly instance?: Instance;
   readonly principal?: Principal;
   readonly operation?: Operation;
-  readonly capabilities?: JsonObject;
+  readonly capabilities?: JsonObject | undefined;
 }
 
 export interface SessionContext {
@@ -68,12 +68,11 @@ export class Session {
   /** A call that goes on from here, and leaves this one as it is. */
   fork(): Session {
     const { instance, principal, operation } = this;
-    const capabilities = this.#capabilities;
     const fork = new Session(this.#desk, {
       instance,
       principal,
       operation,
-      ...(capabilities && { capabilities }),
+      capabilities: this.#capabilities,
     });
     fork.turns.push(...this.turns);
     fork.evidence = this.evidence.copy();
@@ -146,13 +145,10 @@ export class Session {
   }
 
   /** Answers honestly until the server does not ask any more. `asked` runs before each answer. */
-  async finish(
-    most = MOST_ROUNDS,
-    asked: (session: Session) => Promise<void> = async () => {},
-  ): Promise<Outcome> {
+  async finish(most = MOST_ROUNDS, asked?: (session: Session) => Promise<void>): Promise<Outcome> {
     let outcome = this.last ?? (await this.first());
     for (let round = 0; outcome.kind === 'asked' && round < most; round++) {
-      await asked(this);
+      await asked?.(this);
       outcome = await this.retry();
     }
     return outcome;

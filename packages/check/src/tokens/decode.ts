@@ -82,9 +82,8 @@ function decodedUri(text: string): unknown {
 }
 
 function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
-  const shape = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ }[
-    encoding
-  ];
-  if (!shape.test(text) || (encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1)) return undefined;
+  const SHAPES = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ };
+  if (!SHAPES[encoding].test(text) || (encoding !== 'hex' && text.replace(/=+$/, '').length % 4 === 1))
+    return undefined;
   return Buffer.from(text, encoding);
 }

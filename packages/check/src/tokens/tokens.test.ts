@@ -30,7 +30,7 @@ describe('reading', () => {
 
   it('writes every token back as it was', () => {
     const parts = fc.array(
-      opaque.map((bytes) => bytes.toString('base64url')),
+      opaque.map((raw) => raw.toString('base64url')),
       { minLength: 1, maxLength: 3 },
     );
     fc.assert(
@@ -40,7 +40,7 @@ describe('reading', () => {
         return (
           joinSegments(
             read,
-            read.segments.map((segment) => encode(segment.bytes, segment)),
+            read.segments.map((one) => encode(one.bytes, one)),
           ) === token
         );
       }),

@@ -131,10 +131,8 @@ it.each(['application/json', 'text/event-stream'])(
 
 it('says that an answer is nested too deep, in place of walking it', async () => {
   const deep = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
-  const reply = await replyTo((_, res) =>
+  const { failure } = await replyTo((_, res) =>
     res.writeHead(200, { 'content-type': 'application/json' }).end(deep),
   );
-  expect(reply.failure).toMatch(
-    /^the answer has more than \d+ members, or is nested deeper than 500 levels$/,
-  );
+  expect(failure).toMatch(/^the answer has more than \d+ members, or is nested deeper than 500 levels$/);
 });

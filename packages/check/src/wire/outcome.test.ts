@@ -4,11 +4,9 @@ import { comparable, inWords, outcomeOf, saysNo, textOf } from './outcome.ts';
 const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
 
 it('tells a question, a result, an error of the tool and one of the protocol', () => {
-  const requests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
-  const asked = reply({
-    result: { resultType: 'input_required', inputRequests: requests, requestState: 's' },
-  });
-  expect(asked).toEqual({ kind: 'asked', requests, state: 's' });
+  const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
+  const asked = reply({ result: { resultType: 'input_required', inputRequests, requestState: 's' } });
+  expect(asked).toEqual({ kind: 'asked', requests: inputRequests, state: 's' });
   expect(inWords(asked)).toBe('asked sure: "Sure?"');
   expect(reply({ result: { content: [] } }).kind).toBe('completed');
   expect(saysNo(reply({ result: { isError: true } }))).toBe(true);
