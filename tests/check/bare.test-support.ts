@@ -71,11 +71,14 @@ export function checkBare(options: BareOptions = {}): Promise<Run> {
 }
 
 /** The verdicts of a run that are of the given kinds, by id. */
-export const verdicts = ({ checked }: Run, ...kinds: readonly Verdict[]): Readonly<Record<string, Verdict>> =>
+export const verdicts = (
+  { checked }: Pick<Run, 'checked'>,
+  ...kinds: readonly Verdict[]
+): Readonly<Record<string, Verdict>> =>
   Object.fromEntries(
     checked.filter(({ verdict }) => kinds.includes(verdict)).map(({ check, verdict }) => [check.id, verdict]),
   );
 
 /** The findings, with what was seen: what a failing test has to print. */
-export const findings = (one: Run): Readonly<Record<string, Verdict>> =>
+export const findings = (one: Pick<Run, 'checked'>): Readonly<Record<string, Verdict>> =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

@@ -12,7 +12,7 @@ import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings, verdicts } from './bare.test-support.ts';
-import { checkDeploy, found } from './deploy.test-support.ts';
+import { checkDeploy } from './deploy.test-support.ts';
 import { type Answers, resultText, serving } from './posted.test-support.ts';
 
 const only = ['deploy'];
@@ -35,7 +35,7 @@ describe.concurrent('a fault', () => {
   it.each(['http', 'stdio'] as const)('that ends the process is a fail, over %s', async (transport) => {
     const args = ['--breaks', 'process'];
     const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport, args };
-    expect(found(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.in-words': 'fail' });
+    expect(findings(await checkBare({ ...parts, next: [] }))).toEqual({ 'deploy.in-words': 'fail' });
   });
 
   it.each([
@@ -44,7 +44,7 @@ describe.concurrent('a fault', () => {
   ] as const)('that answers by accident is a warn: %s', async (breaks, transport, words) => {
     const parts = { fault: 'deploy.in-words', only: ['deploy.in-words'], transport };
     const one = await checkBare({ ...parts, args: ['--breaks', breaks], next: [] });
-    expect(found(one)).toEqual({ 'deploy.in-words': 'warn' });
+    expect(findings(one)).toEqual({ 'deploy.in-words': 'warn' });
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });
 
@@ -58,14 +58,14 @@ describe.concurrent('a fault', () => {
       args: ['--breaks', breaks],
       next: [],
     });
-    expect(found(one)).toEqual({ 'deploy.effect-once': 'fail' });
+    expect(findings(one)).toEqual({ 'deploy.effect-once': 'fail' });
     expect(one.checked[0]?.finding.actual).toMatch(words);
   });
 
   it('without a declaration is advice', async () => {
     const parts = { fault: 'deploy.replay', only: ['deploy.replay'], transport: 'stdio' } as const;
     const one = await checkBare({ ...parts, next: [], inputs: { oneTime: false } });
-    expect(found(one)).toEqual({ 'deploy.replay': 'advice' });
+    expect(findings(one)).toEqual({ 'deploy.replay': 'advice' });
   });
 });
 
@@ -171,7 +171,7 @@ it.concurrent('docs/deploying.md shows what its command prints', async () => {
 
 describe.concurrent('our shapes', () => {
   it.each(TRIED)('%s does what it claims of a version: %s', async (shape, change) => {
-    const { 'deploy.returns': _, ...forth } = found(await checkDeploy(shape, change));
+    const { 'deploy.returns': _, ...forth } = findings(await checkDeploy(shape, change));
     expect(forth).toEqual(expected(await loadOption(findOption(shape) as ListedOption), change));
   });
 
@@ -182,7 +182,7 @@ describe.concurrent('our shapes', () => {
 
   it('two versions with a key each refuse the calls of each other, and the remedy says why', async () => {
     const one = await checkDeploy('g', 'nothing', { ownKeys: true, only: ['deploy.survives'] });
-    expect(found(one)).toEqual({ 'deploy.survives': 'advice' });
+    expect(findings(one)).toEqual({ 'deploy.survives': 'advice' });
     expect(one.checked[0]?.check.remedy).toMatch(/Give both versions the same key/);
   });
 });

@@ -8,7 +8,6 @@ import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
-import { verdicts } from './bare.test-support.ts';
 
 /** What every version allows: what one no longer allows, the checker finds by itself. */
 const ANSWERS = { size: 'L', colour: 'red', gift: 'no' };
@@ -57,6 +56,3 @@ export async function checkDeploy(
     await Promise.all([old.close(), next.close()]);
   }
 }
-
-export const found = (one: Run): Readonly<Record<string, string>> =>
-  verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

@@ -10,16 +10,16 @@ export interface Fault {
   readonly next?: readonly string[];
 }
 
-const fault = (
-  id: string,
-  verdict: Verdict,
-  more: Omit<Fault, 'id' | 'found'> & { also?: Fault['found'] } = {},
-): Fault => {
-  const { also = {}, ...rest } = more;
-  return { id, found: { [id]: verdict, ...also }, ...rest };
-};
+type More = Omit<Fault, 'id' | 'found'> & { readonly also?: Fault['found'] };
 
-const TRANSFER = { to: 'bob', amount: 5 };
+const fault = (id: string, verdict: Verdict, { also = {}, ...rest }: More = {}): Fault => ({
+  id,
+  found: { [id]: verdict, ...also },
+  ...rest,
+});
+
+/** Another operation that asks the same, by another method. */
+export const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
 export const FAULTS: readonly Fault[] = [
   fault('wire.result-type', 'fail'),
@@ -35,9 +35,7 @@ export const FAULTS: readonly Fault[] = [
   fault('state.aliased', 'advice'),
   fault('state.other-arguments', 'warn'),
   fault('state.other-tool', 'warn'),
-  fault('state.other-method', 'warn', {
-    inputs: { otherOperation: { kind: 'prompt', name: 'transfer', arguments: TRANSFER } },
-  }),
+  fault('state.other-method', 'warn', { inputs: { otherOperation: PROMPT } }),
   fault('state.other-principal', 'warn'),
   fault('state.rolled-back', 'fail'),
   fault('state.dropped', 'advice'),

@@ -7,10 +7,10 @@ import type { Checked } from '@mrtr/check';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { findOption, type ListedOption, OPTIONS } from '@mrtr/options';
 import { postgresServer } from '@mrtr/postgres-server';
-import { withBundledServer } from './bundle.ts';
+import { findings } from '../bare.test-support.ts';
 import { EXPECTED } from './expected.ts';
-import { measured, type Place, SUBJECTS, type SubjectName } from './measure.ts';
-import { findingsOf, type Measured, measuredBlocks } from './tables.ts';
+import { measured, SUBJECTS, type SubjectName } from './measure.ts';
+import { type Measured, measuredBlocks } from './tables.ts';
 
 /** So many runs at once: each has one server that works while the checker waits. */
 const AT_ONCE = 2;
@@ -29,20 +29,18 @@ function named(name: string): ListedOption {
 
 const postgres = await postgresServer(values.postgres ?? process.env.MRTR_TEST_POSTGRES);
 try {
-  process.exitCode = await withBundledServer((server) =>
-    checkAll({ server, database: () => postgres.database() }),
-  );
+  process.exitCode = await checkAll(() => postgres.database());
 } finally {
   await postgres.stop();
 }
 
-async function checkAll(place: Place): Promise<number> {
+async function checkAll(database: () => Promise<string>): Promise<number> {
   const tools = Object.keys(SUBJECTS) as SubjectName[];
   const runs = wanted.flatMap((option) => tools.map((tool) => ({ option, tool })));
   const results = new Map<string, readonly Checked[]>();
   const wrong: string[] = [];
   await eachOf(runs, async ({ option, tool }) => {
-    const checked = await measured(option.id, tool, place);
+    const checked = await measured(option.id, tool, database);
     results.set(`${option.id} ${tool}`, checked);
     const differences = unexpected(option.id, tool, checked);
     wrong.push(...differences);
@@ -84,7 +82,7 @@ async function eachOf<T>(all: readonly T[], work: (one: T) => Promise<void>): Pr
 
 function unexpected(option: string, tool: SubjectName, checked: readonly Checked[]): readonly string[] {
   const expected = EXPECTED[option]?.[tool] ?? {};
-  const found = findingsOf(checked);
+  const found = findings({ checked });
   return [...new Set([...Object.keys(expected), ...Object.keys(found)])]
     .filter((id) => expected[id] !== found[id])
     .map((id) => {

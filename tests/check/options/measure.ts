@@ -1,9 +1,10 @@
 /** Runs the checker against one option, over HTTP, with everything that a run can be given. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Checked, type RunInputs, run } from '@mrtr/check';
+import { inWorld } from '../bare.test-support.ts';
 import { PRINCIPALS } from './principals.ts';
+
+const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
 
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
@@ -43,52 +44,33 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
-/** The server's program, and where it keeps what its instances share. */
-export interface Place {
-  readonly server: string;
-  readonly database: () => Promise<string>;
-}
-
 /** Every check of a run, and of a second one with a short time to live. Each has a database of its own. */
 export async function measured(
   option: string,
   subject: SubjectName,
-  { server, database }: Place,
+  database: () => Promise<string>,
 ): Promise<readonly Checked[]> {
   const short = { only: ['state.expired'], ttlSeconds: 1 };
-  const [expired] = await checkedWith(option, subject, { server, postgres: await database() }, short);
-  const checked = await checkedWith(option, subject, { server, postgres: await database() }, {});
+  const checkedWith = (more: Partial<RunInputs>) =>
+    inWorld(async (world) => {
+      const place = { postgres: await database(), world, ttl: more.ttlSeconds };
+      return (await run({ ...inputsFor(option, subject, place), ...more })).checked;
+    });
+  const [expired] = await checkedWith(short);
+  const checked = await checkedWith({});
   return checked.map((one) => (one.check.id === expired?.check.id ? expired : one));
 }
 
-interface OneServer {
-  readonly server: string;
+interface Place {
   readonly postgres: string;
+  readonly world: string;
+  readonly ttl?: number | undefined;
 }
 
-async function checkedWith(
-  option: string,
-  subject: SubjectName,
-  place: OneServer,
-  more: Partial<RunInputs>,
-): Promise<readonly Checked[]> {
-  const world = await mkdtemp(join(tmpdir(), 'mrtr-check-options-'));
-  try {
-    return (await run({ ...inputsFor(option, subject, { ...place, world, ttl: more.ttlSeconds }), ...more }))
-      .checked;
-  } finally {
-    await rm(world, { recursive: true, force: true });
-  }
-}
-
-export function inputsFor(
-  option: string,
-  subject: SubjectName,
-  { server, postgres, world, ttl }: OneServer & { readonly world: string; readonly ttl?: number | undefined },
-): RunInputs {
+export function inputsFor(option: string, subject: SubjectName, { postgres, world, ttl }: Place): RunInputs {
   const args = ['--option', option, '--world', world, '--postgres', postgres, '--port', '{port}'];
   const limit = ttl === undefined ? [] : ['--ttl', String(ttl)];
-  const command = [process.execPath, server, ...args, ...limit];
+  const command = [process.execPath, '--import', 'tsx', SERVER, ...args, ...limit];
   return {
     ...SUBJECTS[subject],
     address: {

@@ -2,35 +2,35 @@
  * Draws the report's card as docs/pictures/check-card.svg, from a real run against option E bare:
  * `node --import tsx tests/check/options/picture.ts`.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { type Report, reportOf, run, terminalReport } from '@mrtr/check';
+import { writeFileSync } from 'node:fs';
+import { reportOf, run, terminalReport } from '@mrtr/check';
 import { postgresServer } from '@mrtr/postgres-server';
-import { withBundledServer } from './bundle.ts';
+import { inWorld } from '../bare.test-support.ts';
 import { inputsFor } from './measure.ts';
 
 const PICTURE = new URL('../../../docs/pictures/check-card.svg', import.meta.url);
-const COLUMN = 8.2;
 const LINE = 20;
 const COLOURS: Readonly<Record<string, string>> = {
-  31: '#ff7b72',
-  33: '#e3b341',
-  36: '#56d4dd',
-  32: '#56d364',
-  35: '#d2a8ff',
-  90: '#8b949e',
-  1: '#ffffff',
+  ...{
+    31: '#ff7b72',
+    33: '#e3b341',
+    36: '#56d4dd',
+    32: '#56d364',
+    35: '#d2a8ff',
+    90: '#8b949e',
+    1: '#ffffff',
+  },
 };
 
 const postgres = await postgresServer(process.env.MRTR_TEST_POSTGRES);
 try {
-  const report = await withBundledServer(async (file): Promise<Report> => {
-    const place = { server: file, postgres: await postgres.database(), world: dirname(file) };
+  const ran = await inWorld(async (world) => {
+    const place = { postgres: await postgres.database(), world };
     const { address, ...inputs } = inputsFor('e-bare', 'resolve_work_item', place);
     const { next, ...server } = address;
-    return reportOf(await run({ ...inputs, address: server }), { name: 'option E bare' });
+    return run({ ...inputs, address: server });
   });
-  mkdirSync(new URL('.', PICTURE), { recursive: true });
+  const report = reportOf(ran, { name: 'option E bare' });
   writeFileSync(PICTURE, picture(cardOf(terminalReport(report, { colours: true }))));
 } finally {
   await postgres.stop();
@@ -46,8 +46,8 @@ function cardOf(text: string): readonly string[] {
 }
 
 function picture(lines: readonly string[]): string {
-  const [width, height] = [Math.round(100 * COLUMN), lines.length * LINE + 24];
-  const rows = lines.map((line, at) => `<text y="${30 + at * LINE}">${spans(line)}</text>`);
+  const [width, height] = [820, lines.length * LINE + 24];
+  const rows = lines.map((line, at) => `<text x="0" y="${30 + at * LINE}">${spans(line)}</text>`);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The report card of mrtr-check">
 <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13.5" fill="#e6edf3" xml:space="preserve">
@@ -57,28 +57,11 @@ ${rows.join('\n')}
 `;
 }
 
-/** Each piece stands at its own column, whatever the font. */
+/** Each piece in its colour. */
 function spans(line: string): string {
-  let column = 0;
-  let colour = '';
+  const escaped = line.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it reads the colours that the report was written with.
-  const pieces = line.split(/\u001b\[(\d+)m/);
-  return pieces
-    .map((piece, at) => {
-      if (at % 2 === 1) {
-        colour = COLOURS[piece] ?? '';
-        return '';
-      }
-      const words = [...piece.matchAll(/\S+/g)].map(({ 0: word, index }) => {
-        const x = Math.round((column + index) * COLUMN);
-        return `<tspan x="${x}"${colour === '' ? '' : ` fill="${colour}"`}>${escaped(word)}</tspan>`;
-      });
-      column += piece.length;
-      return words.join('');
-    })
-    .join('');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return escaped.replace(/\u001b\[(\d+)m(.*?)\u001b\[\d+m/g, (_, code: string, piece: string) => {
+    return `<tspan fill="${COLOURS[code] ?? ''}">${piece}</tspan>`;
+  });
 }

@@ -2,6 +2,7 @@
 import { CHECKS, type Check, type Checked, type Verdict } from '@mrtr/check';
 import type { ListedOption } from '@mrtr/options';
 import { markdownTable } from 'markdown-table';
+import { findings } from '../bare.test-support.ts';
 import { FAULTS } from '../faults.ts';
 import { REASONS } from './expected.ts';
 import { SUBJECTS, type SubjectName } from './measure.ts';
@@ -14,13 +15,6 @@ export interface Measured {
 const TOOLS = Object.keys(SUBJECTS) as SubjectName[];
 const FLAT = { alignDelimiters: false };
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice', 'could-not-run'];
-
-export const findingsOf = (checked: readonly Checked[]): Readonly<Record<string, Verdict>> =>
-  Object.fromEntries(
-    checked
-      .filter(({ verdict }) => FINDINGS.includes(verdict))
-      .map(({ check, verdict }) => [check.id, verdict]),
-  );
 
 /** One row for all the options on which the same was found. */
 function optionsTable(measured: readonly Measured[]): string {
@@ -39,7 +33,7 @@ function optionsTable(measured: readonly Measured[]): string {
 }
 
 function findingsIn(checked: readonly Checked[]): string {
-  const found = findingsOf(checked);
+  const found = findings({ checked });
   const kinds = FINDINGS.flatMap((wanted) => {
     const ids = Object.entries(found).flatMap(([id, verdict]) => (verdict === wanted ? [`\`${id}\``] : []));
     return ids.length === 0 ? [] : [`${wanted}: ${ids.join(' ')}`];

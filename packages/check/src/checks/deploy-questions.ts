@@ -27,8 +27,8 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
   const session = context.session({ instance: to.instance });
   await session.first();
-  const refusals = Object.keys(session.asked).map((key) => [key, { action: 'decline' }]);
-  const declined = await session.retry({ inputResponses: Object.fromEntries(refusals) });
+  const inputResponses = session.mapAnswers(() => ({ action: 'decline' }));
+  const declined = await session.retry({ inputResponses });
   return comparable(declined) !== comparable(end);
 }
 

@@ -22,18 +22,16 @@ type Action = 'decline' | 'cancel';
  * The same refusal of every question, or of those with these keys; sampling and roots cannot be refused so, and get
  * their honest answer.
  */
-function refusing(session: Session, action: Action, only?: readonly string[]): JsonObject {
-  const answers = session.answers();
-  return Object.fromEntries(
-    Object.entries(session.asked).map(([key, { method }]) => [
-      key,
-      method === 'elicitation/create' && (only?.includes(key) ?? true) ? { action } : answers[key],
-    ]),
-  );
-}
+const refusing = (session: Session, action: Action, only?: readonly string[]): JsonObject =>
+  session.mapAnswers((honest, key) => {
+    const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);
+    return isRefused ? { action } : honest;
+  });
+
+const isElicitation = (request: JsonObject | undefined) => request?.method === 'elicitation/create';
 
 function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
-  const keys = Object.keys(requests).filter((key) => requests[key]?.method === 'elicitation/create');
+  const keys = Object.keys(requests).filter((key) => isElicitation(requests[key]));
   // Sampling and roots have no refusal of this kind.
   if (keys.length === 0) return [];
   const alone = keys.length > 1 ? keys.map((key) => ({ action: 'decline' as const, key })) : [];
@@ -196,7 +194,7 @@ export const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
     let outcome: Outcome = await session.first();
     let rounds = 0;
     for (; outcome.kind === 'asked' && rounds < PATIENCE; rounds++)
-      outcome = await session.retry({ inputResponses: emptyAnswers(session) });
+      outcome = await session.retry({ inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN) });
     if (outcome.kind === 'failed') return abstain(inWords(outcome));
     if (outcome.kind === 'asked')
       return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
@@ -206,6 +204,4 @@ export const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
 
 /** As the drawing of the conversation shows it. */
 const EMPTY = '`accept {}`';
-
-const emptyAnswers = (session: Session): JsonObject =>
-  Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action: 'accept', content: {} }]));
+const NOTHING_FILLED_IN = { action: 'accept', content: {} };

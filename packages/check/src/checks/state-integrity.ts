@@ -4,10 +4,10 @@ import { choicesIn } from '../answers/generate.ts';
 import { type Attacked, type AttackOptions, attack, mustRefuse } from '../judging/attack.ts';
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import { type CheckContext, noTo } from '../judging/context.ts';
+import { fieldsOf } from '../observations/forms.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { forgeries, type Pair, type Variant } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
-import { type JsonObject, objectAt } from '../wire/json.ts';
 import { inWords } from '../wire/outcome.ts';
 
 const REQUIREMENT = {
@@ -57,15 +57,11 @@ const withLabel = ({ label, token }: Variant) => ({ label, state: token });
 function knownWords({ facts }: CheckContext): readonly string[] {
   const others = Object.values(facts.otherArguments ?? {}).filter((value) => typeof value === 'string');
   const asked = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
-  const choices = asked.flatMap(([, request]) => choicesOf(request)).filter((one) => typeof one === 'string');
+  const choices = asked
+    .flatMap(([, request]) => fieldsOf(request).flatMap(choicesIn))
+    .filter((one) => typeof one === 'string');
   return [...new Set([...others, ...choices, ...asked.map(([key]) => key), 'approved'])];
 }
-
-/** The closed choices of a form: what a state is most likely to remember. */
-const choicesOf = (request: unknown): readonly unknown[] =>
-  Object.values(objectAt(objectAt(objectAt(request, 'params'), 'requestedSchema'), 'properties')).flatMap(
-    choicesIn,
-  );
 
 export const forged = defineCheck('state.forged', 'M*', {
   expected:
@@ -99,16 +95,13 @@ interface Withheld {
   readonly changes: (session: Session) => Retry;
 }
 
-const mapAnswers = (session: Session, answer: (honest: JsonObject) => JsonObject): Retry => ({
-  inputResponses: Object.fromEntries(
-    Object.entries(session.answers()).map(([key, honest]) => [key, answer(honest as JsonObject)]),
-  ),
-});
-
 const WITHHELD: readonly Withheld[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
-  { label: 'a no for an answer', changes: (session) => mapAnswers(session, noTo) },
-  { label: 'a decline', changes: (session) => mapAnswers(session, () => ({ action: 'decline' })) },
+  { label: 'a no for an answer', changes: (session) => ({ inputResponses: session.mapAnswers(noTo) }) },
+  {
+    label: 'a decline',
+    changes: (session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'decline' })) }),
+  },
 ];
 
 /** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */

@@ -27,8 +27,8 @@ async function sweep(context: CheckContext): Promise<void> {
   if (swept.has(context)) return;
   swept.add(context);
   const changes = [
-    (session: Session) => ({ inputResponses: refusals(session, 'decline') }),
-    (session: Session) => ({ inputResponses: refusals(session, 'cancel') }),
+    (session: Session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'decline' })) }),
+    (session: Session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'cancel' })) }),
     () => ({ inputResponses: undefined }),
     () => ({ requestState: 'mrtr-check' }),
   ];
@@ -38,9 +38,6 @@ async function sweep(context: CheckContext): Promise<void> {
   }
   await context.session({ capabilities: {} }).first();
 }
-
-const refusals = (session: Session, action: string): JsonObject =>
-  Object.fromEntries(Object.keys(session.asked).map((key) => [key, { action }]));
 
 type Fault = (logged: Logged) => string | undefined;
 
@@ -274,12 +271,9 @@ export const unknownMembers = defineCheck('wire.unknown-members', 'S', {
     const session = context.session();
     let outcome = await session.first();
     for (let round = 0; outcome.kind === 'asked' && round < context.facts.rounds.length + 2; round++) {
-      const answers = Object.entries(session.answers()).map(([key, answer]) => [
-        key,
-        { ...(answer as JsonObject), 'x-mrtr-check': { unknown: true } },
-      ]);
+      const answers = session.mapAnswers((answer) => ({ ...answer, 'x-mrtr-check': { unknown: true } }));
       const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
-      outcome = await session.retry({ inputResponses: { ...Object.fromEntries(answers), ...unknown } });
+      outcome = await session.retry({ inputResponses: { ...answers, ...unknown } });
     }
     if (outcome.kind === 'failed') return abstain(inWords(outcome));
     if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')

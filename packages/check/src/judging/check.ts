@@ -7,16 +7,10 @@ export type Level = 'M' | 'S' | 'A' | 'M*';
 
 /** What a check ends with. */
 export type Verdict = (typeof VERDICTS)[number];
-/** The gravest first. The first three are findings. */
-export const VERDICTS = [
-  'fail',
-  'warn',
-  'advice',
-  'could-not-run',
-  'not-run',
-  'not-applicable',
-  'pass',
-] as const;
+/** The gravest first. */
+export const FINDINGS = ['fail', 'warn', 'advice'] as const;
+export const UNDECIDED = ['could-not-run', 'not-run', 'not-applicable'] as const;
+export const VERDICTS = [...FINDINGS, ...UNDECIDED, 'pass'] as const;
 
 /** The place in the specification, or in a recommendation, that a check stands on, with its words. */
 export interface Clause {
@@ -24,24 +18,10 @@ export interface Clause {
   readonly words: string;
 }
 
-/** What a check cannot do without. */
-export type Need =
-  | 'question'
-  | 'state'
-  | 'form'
-  | 'elicitation'
-  | 'two-rounds'
-  | 'two-questions'
-  | 'effects'
-  | 'other-arguments'
-  | 'other-tool'
-  | 'other-method'
-  | 'other-principal'
-  | 'second-instance'
-  | 'restart'
-  | 'next'
-  | 'ttl'
-  | 'http';
+/** What a check cannot do without: of the server, and of the user who runs it. */
+export type Need = AskedNeed | GivenNeed | `other-${'arguments' | 'tool' | 'method' | 'principal'}`;
+type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'two-rounds' | 'two-questions';
+type GivenNeed = 'effects' | 'second-instance' | 'restart' | 'next' | 'ttl' | 'http';
 
 /** What a check saw. The verdict follows from it and from the level, in `run/verdict.ts` alone. */
 export type Finding =

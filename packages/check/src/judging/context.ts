@@ -3,12 +3,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../observations/effects.ts';
 import type { Facts } from '../observations/facts.ts';
+import { fieldsOf } from '../observations/forms.ts';
 import { Likeness } from '../session/likeness.ts';
 import { Session, type SessionContext, type SessionOptions, type Turn } from '../session/session.ts';
 import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
-import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
+import { isObject, type JsonObject } from '../wire/json.ts';
 import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
@@ -29,9 +30,7 @@ interface PlainRefusal {
 }
 
 const hasYesOrNo = (request: JsonObject): boolean =>
-  Object.values(objectAt(objectAt(objectAt(request, 'params'), 'requestedSchema'), 'properties')).some(
-    (field) => isObject(field) && field.type === 'boolean',
-  );
+  fieldsOf(request).some((field) => isObject(field) && field.type === 'boolean');
 
 /** The same answer with each yes turned into a no, which refuses as well as a decline does. */
 export const noTo = ({ content, ...answer }: JsonObject): JsonObject => ({
@@ -178,11 +177,7 @@ export class CheckContext {
     for (let time = 0; time < 2; time++) {
       const session = await this.untilRound(round);
       const before = await this.effects.read();
-      const refusals = Object.entries(session.answers()).map(([key, one]) => [
-        key,
-        answer(one as JsonObject),
-      ]);
-      const outcome = await session.retry({ inputResponses: Object.fromEntries(refusals) });
+      const outcome = await session.retry({ inputResponses: session.mapAnswers(answer) });
       likeness.add(this.#withoutKeys(outcome));
       if (outcome.kind === 'asked' && this.judge(round, outcome) === 'same')
         ends.add(comparable(await session.finish()));

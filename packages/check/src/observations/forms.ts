@@ -3,10 +3,15 @@ import { canonical, isObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
 export const isOptional = (request: unknown): boolean => {
-  const { properties, required } = objectAt(objectAt(request, 'params'), 'requestedSchema');
-  const fields = isObject(properties) ? Object.keys(properties).length : 0;
-  return isForm(request) && fields > 0 && !(Array.isArray(required) && required.length > 0);
+  const { required } = schemaOf(request);
+  return isForm(request) && fieldsOf(request).length > 0 && !(Array.isArray(required) && required.length > 0);
 };
+
+const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
+
+/** The schemas of what is to be filled in. */
+export const fieldsOf = (request: unknown): readonly unknown[] =>
+  Object.values(objectAt(schemaOf(request), 'properties'));
 
 export const isForm = (request: unknown): boolean => {
   const { requestedSchema, mode } = objectAt(request, 'params');

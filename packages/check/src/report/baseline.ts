@@ -47,9 +47,6 @@ function whyNoJson(text: string): string {
   }
 }
 
-export const isFinding = (verdict: Verdict): boolean =>
-  verdict === 'fail' || verdict === 'warn' || verdict === 'advice';
-
 export const staleIn = (
   baseline: Baseline,
   checked: readonly { readonly id: string; readonly verdict: Verdict }[],

@@ -1,7 +1,7 @@
 /** The report as one HTML file, with nothing to load. */
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@mrtr/harness/transcript';
-import { VERDICTS, type Verdict } from '../judging/check.ts';
+import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup, printable } from './text.ts';
@@ -24,10 +24,6 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .others { border-collapse: collapse; width: 100%; } .others :is(td, th) { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 @media print { .mrtr-viewer { display: none; } .plain[hidden] { display: block; } }
 `;
-
-// What a reader has to do something about comes first, and each of it in full.
-const FINDINGS: readonly Verdict[] = VERDICTS.slice(0, 3);
-const OTHERS: readonly Verdict[] = VERDICTS.slice(3);
 
 /**
  * Writes it: one page for all targets, which opens from a disk.
@@ -70,7 +66,7 @@ function page(report: Report, at: number, isDrawn: boolean): string {
   const { target, summary, checks } = report;
   const of = (verdicts: readonly Verdict[]) =>
     verdicts.flatMap((verdict) => checks.filter((check) => check.verdict === verdict));
-  const counts = [...FINDINGS, 'pass' as const, ...OTHERS.slice(0, 3)].map(
+  const counts = [...FINDINGS, 'pass' as const, ...UNDECIDED].map(
     (verdict) => `<li class="${verdict}"><b>${summary[verdict]}</b> ${verdict.replaceAll('-', ' ')}</li>`,
   );
   const stale = summary.stale.map(
@@ -85,7 +81,9 @@ ${of(FINDINGS)
   .join('\n')}
 <h2>Everything else</h2>
 <table class="others"><thead><tr><th scope="col">Check</th><th scope="col">Verdict</th><th scope="col">Seen</th></tr></thead><tbody>
-${of(OTHERS).map(row).join('\n')}
+${of([...UNDECIDED, 'pass'])
+  .map(row)
+  .join('\n')}
 </tbody></table>`;
 }
 

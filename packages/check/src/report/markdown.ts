@@ -1,5 +1,5 @@
 /** The report as Markdown, for an issue or a job's summary. */
-import { VERDICTS } from '../judging/check.ts';
+import { UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
@@ -8,7 +8,9 @@ import { forMarkdown, forTerminal } from './text.ts';
 export function markdownReport(report: Report): string {
   const { target, summary, checks } = report;
   const findings = findingsIn(checks);
-  const rest = VERDICTS.slice(3).flatMap((verdict) => checks.filter((one) => one.verdict === verdict));
+  const rest = [...UNDECIDED, 'pass' as const].flatMap((verdict) =>
+    checks.filter((one) => one.verdict === verdict),
+  );
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',

@@ -22,26 +22,19 @@ const HOSTILE =
   '\u001b[2J\u001b]0;owned\u0007 <script>alert(1)</script> <!-- <script> --> | `` ``` ` [x](javascript:alert(1)) @everyone \u202edesrever ' +
   "'; touch /tmp/owned; ' $(touch /tmp/owned) \u0000\u009b31m ]]> &amp; \ud800 in\u200bvi\u2060sible\ufeff\u{e0041}";
 
+const message = (from: string, to: string, at: number, message: Readonly<Record<string, unknown>>) => ({
+  kind: 'message' as const,
+  ...{ from, to, at, message },
+});
+
 const conversation: Transcript = {
   format: 'mrtr-transcript',
   version: 1,
   title: HOSTILE,
   participants: [],
   events: [
-    {
-      kind: 'message',
-      from: 'client',
-      to: 'server',
-      at: 0,
-      message: { method: 'tools/call', params: { name: HOSTILE } },
-    },
-    {
-      kind: 'message',
-      from: 'server',
-      to: 'client',
-      at: 1,
-      message: { result: { content: [{ type: 'text', text: HOSTILE }] } },
-    },
+    message('client', 'server', 0, { method: 'tools/call', params: { name: HOSTILE } }),
+    message('server', 'client', 1, { result: { content: [{ type: 'text', text: HOSTILE }] } }),
     { kind: 'effect', instance: 'server', name: 'probe', detail: HOSTILE, at: 2 },
   ],
   end: { error: { message: HOSTILE } },
@@ -82,13 +75,10 @@ const CONTROLS = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}\u200b\u2060\ufeff\u{e0041}
 
 describe('a report of hostile words', () => {
   it('holds no control characters in any format', () => {
-    expect(terminalReport(report)).not.toMatch(CONTROLS);
-    expect(markdownReport(report)).not.toMatch(CONTROLS);
-    expect(htmlReport([report])).not.toMatch(CONTROLS);
-    expect(htmlReport([report], VIEWER)).not.toMatch(CONTROLS);
-    expect(junitReport([report])).not.toMatch(CONTROLS);
-    expect(draw(conversation).join('\n')).not.toMatch(CONTROLS);
-    expect(jsonText(report)).not.toMatch(CONTROLS);
+    const [terminal, markdown, json] = [terminalReport(report), markdownReport(report), jsonText(report)];
+    const pages = [htmlReport([report]), htmlReport([report], VIEWER), junitReport([report])];
+    for (const text of [terminal, markdown, json, ...pages, draw(conversation).join('\n')])
+      expect(text).not.toMatch(CONTROLS);
     expect(JSON.parse(jsonText([report, '\u{1fffe}']))).toEqual([report, '\u{1fffe}']);
   });
 
@@ -168,31 +158,21 @@ describe('a report of hostile words', () => {
   });
 });
 
-describe('redaction', () => {
-  const redact = redactor({
-    headers: { authorization: 'Bearer s3cr3t"token' },
-    otherHeaders: { 'x-key': 'k2-value' },
-  });
-
-  it('takes the value out of every string, in whatever spelling', () => {
-    const value = {
-      a: ['got Bearer s3cr3t"token', 'the token s3cr3t"token'],
-      'k2-value': JSON.stringify('s3cr3t"token'),
-    };
-    expect(JSON.stringify(redact(value))).not.toMatch(/s3cr3t|k2-value/);
-    expect(redact({ n: 1, b: true, z: null })).toEqual({ n: 1, b: true, z: null });
-  });
+it('redaction takes a value out of every string, in whatever spelling', () => {
+  const [one, other] = ['s3cr3t"token', 'k2-value'];
+  const redact = redactor({ headers: { authorization: `Bearer ${one}` }, otherHeaders: { 'x-key': other } });
+  const value = { a: [`got Bearer ${one}`, `the token ${one}`], 'k2-value': JSON.stringify(one) };
+  expect(JSON.stringify(redact(value))).not.toMatch(/s3cr3t|k2-value/);
+  expect(redact({ n: 1, b: true, z: null })).toEqual({ n: 1, b: true, z: null });
 });
 
 it('a secret that is a word of the transcript format is redacted in what was sent, and nowhere else', () => {
   const redact = redactor({ headers: { a: 'client', b: 'message', c: 'vent' } });
-  const event = { kind: 'message', from: 'client', to: 'server', at: 0 } as const;
-  const events = [{ ...event, message: { error: { code: 1, words: 'the client, inventing' } } }];
-  expect(redactedTranscript({ ...conversation, events, end: { result: { content: [] } } }, redact)).toEqual({
-    ...conversation,
-    events: [{ ...event, message: { error: { code: 1, words: 'the <redacted>, in<redacted>ing' } } }],
-    end: { result: { content: [] } },
-  });
+  const saying = (words: string) => [message('client', 'server', 0, { error: { code: 1, words } })];
+  const end = { result: { content: [] } };
+  const sent = { ...conversation, events: saying('the client, inventing'), end };
+  const events = saying('the <redacted>, in<redacted>ing');
+  expect(redactedTranscript(sent, redact)).toEqual({ ...sent, events });
 });
 
 describe('redaction of encoded secrets', () => {
@@ -248,8 +228,7 @@ it('the card tells the counts and the end of the run', () => {
 
 it('a message whose words are objects is drawn', () => {
   const object = { toString: 1, valueOf: null };
-  const message = { error: { code: object, message: object } };
-  const events = [{ kind: 'message', from: 'server', to: 'client', at: 0, message } as const];
+  const events = [message('server', 'client', 0, { error: { code: object, message: object } })];
   expect(draw({ ...conversation, events }).join('\n')).toContain('"toString":1');
 });
 
@@ -261,19 +240,10 @@ it('equal messages in a row are drawn once', () => {
 });
 
 it('rounds that differ in their state alone are drawn once', () => {
+  const asked = { resultType: 'input_required', inputRequests: {} };
   const rounds = Array.from({ length: 25 }, (_, at) => [
-    {
-      kind: 'message' as const,
-      ...{ from: 'client', to: 'server', at },
-      message: { method: 'tools/call', params: { name: 'send', requestState: `state ${at}` } },
-    },
-    {
-      kind: 'message' as const,
-      ...{ from: 'server', to: 'client', at },
-      message: {
-        result: { resultType: 'input_required', inputRequests: {}, requestState: `state ${at + 1}` },
-      },
-    },
+    message('client', 'server', at, { method: 'tools/call', params: { requestState: `state ${at}` } }),
+    message('server', 'client', at, { result: { ...asked, requestState: `state ${at + 1}` } }),
   ]);
   const lines = (many: number) => draw({ ...conversation, events: rounds.slice(0, many).flat() });
   expect(lines(25).join('\n')).toContain('25 rounds like this:');
@@ -287,9 +257,8 @@ describe('the card', () => {
     ...{ id, accepted, actual: 'seen', conversation: null },
   });
   const reportWith = (checks: readonly ReportedCheck[], exitCode: Report['exitCode']): Report => {
-    const counts = Object.fromEntries(
-      VERDICTS.map((verdict) => [verdict, checks.filter((one) => one.verdict === verdict).length]),
-    );
+    const count = (verdict: Verdict) => checks.filter((one) => one.verdict === verdict).length;
+    const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, count(verdict)]));
     const ran = checks.filter(({ verdict }) => !verdict.includes('not')).length;
     return { ...report, checks, exitCode, summary: { ...report.summary, ...counts, ran, stale: [] } };
   };
@@ -314,11 +283,9 @@ describe('the card', () => {
   });
 
   it('says why it ends with 1 where nothing but a warn was found, and that an input is missing', () => {
-    expect(terminalReport(reportWith([plain('state.size', 'warn')], 1))).toMatch(
-      /exit 1: under --strict a warn counts as a fail/,
-    );
-    expect(terminalReport(reportWith([plain('state.size', 'not-run')], 3))).toMatch(
-      /exit 3: an input was not given/,
-    );
+    const ends = (verdict: Verdict, code: 1 | 3) =>
+      terminalReport(reportWith([plain('state.size', verdict)], code));
+    expect(ends('warn', 1)).toMatch(/exit 1: under --strict a warn counts as a fail/);
+    expect(ends('not-run', 3)).toMatch(/exit 3: an input was not given/);
   });
 });

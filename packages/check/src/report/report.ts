@@ -1,12 +1,12 @@
 /** The report of one run, as the JSON schema in `report.schema.json` describes it. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import { type Clause, type Finding, type Level, VERDICTS, type Verdict } from '../judging/check.ts';
+import { type Clause, FINDINGS, type Finding, type Level, VERDICTS, type Verdict } from '../judging/check.ts';
 import type { Run } from '../run/run.ts';
 import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
-import { type Baseline, isFinding, staleIn } from './baseline.ts';
+import { type Baseline, staleIn } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
 
@@ -39,9 +39,9 @@ export interface ReportedCheck {
 }
 
 export const findingsIn = (checks: readonly ReportedCheck[]) =>
-  VERDICTS.slice(0, 3)
-    .map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) }))
-    .filter(({ found }) => found.length > 0);
+  FINDINGS.map((verdict) => ({ verdict, found: checks.filter((one) => one.verdict === verdict) })).filter(
+    ({ found }) => found.length > 0,
+  );
 
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
 
@@ -126,7 +126,7 @@ function reportCheck(
   redact: Redact,
 ) {
   const { id, family, level, expected, clause, remedy } = check;
-  const found = isFinding(verdict);
+  const found = FINDINGS.some((one) => one === verdict);
   const session = 'session' in finding ? finding.session : undefined;
   const { headers, otherHeaders } = inputs.address;
   const turn = session?.decisive ?? session?.turns.at(-1);

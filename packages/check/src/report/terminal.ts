@@ -1,6 +1,6 @@
 /** The report on a terminal: a card that is read in ten seconds, and then the findings. */
 import { styleText } from 'node:util';
-import type { Verdict } from '../judging/check.ts';
+import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
 import { acceptedMark, findingsIn, type Report, type ReportedCheck } from './report.ts';
 import { clip, forTerminal, pad, wrap } from './text.ts';
@@ -64,8 +64,8 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
     `  ${paint('bold', 'mrtr-check')}  ${clip(title, WIDTH - 16)}`,
     ...(target.next === undefined ? [] : [`  ${clip(`new version: ${target.next}`, WIDTH - 4)}`]),
     '',
-    `  ${(['fail', 'warn', 'advice', 'pass'] as const).map(count).join('    ')}`,
-    `  ${(['could-not-run', 'not-run', 'not-applicable'] as const).map(count).join('    ')}`,
+    `  ${[...FINDINGS, 'pass' as const].map(count).join('    ')}`,
+    `  ${UNDECIDED.map(count).join('    ')}`,
     ...(ids.length > 0 ? ['', ...ids] : []),
     '',
     paint(
@@ -100,7 +100,7 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
 }
 
 function listUndecided({ checks }: Report, paint: Paint): readonly string[] {
-  return (['could-not-run', 'not-run', 'not-applicable'] as const).flatMap((verdict) => {
+  return UNDECIDED.flatMap((verdict) => {
     const reasons = new Map<string, string[]>();
     for (const check of checks.filter((one) => one.verdict === verdict))
       reasons.set(check.actual, [...(reasons.get(check.actual) ?? []), check.id]);

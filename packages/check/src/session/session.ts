@@ -97,6 +97,12 @@ export class Session {
     return this.#desk.answerer.responses(this.asked);
   }
 
+  /** The honest answers, each with something else in its place. */
+  mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
+    const all = Object.entries(this.answers()) as [string, JsonObject][];
+    return Object.fromEntries(all.map(([key, honest]) => [key, change(honest, key)]));
+  }
+
   /** The first request; `extra` members stand beside its own. */
   first(extra: JsonObject = {}): Promise<Outcome> {
     return this.send({ ...paramsOf(this.operation), ...extra });

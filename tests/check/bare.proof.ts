@@ -1,0 +1,167 @@
+/** The bare server: with each fault, behind each method; without one; and where nothing can be decided. */
+import { CHECKS, type Inputs, run } from '@mrtr/check';
+import { describe, expect, it } from 'vitest';
+import { bareCommand, checkBare, EVERYTHING, findings, inWorld, verdicts } from './bare.test-support.ts';
+import { FAULTS, type Fault, PROMPT, RACING } from './faults.ts';
+
+const IDS = CHECKS.map(({ id }) => id);
+// That one measures time, and makes as many calls as all others together: it is tried on its own fault, and on no other.
+const QUICK = IDS.filter((id) => id !== 'abandon.flat');
+// Of a fault between two versions, one alone shows nothing: then only checks are tried that look at something near.
+const NEAR = ['deploy', 'effect', 'retry.twice'];
+
+/** A run waits for its probe most of its time. */
+function eachFault(name: string, isFound: (fault: Fault) => Promise<void>): void {
+  it.concurrent.each(FAULTS.filter(({ id }) => !RACING.includes(id)))(name, isFound);
+  it.each(FAULTS.filter(({ id }) => RACING.includes(id)))(name, isFound);
+}
+
+describe('every check on every faulty server', () => {
+  eachFault('the fault of $id is found, and nothing else', async ({ id, found, ...options }) => {
+    const only = options.next ? NEAR : QUICK.includes(id) ? QUICK : [...QUICK, id];
+    expect(findings(await checkBare({ fault: id, only, ...options }))).toEqual(found);
+  });
+});
+
+const TOOL = { ...PROMPT, kind: 'tool' } as const;
+const TEXTS = { to: 'bob', amount: '5' };
+/** The same conversation, with the same effect. A method and a transport have no code in common: these pairs are enough. */
+const KINDS: readonly (readonly [string, 'http' | 'stdio', Partial<Inputs>])[] = [
+  ['tool', 'http', {}],
+  [
+    'prompt',
+    'http',
+    {
+      operation: { kind: 'prompt', name: 'transfer', arguments: TEXTS },
+      otherOperation: { kind: 'prompt', name: 'refund', arguments: TEXTS },
+      otherArguments: { ...TEXTS, to: 'carol' },
+    },
+  ],
+  [
+    'resource',
+    'stdio',
+    {
+      operation: { kind: 'resource', name: 'bank://transfer/bob/5', arguments: {} },
+      otherOperation: { kind: 'resource', name: 'bank://refund/bob/5', arguments: {} },
+      otherArguments: { uri: 'bank://transfer/carol/5' },
+    },
+  ],
+];
+
+/** Over stdio there is one principal, and no connection of one request. */
+const HTTP_ALONE = ['state.other-principal', 'retry.lost-response', 'era.stateless'];
+const means = (transport: 'http' | 'stdio') => (id: string) =>
+  transport === 'http' || !HTTP_ALONE.includes(id);
+
+describe.each(KINDS.slice(1))('a %s over %s', (_kind, transport, kind) => {
+  eachFault('has the fault of $id', async ({ id, found, ...options }) => {
+    const method = id === 'state.other-method' && { otherOperation: { ...TOOL, arguments: TEXTS } };
+    const inputs = { ...options.inputs, ...kind, ...method };
+    const given = { ...options, only: Object.keys(found), transport, inputs };
+    const expected = Object.entries(found).filter(([one]) => means(transport)(one));
+    expect(findings(await checkBare({ ...given, fault: id }))).toEqual(Object.fromEntries(expected));
+  });
+});
+
+describe('the server without a fault', () => {
+  it.each(KINDS)(
+    'passes as a %s over %s, by every check that does not wait',
+    async (_kind, transport, inputs) => {
+      const one = await checkBare({ transport, next: [], inputs });
+      expect(findings(one)).toEqual({});
+      // Nothing is readable, so nothing can be forged; the new version has the same questions; the rest was not given.
+      const nothing = ['state.forged', 'deploy.reworded', 'deploy.unfit'];
+      const absent = IDS.filter((id) => nothing.includes(id) || !means(transport)(id));
+      expect(Object.keys(verdicts(one, 'not-applicable'))).toEqual(absent);
+      expect(Object.keys(verdicts(one, 'not-run'))).toEqual(['state.other-method', 'state.expired']);
+    },
+  );
+
+  it.each([
+    ['prompt', 'balance'],
+    ['resource', 'bank://balance'],
+  ] as const)('passes as a %s that asks, and writes nothing', async (kind, name) => {
+    const operation = { kind, name, arguments: {} };
+    const inputs = { operation, otherOperation: TOOL, answers: { '*': 'checking' }, oneTime: false };
+    const one = await checkBare({ inputs });
+    expect(findings(one)).toEqual({});
+    const passed = ['wire.schema', 'state.tampered', 'state.other-method', 'answer.invalid'];
+    expect(Object.keys(verdicts(one, 'pass'))).toEqual(expect.arrayContaining(passed));
+    expect(Object.keys(verdicts(one, 'not-applicable'))).toContain('retry.twice');
+  });
+
+  it('passes with generated answers, and the same seed makes the same ones', async () => {
+    const seen = async () => {
+      const inputs = { answers: {}, generateAnswers: true, seed: 7 };
+      const one = await checkBare({ only: ['answer'], inputs });
+      expect(findings(one)).toEqual({});
+      return one.checked.map(({ finding }) => finding.actual);
+    };
+    const [one, two] = await Promise.all([seen(), seen()]);
+    expect(two).toEqual(one);
+  });
+
+  it('has a question without an answer: a mistake of usage, which says what to add', async () => {
+    const without = checkBare({ inputs: { answers: {} } });
+    await expect(without).rejects.toThrow(
+      /asks 'account' .* Add --answer 'account=\{"account":"checking|savings"\}'/,
+    );
+  });
+});
+
+it('a server that gives a call up at the first bad state is asked with a new call each time', async () => {
+  const args = ['--burns'];
+  // A forgery with its old signature is refused, and the call with it: the one without a signature needs another call.
+  const faulty = await checkBare({ fault: 'state.forged', only: ['state.forged'], args });
+  expect(findings(faulty)).toEqual({ 'state.forged': 'fail' });
+  const only = ['state.forged', 'state.tampered', 'state.malformed', 'state.aliased'];
+  expect(findings(await checkBare({ only, args }))).toEqual({});
+});
+
+describe('nothing is decided', () => {
+  it.concurrent.each(IDS)('by %s alone, where its honest calls fail', async (id) => {
+    const inputs = { ttlSeconds: 0, ...(id === 'state.other-method' && { otherOperation: PROMPT }) };
+    // Two honest calls of three requests each, and then every call is an isError result.
+    const next = id.startsWith('deploy.') ? ['--calls-until-broken', 'Infinity'] : undefined;
+    const one = await checkBare({ only: [id], args: ['--calls-until-broken', '6'], inputs, next });
+    expect(one.checked.map(({ verdict }) => verdict)).toEqual(['could-not-run']);
+  });
+
+  it('by any check, where the first honest call fails', async () => {
+    const one = await checkBare({ args: ['--calls-until-broken', '2'] });
+    expect(Object.keys(verdicts(one, 'could-not-run'))).toHaveLength(CHECKS.length);
+  });
+
+  it('by a check whose input was not given, which says which', async () => {
+    const bare = await inWorld((world) => {
+      const { otherOperation, probe, ...rest } = EVERYTHING;
+      return run({ ...rest, oneTime: false, address: { command: bareCommand(world) } });
+    });
+    const missing = bare.checked.filter(({ verdict }) => verdict === 'not-run');
+    const saying = (words: string, picked: (id: string) => boolean) =>
+      Object.fromEntries(IDS.filter(picked).map((id) => [id, words]));
+    const effects = /^(retry|effect)\.|^(refusal\.no-effect|instance\.replay-elsewhere)$/;
+    expect(Object.fromEntries(missing.map(({ check, finding }) => [check.id, finding.actual]))).toEqual({
+      'state.other-tool': '--other-operation tool:NAME was not given',
+      'state.other-method': '--other-operation with another kind (tool:, prompt: or resource:) was not given',
+      'state.other-principal': '--other-header was not given',
+      'state.expired': '--ttl was not given',
+      ...saying('--next was not given', (id) => id.startsWith('deploy.')),
+      ...saying('--probe was not given, so that effects are not seen', (id) => effects.test(id)),
+    });
+    expect(findings(bare)).toEqual({});
+  });
+
+  it('about effects, by a probe that an honest call does not change', async () => {
+    const still = { kind: 'cmd', command: 'echo 1' } as const;
+    const one = await checkBare({ only: ['retry', 'effect'], inputs: { probe: still } });
+    expect(Object.values(findings(one))).toEqual(Array(6).fill('could-not-run'));
+    expect(one.checked[0]?.finding.actual).toMatch(/does not change the probe/);
+  });
+
+  it('by a probe that changes by itself', async () => {
+    const restless = { kind: 'cmd', command: 'date +%s%N' } as const;
+    const one = await checkBare({ only: ['retry.twice'], inputs: { probe: restless } });
+    expect(one.checked[0]?.finding.actual).toMatch(/the probe changes by itself/);
+  });
+});
