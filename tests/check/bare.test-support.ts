@@ -20,13 +20,17 @@ export interface BareOptions {
 
 const TRANSFER = { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
+/** A tool whose words show the effects. */
+export const probeOf = (name: string) =>
+  ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
+
 /** Everything that a run can be given, so that every check runs that does not wait. */
 export const EVERYTHING: Omit<Inputs, 'address'> = {
   operation: TRANSFER,
   otherOperation: { ...TRANSFER, name: 'refund' },
   answers: { account: 'checking', sure: true, memo: 'lunch' },
   generateAnswers: false,
-  probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
+  probe: probeOf('count'),
   oneTime: true,
   allowEffects: true,
   seed: 1,
@@ -70,15 +74,14 @@ export function checkBare(options: BareOptions = {}): Promise<Run> {
   );
 }
 
+type Found = Readonly<Record<string, Verdict>>;
+
 /** The verdicts of a run that are of the given kinds, by id. */
-export const verdicts = (
-  { checked }: Pick<Run, 'checked'>,
-  ...kinds: readonly Verdict[]
-): Readonly<Record<string, Verdict>> =>
-  Object.fromEntries(
-    checked.filter(({ verdict }) => kinds.includes(verdict)).map(({ check, verdict }) => [check.id, verdict]),
-  );
+export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly Verdict[]): Found => {
+  const wanted = checked.filter(({ verdict }) => kinds.includes(verdict));
+  return Object.fromEntries(wanted.map(({ check, verdict }) => [check.id, verdict]));
+};
 
 /** The findings, with what was seen: what a failing test has to print. */
-export const findings = (one: Pick<Run, 'checked'>): Readonly<Record<string, Verdict>> =>
+export const findings = (one: Pick<Run, 'checked'>): Found =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { main } from '@mrtr/check';
-import { bareCommand, inWorld } from './bare.test-support.ts';
+import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 
@@ -39,5 +39,9 @@ export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
   return { code, ...written };
 }
 
-export const onBare = (fault: string, ...options: readonly string[]): Promise<Ended> =>
-  inWorld((world) => mrtrCheck(...OPERATION, ...options, '--', ...bareCommand(world, { fault })));
+/** The program with these words, against the bare server. */
+export const bareWith = (words: readonly string[], options: BareOptions = {}): Promise<Ended> =>
+  inWorld((world) => mrtrCheck(...words, '--', ...bareCommand(world, options)));
+
+export const onBare = (fault: string, ...words: readonly string[]): Promise<Ended> =>
+  bareWith([...OPERATION, ...words], { fault });

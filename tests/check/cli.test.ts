@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { bareCommand, inWorld } from './bare.test-support.ts';
-import { mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
+import { bareWith, mrtrCheck, OPERATION, onBare } from './cli.test-support.ts';
 import { serving } from './posted.test-support.ts';
 
 describe('exit codes', { timeout: 30_000 }, () => {
@@ -28,9 +28,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
   });
 
   it('a tool that may write is 2, and is not called then', async () => {
-    const { code, err } = await inWorld((world) =>
-      mrtrCheck(...OPERATION.filter((word) => word !== '--allow-effects'), '--', ...bareCommand(world)),
-    );
+    const { code, err } = await bareWith(OPERATION.filter((word) => word !== '--allow-effects'));
     expect(err).toMatch(/does not say that it only reads .* --allow-effects/s);
     expect(code).toBe(2);
   });
@@ -73,9 +71,7 @@ describe('exit codes', { timeout: 30_000 }, () => {
 
 it('a new version that does not start is 2, before anything is called, with what it wrote', async () => {
   const next = 'echo "no such branch" >&2; exit 3';
-  const { code, err } = await inWorld((world) =>
-    mrtrCheck(...OPERATION, '--next', next, '--', ...bareCommand(world, { transport: 'stdio' })),
-  );
+  const { code, err } = await bareWith([...OPERATION, '--next', next], { transport: 'stdio' });
   expect(err).toMatch(/The new version \(--next\) ended .*exit code 3.* It wrote:\nno such branch/s);
   expect(code).toBe(2);
 });
@@ -99,17 +95,13 @@ describe('mistakes that look like findings', { timeout: 30_000 }, () => {
   });
 
   it('an answer under a mistyped key is named beside the question that has none', async () => {
-    const { code, err } = await inWorld((world) =>
-      mrtrCheck(...OPERATION.map((one) => one.replace('account="', 'acount="')), '--', ...bareCommand(world)),
-    );
+    const { code, err } = await bareWith(OPERATION.map((one) => one.replace('account="', 'acount="')));
     expect(err).toMatch(/asks 'account' .* no answer was given \(there are some for 'acount'/);
     expect(code).toBe(2);
   });
 
   it('an operation that asks nothing is not put down to generated answers', async () => {
-    const { code, out } = await inWorld((world) =>
-      mrtrCheck('--tool', 'count', '--generate-answers', '--only', 'retry', '--', ...bareCommand(world)),
-    );
+    const { code, out } = await bareWith(['--tool', 'count', '--generate-answers', '--only', 'retry']);
     expect(out).toMatch(/the operation asked nothing/);
     expect(out).not.toMatch(/generated answer/);
     expect(code).toBe(3);

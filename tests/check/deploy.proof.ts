@@ -70,10 +70,8 @@ describe.concurrent('a fault', () => {
 });
 
 it.concurrent('nothing is decided where an honest call on the new version fails, and the old one is judged as ever', async () => {
-  const one = await checkBare({
-    ...{ only: ['deploy', 'answer.unasked'], transport: 'stdio' },
-    next: ['--calls-until-broken', '0'],
-  });
+  const next = ['--calls-until-broken', '0'];
+  const one = await checkBare({ only: ['deploy', 'answer.unasked'], transport: 'stdio', next });
   const undecided = one.checked.filter(({ verdict }) => verdict === 'could-not-run');
   expect(undecided).toHaveLength(7);
   expect(undecided[0]?.finding.actual).toMatch(/^an honest call on the new version failed: .*Out of order/);

@@ -8,6 +8,7 @@ import { CHANGES, deploy, ORDER } from '@mrtr/matrix/deploy';
 import type { Change } from '@mrtr/option/deploys';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
+import { probeOf } from './bare.test-support.ts';
 
 /** What every version allows: what one no longer allows, the checker finds by itself. */
 const ANSWERS = { size: 'L', colour: 'red', gift: 'no' };
@@ -47,7 +48,7 @@ export async function checkDeploy(
       address: { url: String(old.url), next: String(next.url) },
       operation: { kind: 'tool', name: ORDER, arguments: {} },
       answers: { ...ANSWERS, fit: 'L', '*': ANSWERS },
-      probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
+      probe: probeOf('count'),
       only,
       oneTime: true,
       allowEffects: true,

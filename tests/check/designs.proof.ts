@@ -1,8 +1,9 @@
 /** Right servers that are unlike `bare.mjs`: the checker finds nothing that is not there, and says what it cannot see. */
 import { type Inputs, type RunInputs, run } from '@mrtr/check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findings } from './bare.test-support.ts';
+import { findings, probeOf } from './bare.test-support.ts';
 import { mrtrCheck } from './cli.test-support.ts';
+import { PRINCIPALS } from './scripted.test-support.ts';
 // @ts-expect-error: a server of the proofs is plain JavaScript.
 import { DESIGNS, serve } from './servers/designs.mjs';
 
@@ -13,45 +14,31 @@ interface Served {
 }
 const served = (name: string, world?: unknown): Promise<Served> => serve(DESIGNS[name], world);
 
-const PROBE = { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } } as const;
 const INPUTS: Omit<RunInputs, 'address'> = {
   operation: { kind: 'tool', name: 'book', arguments: {} },
   generateAnswers: true,
-  probe: PROBE,
+  probe: probeOf('count'),
   oneTime: true,
   allowEffects: true,
   timeoutSeconds: 20,
 };
-const HEADERS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
 
 async function checked(name: string, more: Partial<Inputs> = {}) {
   const server = await served(name);
   try {
-    return await run({ ...INPUTS, ...more, address: { ...HEADERS, url: server.url, also: server.url } });
+    return await run({ ...INPUTS, ...more, address: { ...PRINCIPALS, url: server.url, also: server.url } });
   } finally {
     server.close();
   }
 }
 
+const FORGED = { 'state.forged': 'fail', 'state.aliased': 'advice', 'state.readable': 'advice' };
 /** What is found, where it is something. Without it a design has no finding. */
 const FOUND: Readonly<Record<string, object>> = {
   // Anybody can read it, which is what the check says; and nobody can change it.
-  'a state that nobody protects': {
-    'state.forged': 'fail',
-    'state.tampered': 'advice',
-    'state.aliased': 'advice',
-    'state.readable': 'advice',
-  },
-  'a step that nobody protects': {
-    'state.forged': 'fail',
-    'state.aliased': 'advice',
-    'state.readable': 'advice',
-  },
-  'a step that nobody protects, and silence is consent': {
-    'state.forged': 'fail',
-    'state.aliased': 'advice',
-    'state.readable': 'advice',
-  },
+  'a state that nobody protects': { ...FORGED, 'state.tampered': 'advice' },
+  'a step that nobody protects': FORGED,
+  'a step that nobody protects, and silence is consent': FORGED,
   // The second text of a state is in the ledger only where it was made in the same second.
   'a ledger of texts': { 'state.rolled-back': 'fail' },
   'a ledger of spellings': { 'state.aliased': 'fail' },
@@ -93,7 +80,7 @@ describe('right servers', () => {
       const server = await served(name);
       const { probe, ...inputs } = INPUTS;
       try {
-        const one = await run({ ...inputs, only, address: { ...HEADERS, url: server.url } });
+        const one = await run({ ...inputs, only, address: { ...PRINCIPALS, url: server.url } });
         expect(findings(one)).toEqual(found);
       } finally {
         server.close();
@@ -130,7 +117,7 @@ it('instances that say who they are finish the calls of each other', async () =>
   const name = 'a name of the instance';
   const [one, other] = [await served(name, world), await served(name, world)];
   try {
-    const address = { ...HEADERS, url: one.url, also: other.url };
+    const address = { ...PRINCIPALS, url: one.url, also: other.url };
     const all = await run({ ...INPUTS, only: ['instance'], address });
     expect(findings(all)).toEqual({});
   } finally {
@@ -143,10 +130,7 @@ it('instances that say who they are finish the calls of each other', async () =>
 async function planned() {
   const options = ['--also', 'http://127.0.0.1:2/mcp', '--other-header', 'a: b', '--probe', 'tool:count'];
   const { out } = await mrtrCheck('--tool', 'book', ...options, '--dry-run', 'http://127.0.0.1:1/mcp');
-  const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', times]) => [
-    id,
-    Number(times),
-  ]);
+  const each = [...out.matchAll(/^ {2}(\S+) +\d+ or (\d+)$/gm)].map(([, id = '', n]) => [id, Number(n)]);
   const [, total] = /and (\d+) times where it asks two/.exec(out) ?? [];
   return { each: Object.fromEntries(each) as Record<string, number>, total: Number(total) };
 }

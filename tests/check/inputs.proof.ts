@@ -9,6 +9,7 @@ import { bareCommand, inWorld } from './bare.test-support.ts';
 import { ANSWERS, mrtrCheck, TRANSFER } from './cli.test-support.ts';
 import { serving } from './posted.test-support.ts';
 import { checkTwisted, refuses, type Sent, serveTwisted, type Twist } from './scripted.test-support.ts';
+import { isRetry, mute, when } from './ways/ways.test-support.ts';
 
 const NOWHERE = 'http://127.0.0.1:1/mcp';
 const OPERATION = [...TRANSFER, '--json'];
@@ -107,8 +108,7 @@ describe.concurrent('a second of each', () => {
   });
 
   it('instance, by --also, and a restart, by --restart', async () => {
-    const twisted: Twist = (sent, honest) =>
-      sent.instance === 1 && sent.params.requestState ? refuses(-32602) : honest();
+    const twisted = when((sent) => sent.instance === 1 && isRetry(sent), refuses(-32602));
     await serveTwisted(twisted, async ({ url, also }) => {
       const only = ['--only', 'instance.second,instance.restart'];
       expect(await verdictsOf(...SEND, ...only, '--also', also, '--restart', 'true', url)).toEqual({
@@ -140,11 +140,8 @@ describe('time', () => {
   });
 
   it('for an answer is bounded, and stands in the line that runs a check again', async () => {
-    const mute: Twist = (sent, honest) =>
-      sent.method === 'tools/call' && Object.keys(sent.params.capabilities).length === 0
-        ? 'silence'
-        : honest();
-    await serveTwisted(mute, async ({ url }) => {
+    const late = when(mute, 'silence');
+    await serveTwisted(late, async ({ url }) => {
       const { out } = await mrtrCheck(
         ...SEND,
         '--only',
@@ -175,13 +172,8 @@ describe('what is called', () => {
       return honest();
     };
     await checkTwisted(record, QUICK);
-    expect([...called].toSorted()).toEqual([
-      'initialize',
-      'server/discover',
-      'tools/call count',
-      'tools/call send',
-      'tools/list',
-    ]);
+    const all = [...called].toSorted().join();
+    expect(all).toBe('initialize,server/discover,tools/call count,tools/call send,tools/list');
   });
 
   it('is nothing without --allow-effects', async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type RunInputs, run } from '@mrtr/check';
+import { probeOf } from './bare.test-support.ts';
 import { type Answers, type Posted, serving } from './posted.test-support.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -191,7 +192,7 @@ export const checkTwisted = (twist: Twist, only: readonly string[], inputs: Part
       address: { ...addresses, ...PRINCIPALS },
       operation: { kind: 'tool', name: 'send', arguments: { to: 'bob' } },
       answers: { account: 'checking', sure: true, memo: 'lunch' },
-      probe: { kind: 'operation', operation: { kind: 'tool', name: 'count', arguments: {} } },
+      probe: probeOf('count'),
       oneTime: true,
       allowEffects: true,
       timeoutSeconds: 10,

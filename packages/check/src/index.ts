@@ -2,7 +2,7 @@
 export { CHECKS } from './checks/all.ts';
 export { type Console, main } from './cli/cli.ts';
 export type { Check, Clause, Level, Verdict } from './judging/check.ts';
-export { htmlReport } from './report/html.ts';
+export { htmlReport, type Viewer } from './report/html.ts';
 export { junitReport } from './report/junit.ts';
 export { markdownReport } from './report/markdown.ts';
 export {
@@ -15,7 +15,6 @@ export {
   type Summary,
 } from './report/report.ts';
 export { terminalReport } from './report/terminal.ts';
-export type { Viewer } from './report/viewer.ts';
 export { type Run, type RunInputs, run } from './run/run.ts';
 export type { Checked, Progress } from './run/schedule.ts';
 export { type Address, type Inputs, type Operation, type ProbeSpec, UsageError } from './target/target.ts';

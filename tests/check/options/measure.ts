@@ -1,7 +1,7 @@
 /** Runs the checker against one option, over HTTP, with everything that a run can be given. */
 import { fileURLToPath } from 'node:url';
 import { type Checked, type RunInputs, run } from '@mrtr/check';
-import { inWorld } from '../bare.test-support.ts';
+import { inWorld, probeOf } from '../bare.test-support.ts';
 import { PRINCIPALS } from './principals.ts';
 
 const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
@@ -9,9 +9,6 @@ const SERVER = fileURLToPath(new URL('./server.ts', import.meta.url));
 const [OWN, OTHER] = PRINCIPALS.map(({ token }) => ({ authorization: `Bearer ${token}` }));
 
 type Subject = Pick<RunInputs, 'operation' | 'otherArguments' | 'otherOperation' | 'answers' | 'probe'>;
-
-const probe = (name: string) =>
-  ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
 
 const WEATHER = { kind: 'tool', name: 'get_weather', arguments: { location: 'Tokyo' } } as const;
 const DONE = { id: 4522, state: 'Resolved' };
@@ -31,14 +28,14 @@ export const SUBJECTS = {
     otherArguments: { location: 'Paris' },
     otherOperation: RESOLVE,
     answers: ANSWERS,
-    probe: probe('audits'),
+    probe: probeOf('audits'),
   },
   resolve_work_item: {
     operation: RESOLVE,
     otherArguments: { id: 4600, state: 'Resolved' },
     otherOperation: WEATHER,
     answers: ANSWERS,
-    probe: probe('writes'),
+    probe: probeOf('writes'),
   },
 } as const satisfies Record<string, Subject>;
 

@@ -11,15 +11,7 @@ import { inputsFor } from './measure.ts';
 const PICTURE = new URL('../../../docs/pictures/check-card.svg', import.meta.url);
 const LINE = 20;
 const COLOURS: Readonly<Record<string, string>> = {
-  ...{
-    31: '#ff7b72',
-    33: '#e3b341',
-    36: '#56d4dd',
-    32: '#56d364',
-    35: '#d2a8ff',
-    90: '#8b949e',
-    1: '#ffffff',
-  },
+  ...{ 31: '#ff7b72', 33: '#e3b341', 36: '#56d4dd', 32: '#56d364', 35: '#d2a8ff', 90: '#8b949e', 1: '#fff' },
 };
 
 const postgres = await postgresServer(process.env.MRTR_TEST_POSTGRES);

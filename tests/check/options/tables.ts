@@ -59,14 +59,7 @@ function proofsTable(measured: readonly Measured[]): string {
     onOptions(id, measured),
     needed(CHECKS.find((check) => check.id === id) as Check),
   ]);
-  const head = [
-    'Check',
-    'On its faulty server',
-    'Also found there',
-    'Without the fault',
-    'On our options',
-    'Not run without',
-  ];
+  const head = ['Check', 'With its fault', 'Also found there', 'Without the fault', 'Our options', 'Needs'];
   return markdownTable([head, ...rows], FLAT);
 }
 

@@ -290,18 +290,14 @@ const TOOLS = [
   { name: 'count', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
 ];
 const PROMPTS = [{ name: 'transfer' }, { name: 'refund' }, { name: 'balance' }];
+const ALL = { tools: {}, prompts: {}, resources: {} };
 const CACHED = { ttlMs: 0, cacheScope: 'private' };
 
 async function answer(request, principal, exchange) {
   const { method, params } = request;
   switch (method) {
     case 'server/discover':
-      return {
-        resultType: 'complete',
-        supportedVersions: [REVISION],
-        capabilities: { tools: {}, prompts: {}, resources: {} },
-        ...CACHED,
-      };
+      return { resultType: 'complete', supportedVersions: [REVISION], capabilities: ALL, ...CACHED };
     case 'tools/list':
       return { resultType: 'complete', tools: TOOLS, ...CACHED };
     case 'prompts/list':
@@ -366,7 +362,7 @@ async function legacy(request, exchange) {
     method === 'initialize'
       ? {
           protocolVersion: '2025-11-25',
-          capabilities: { tools: {}, prompts: {}, resources: {} },
+          capabilities: ALL,
           serverInfo: { name: 'bare', version: '1' },
         }
       : await answer(request, 'nobody', { ...exchange, capabilities: { elicitation: {} } });

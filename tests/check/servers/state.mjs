@@ -21,10 +21,6 @@ export function seal(payload) {
     return `${body}.${createHmac('sha256', KEY).update(body).digest('base64url')}`;
   }
   const iv = randomBytes(12);
-  if (faulty('state.tampered')) {
-    const cipher = createCipheriv('aes-256-ctr', KEY, Buffer.concat([iv, Buffer.alloc(4)]));
-    return Buffer.concat([iv, cipher.update(text), cipher.final()]).toString('base64url');
-  }
   const cipher = createCipheriv('aes-256-gcm', KEY, iv);
   const sealed = Buffer.concat([iv, cipher.update(text), cipher.final(), cipher.getAuthTag()]);
   return sealed.toString('base64url');
@@ -46,17 +42,11 @@ function unseal(token) {
   }
   const bytes = Buffer.from(token, 'base64url');
   if (!faulty('state.aliased') && bytes.toString('base64url') !== token) throw new Error('another spelling');
-  if (faulty('state.tampered')) {
-    const decipher = createDecipheriv(
-      'aes-256-ctr',
-      KEY,
-      Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(4)]),
-    );
-    return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12)), decipher.final()]).toString());
-  }
   const decipher = createDecipheriv('aes-256-gcm', KEY, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(-16));
-  return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString());
+  const text = decipher.update(bytes.subarray(12, -16));
+  // Its end is where the tag is verified.
+  return JSON.parse(faulty('state.tampered') ? text : Buffer.concat([text, decipher.final()]));
 }
 
 export class Refused extends Error {

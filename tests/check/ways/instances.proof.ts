@@ -1,4 +1,5 @@
 /** Two instances, and calls that nobody comes back to: each way alone is found, and what is no fault is not. */
+import { probeOf } from '../bare.test-support.ts';
 import { refuses, type Sent, says, type Twist, untwisted } from '../scripted.test-support.ts';
 import {
   advice,
@@ -40,9 +41,7 @@ ways('instance.replay-elsewhere', {
   'no answer there': undecided(/the connection failed/, when(elsewhere, 'hang-up')),
 });
 
-const OPEN = {
-  probe: { kind: 'operation', operation: { kind: 'tool', name: 'open', arguments: {} } },
-} as const;
+const OPEN = { probe: probeOf('open') };
 
 /** After so many calls in a row that nobody answers it takes no more, of anybody or of this principal, or refuses one. */
 function full(most: number, of: 'all' | 'each' | 'once'): Twist {

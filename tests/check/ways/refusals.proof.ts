@@ -57,10 +57,7 @@ const nagging = (action: string): Twist => {
 for (const action of ['decline', 'cancel'])
   ways(`refusal.${action}-ends`, {
     'the first question again': advice(/asked again: account/, when(refusing(`account ${action}`), asking())),
-    'the last question again': advice(
-      /the same question was asked again: sure/,
-      when(refusing(`sure ${action}`), asking({ stage: 1 })),
-    ),
+    'the last again': advice(/asked again: sure/, when(refusing(`sure ${action}`), asking({ stage: 1 }))),
     'always a new question': advice(/After 10 refusals .* still asks/, nagging(action)),
     'no answer': undecided(/the connection failed/, when(refusing(action), 'hang-up')),
   });

@@ -71,11 +71,8 @@ describe('contents for any form', () => {
 });
 
 it('a misfit says what is wrong with it', () => {
-  const schema = {
-    type: 'object',
-    properties: { age: { type: 'integer', minimum: 18, maximum: 99 } },
-    required: ['age'],
-  };
+  const age = { type: 'integer', minimum: 18, maximum: 99 };
+  const schema = { type: 'object', properties: { age }, required: ['age'] };
   expect(invalidContents(schema, 1).map(({ why }) => why)).toEqual(
     expect.arrayContaining(['age is above 99', 'age is below 18', 'age is no integer', 'age is a string']),
   );

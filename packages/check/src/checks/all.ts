@@ -1,78 +1,26 @@
 /** Every check, in the order of the report. */
-
 import type { Check } from '../judging/check.ts';
-import { flat } from './abandon.ts';
-import * as answer from './answer.ts';
-import { missing, partial } from './answer-missing.ts';
-import { mode, undeclaredCapability } from './capability.ts';
-import * as deploy from './deploy.ts';
-import { reworded, unfit } from './deploy-questions.ts';
-import * as effect from './effect.ts';
-import * as era from './era.ts';
-import * as instance from './instance.ts';
-import * as refusal from './refusal.ts';
-import * as retry from './retry.ts';
-import * as binding from './state-binding.ts';
-import * as disclosure from './state-disclosure.ts';
-import * as integrity from './state-integrity.ts';
-import * as wire from './wire.ts';
+import { ABANDON } from './abandon.ts';
+import { ANSWER } from './answer.ts';
+import { MISSING } from './answer-missing.ts';
+import { CAPABILITY } from './capability.ts';
+import { DEPLOY } from './deploy.ts';
+import { QUESTIONS } from './deploy-questions.ts';
+import { EFFECT } from './effect.ts';
+import { ERA } from './era.ts';
+import { INSTANCE } from './instance.ts';
+import { REFUSAL } from './refusal.ts';
+import { RETRY } from './retry.ts';
+import { BINDING } from './state-binding.ts';
+import { DISCLOSURE } from './state-disclosure.ts';
+import { INTEGRITY } from './state-integrity.ts';
+import { WIRE } from './wire.ts';
 
 /** Every check, by family of ids. */
 export const CHECKS: readonly Check[] = [
-  wire.resultType,
-  wire.shape,
-  wire.schema,
-  wire.keys,
-  wire.noServerRequests,
-  wire.unknownMembers,
-  integrity.forged,
-  integrity.tampered,
-  integrity.malformedState,
-  integrity.aliased,
-  binding.otherArguments,
-  binding.otherTool,
-  binding.otherMethod,
-  binding.otherPrincipal,
-  binding.rolledBack,
-  integrity.dropped,
-  binding.expired,
-  disclosure.oracle,
-  disclosure.readable,
-  disclosure.size,
-  retry.twice,
-  retry.concurrent,
-  retry.lostResponse,
-  answer.unasked,
-  answer.otherKey,
-  answer.otherRound,
-  answer.invalid,
-  answer.emptyAccept,
-  answer.refusalWithContent,
-  missing,
-  partial,
-  refusal.noEffect,
-  refusal.declineEnds,
-  refusal.cancelEnds,
-  refusal.roundsBounded,
-  mode,
-  undeclaredCapability,
-  instance.second,
-  instance.restart,
-  instance.replayElsewhere,
-  deploy.survives,
-  deploy.returns,
-  deploy.inWordsOnly,
-  deploy.effectOnce,
-  deploy.replay,
-  reworded,
-  unfit,
-  effect.beforeAnswer,
-  effect.once,
-  effect.perRound,
-  era.same,
-  era.stateless,
-  flat,
-];
+  ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, MISSING, REFUSAL],
+  ...[CAPABILITY, INSTANCE, DEPLOY, QUESTIONS, EFFECT, ERA, ABANDON],
+].flat();
 
 /**
  * The same in the order in which they run. What waits is not before what does not, and `state.oracle` compares what that was

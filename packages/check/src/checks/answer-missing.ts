@@ -36,7 +36,7 @@ export async function sameWithoutAnswers(
 }
 
 /** An error would throw the user's other answers away. */
-export const missing = defineCheck('answer.missing', 'S', {
+const missing = defineCheck('answer.missing', 'S', {
   expected: 'A retry without any answer is asked again, and the call can still be finished.',
   clause: ASK_AGAIN,
   remedy:
@@ -63,7 +63,7 @@ async function retryWithoutAnswers(context: CheckContext, round: number): Promis
 }
 
 /** Both orders: a server may remember the first answer and not the second. */
-export const partial = defineCheck('answer.partial', 'S', {
+const partial = defineCheck('answer.partial', 'S', {
   expected: 'Of two questions, one is answered and then the other: the call converges.',
   clause: ASK_AGAIN,
   remedy:
@@ -105,3 +105,5 @@ async function mustAskAgain(
   if (end.kind === 'completed') return pass('asked again, and then completed', session);
   return fail(`${what} was asked again, but the call did not end: ${inWords(end)}.`, session);
 }
+
+export const MISSING = [missing, partial];

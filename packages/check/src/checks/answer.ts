@@ -25,7 +25,7 @@ const IGNORE = {
 };
 
 /** A client that knows the keys can answer before the question: the consent that nobody was asked for. */
-export const unasked = defineCheck('answer.unasked', 'A', {
+const unasked = defineCheck('answer.unasked', 'A', {
   expected:
     'An answer that comes with the first request, to a question that was never asked, does not count.',
   clause: {
@@ -62,7 +62,7 @@ function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObjec
 }
 
 /** Right content under a wrong key: a server that takes the only answer there is has not read the key. */
-export const otherKey = defineCheck('answer.other-key', 'S', {
+const otherKey = defineCheck('answer.other-key', 'S', {
   expected: 'An answer under a key that was not asked does not count.',
   clause: IGNORE,
   remedy:
@@ -86,7 +86,7 @@ export const otherKey = defineCheck('answer.other-key', 'S', {
   },
 });
 
-export const otherRound = defineCheck('answer.other-round', 'S', {
+const otherRound = defineCheck('answer.other-round', 'S', {
   expected: 'An answer to an earlier question does not answer a later one, nor the other way round.',
   clause: IGNORE,
   remedy: 'Take from each retry only the answers to the questions of the round before it.',
@@ -120,7 +120,7 @@ export const otherRound = defineCheck('answer.other-round', 'S', {
 const sameKeys = ({ facts }: CheckContext): boolean =>
   new Set(facts.rounds.map(({ requests }) => Object.keys(requests).sort().join())).size < facts.rounds.length;
 
-export const invalid = defineCheck('answer.invalid', 'S', {
+const invalid = defineCheck('answer.invalid', 'S', {
   expected: 'Content that does not fit the asked schema is refused, or asked again.',
   clause: VALIDATE,
   remedy:
@@ -144,7 +144,7 @@ const misfits = ({ key, keyIn, schema }: Form, { inputs }: CheckContext): readon
     }));
 
 /** An accept alone says that a form was sent, and not what was in it. */
-export const emptyAccept = defineCheck('answer.empty-accept', 'S', {
+const emptyAccept = defineCheck('answer.empty-accept', 'S', {
   expected: 'An accept without content is no answer to a form with required fields.',
   clause: VALIDATE,
   remedy:
@@ -170,7 +170,7 @@ const requiredFields = (schema: unknown): readonly unknown[] =>
   isObject(schema) && Array.isArray(schema.required) ? schema.required : [];
 
 /** Clients send a form that was filled in and then refused. A server that reads content alone goes on. */
-export const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
+const refusalWithContent = defineCheck('answer.refusal-with-content', 'S', {
   expected: 'A decline or a cancel that brings content all the same is a refusal.',
   clause: {
     at: '2026-07-28, client/elicitation, response actions; schema, ElicitResult.content',
@@ -253,3 +253,5 @@ const wentOnHarmlessly = (context: CheckContext, { matters, effect, session }: A
 
 const unlikeHonest = ({ facts }: CheckContext, session: Session): boolean =>
   session.last?.kind === 'completed' && facts.final.like(comparable(session.last)) !== true;
+
+export const ANSWER = [unasked, otherKey, otherRound, invalid, emptyAccept, refusalWithContent];

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { inWords, type Outcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
-const CAPABILITY: Readonly<Record<string, string>> = {
+const NEEDED: Readonly<Record<string, string>> = {
   'elicitation/create': 'elicitation',
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
@@ -30,7 +30,7 @@ async function notAsked(context: CheckContext, capabilities: JsonObject, who: st
 function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
-    const name = CAPABILITY[asText(request.method)] ?? '';
+    const name = NEEDED[asText(request.method)] ?? '';
     const declared = capabilities[name];
     if (!isObject(declared)) return `${request.method} ('${key}'), without having declared '${name}'`;
     const mode = objectAt(request, 'params').mode === 'url' ? 'url' : 'form';
@@ -46,7 +46,7 @@ function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonOb
   const [turn] = session.turns.slice(-1);
   const sent = turn?.reply.messages.map(({ value }) => value).filter(isServerRequest) ?? [];
   const wrong = sent.find(({ method }) => {
-    const name = CAPABILITY[asText(method)];
+    const name = NEEDED[asText(method)];
     return name !== undefined && !isObject(capabilities[name]);
   });
   if (wrong) return fail(`${who} was sent the request ${asText(wrong.method)}.`, session);
@@ -75,7 +75,7 @@ const CLAUSE = {
     'On HTTP, the response status MUST be 400 Bad Request.',
 };
 
-export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
+const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
     'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
   clause: CLAUSE,
@@ -86,7 +86,7 @@ export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   run: (context) => notAsked(context, {}, 'A client without capabilities'),
 });
 
-export const mode = defineCheck('capability.mode', 'M', {
+const mode = defineCheck('capability.mode', 'M', {
   expected: 'A client that shows forms alone is sent no URL, and one that opens URLs alone is sent no form.',
   clause: {
     at: `2026-07-28, client/elicitation, capabilities; ${MRTR}, server requirements 7`,
@@ -103,3 +103,5 @@ export const mode = defineCheck('capability.mode', 'M', {
     return notAsked(context, { ...others, elicitation: { url: {} } }, 'A client that opens URLs alone');
   },
 });
+
+export const CAPABILITY = [mode, undeclaredCapability];

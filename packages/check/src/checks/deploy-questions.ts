@@ -16,6 +16,7 @@ import {
   wordsOf,
 } from '../judging/versions.ts';
 import { isForm } from '../observations/forms.ts';
+import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { comparable, inWords } from '../wire/outcome.ts';
 import { VALIDATE } from './answer.ts';
@@ -27,7 +28,7 @@ async function answersCounted(context: CheckContext, { end, to, readings }: Cros
   if (context.effects.mode === 'observed') return readings.end !== readings.crossing;
   const session = context.session({ instance: to.instance });
   await session.first();
-  const inputResponses = session.mapAnswers(() => ({ action: 'decline' }));
+  const inputResponses = session.refusals('decline');
   const declined = await session.retry({ inputResponses });
   return comparable(declined) !== comparable(end);
 }
@@ -44,7 +45,7 @@ const rewordedKeys = ({ from, to }: Crossing): readonly string[] =>
 const messageOf = ({ questions }: Version, key: string): string =>
   JSON.stringify(objectAt(questions.get(key)?.request, 'params').message ?? '');
 
-export const reworded = deployCheck('deploy.reworded', 'A', {
+const reworded = deployCheck('deploy.reworded', 'A', {
   expected:
     'A question that the other version asks in other words is asked again: its answer was to the old words.',
   clause: ASK_AGAIN,
@@ -105,19 +106,17 @@ function contentsFor(schema: unknown, given: unknown, seed: number): readonly Js
 async function present(context: CheckContext, crossing: Crossing, unfit: Unfit): Promise<readonly Crossed[]> {
   const { key, round, content } = unfit;
   const answer = { action: 'accept', content };
-  const atOnce = await cross(context, crossing, {
-    round,
-    changes: (session) => ({ inputResponses: { ...session.answers(), [key]: answer } }),
-  });
+  const changes = (session: Session) => ({ inputResponses: { ...session.answers(), [key]: answer } });
+  const atOnce = await cross(context, crossing, { round, changes });
   if (round + 1 >= crossing.from.facts.rounds.length) return [atOnce];
   const begun = await context.untilRound(round, { instance: crossing.from.instance });
-  await begun.retry({ inputResponses: { ...begun.answers(), [key]: answer } });
+  await begun.retry(changes(begun));
   // A server may end the call there, as for another choice: then there is nothing to cross with.
   if (begun.last?.kind !== 'asked') return [atOnce];
   return [atOnce, await cross(context, crossing, { round: round + 1, begun })];
 }
 
-export const unfit = deployCheck('deploy.unfit', 'S', {
+const unfit = deployCheck('deploy.unfit', 'S', {
   expected:
     'An answer that one version allowed does not count on the other one, where its question does not allow it.',
   clause: VALIDATE,
@@ -145,3 +144,5 @@ export const unfit = deployCheck('deploy.unfit', 'S', {
     return pass(`${tried.join(', ')}: asked again, or refused`);
   },
 });
+
+export const QUESTIONS = [reworded, unfit];

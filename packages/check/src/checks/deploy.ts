@@ -58,7 +58,7 @@ const DEPLOYING =
   'Keep the keys of questions, add new ones at the end, and read older state with defaults (docs/deploying.md). Give both ' +
   'versions the same key for their state. Where a refusal is meant, as after a change of `version`, accept the finding.';
 
-export const survives = deployCheck('deploy.survives', 'A', {
+const survives = deployCheck('deploy.survives', 'A', {
   expected:
     'A call that the old version began comes to its end on the new one, whether or not it asks again.',
   clause: STATELESS,
@@ -67,7 +67,7 @@ export const survives = deployCheck('deploy.survives', 'A', {
   run: (context, { forth }) => comesToItsEnd(context, forth),
 });
 
-export const returns = deployCheck('deploy.returns', 'A', {
+const returns = deployCheck('deploy.returns', 'A', {
   expected: 'A call that the new version began comes to its end on the old one, as in a rolling deploy.',
   clause: STATELESS,
   remedy:
@@ -98,7 +98,7 @@ function accidentIn({
   return BROKE.test(text) ? { words: inWords(outcome) } : undefined;
 }
 
-export const inWordsOnly = deployCheck('deploy.in-words', 'S', {
+const inWordsOnly = deployCheck('deploy.in-words', 'S', {
   expected:
     'State of another version is answered with a result, a question or a refusal in words, and never by accident: no ' +
     'lost connection, no HTTP 5xx, no internal error.',
@@ -165,7 +165,7 @@ function timesOf({ readings, from, to }: Crossed): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-export const effectOnce = deployCheck('deploy.effect-once', 'M*', {
+const effectOnce = deployCheck('deploy.effect-once', 'M*', {
   expected:
     'A call that was served by both versions has its effect once, and none where it is refused or asked again.',
   clause: SINGLE_USE,
@@ -188,7 +188,7 @@ export const effectOnce = deployCheck('deploy.effect-once', 'M*', {
 });
 
 /** A client whose connection broke during the deploy sends its last retry again, and the other version gets it. */
-export const replay = deployCheck('deploy.replay', 'M*', {
+const replay = deployCheck('deploy.replay', 'M*', {
   expected: 'An approval that was used on one version is used on the other one too.',
   clause: SINGLE_USE,
   remedy: LEDGER,
@@ -212,3 +212,5 @@ async function replayRetry(context: CheckContext, { from, to }: Crossing): Promi
   const what = `The approval that was used on the ${from.name}, at the ${to.name}`;
   return presentTwice(context, session, what, to.instance);
 }
+
+export const DEPLOY = [survives, returns, inWordsOnly, effectOnce, replay];

@@ -18,7 +18,7 @@ const GUARD =
   'whose steps run once.';
 
 /** Looks at the first request alone: whatever it writes, it writes for users who then say no. */
-export const beforeAnswer = defineCheck('effect.before-answer', 'A', {
+const beforeAnswer = defineCheck('effect.before-answer', 'A', {
   expected: 'Nothing happens before the first answer.',
   clause: REENTERED,
   remedy: GUARD,
@@ -34,7 +34,7 @@ export const beforeAnswer = defineCheck('effect.before-answer', 'A', {
 });
 
 /** Counts changes between requests, and not only their sum: two that cancel each other out would not show. */
-export const once = defineCheck('effect.once', 'A', {
+const once = defineCheck('effect.once', 'A', {
   expected: 'A call that was approved has its effect once.',
   clause: REENTERED,
   remedy: GUARD,
@@ -67,7 +67,7 @@ export const once = defineCheck('effect.once', 'A', {
 /** A bare number is a count, and not a balance in a sentence. */
 const looksLikeCount = (reading: Reading): boolean => /^\d+$/.test((reading ?? '').trim());
 
-export const perRound = defineCheck('effect.per-round', 'A', {
+const perRound = defineCheck('effect.per-round', 'A', {
   expected: 'A call with more rounds has no more effects.',
   clause: REENTERED,
   remedy: GUARD,
@@ -99,3 +99,5 @@ async function longer(context: CheckContext): Promise<Session> {
   await session.finish();
   return session;
 }
+
+export const EFFECT = [beforeAnswer, once, perRound];

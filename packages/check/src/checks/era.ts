@@ -38,7 +38,7 @@ interface Seen {
 }
 
 /** The real client of the published v1 SDK, as a flag on a new one would prove nothing. */
-export const same = defineCheck('era.same', 'A', {
+const same = defineCheck('era.same', 'A', {
   expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal in words.',
   clause: CLAUSE,
   remedy: REMEDY,
@@ -170,7 +170,7 @@ function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: 
   return desk.answerer.responses({ [key]: request })[key];
 }
 
-export const stateless = defineCheck('era.stateless', 'A', {
+const stateless = defineCheck('era.stateless', 'A', {
   expected: 'A client of 2025-11-25 without a session gets a result or a refusal in words, and no hang.',
   clause: CLAUSE,
   remedy: REMEDY,
@@ -205,3 +205,5 @@ const postAsLegacy = ({ fleet, inputs, patience }: CheckContext, message: JsonOb
     message: { jsonrpc: '2.0', id: 1, ...message },
     patience,
   });
+
+export const ERA = [same, stateless];

@@ -43,7 +43,7 @@ const SHARE =
   'store that they share, or route a call to the instance that began it (docs/sticky-routing.md).';
 
 /** Rounds alternate, so that a server that only tolerates one change of instance is found. */
-export const second = defineCheck('instance.second', 'A', {
+const second = defineCheck('instance.second', 'A', {
   expected: 'A call whose rounds go to two instances in turn comes to its end.',
   clause: STATELESS,
   remedy: SHARE,
@@ -61,7 +61,7 @@ export const second = defineCheck('instance.second', 'A', {
   },
 });
 
-export const restart = defineCheck('instance.restart', 'A', {
+const restart = defineCheck('instance.restart', 'A', {
   expected: 'A server that is killed and started again finishes the call.',
   clause: STATELESS,
   remedy: SHARE,
@@ -77,7 +77,7 @@ export const restart = defineCheck('instance.restart', 'A', {
   },
 });
 
-export const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
+const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
   expected: 'An approval that was used at one instance is used at every other one too.',
   clause: SINGLE_USE,
   remedy: LEDGER,
@@ -89,3 +89,5 @@ export const replayElsewhere = defineCheck('instance.replay-elsewhere', 'M*', {
     return presentTwice(context, session, 'The used approval at the second instance', there);
   },
 });
+
+export const INSTANCE = [second, restart, replayElsewhere];

@@ -2,7 +2,7 @@
 
 import { abstain, defineCheck, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { isForm, isOptional } from '../observations/forms.ts';
+import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
 import { type Asked, comparable, inWords, type Outcome } from '../wire/outcome.ts';
@@ -27,8 +27,6 @@ const refusing = (session: Session, action: Action, only?: readonly string[]): J
     const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);
     return isRefused ? { action } : honest;
   });
-
-const isElicitation = (request: JsonObject | undefined) => request?.method === 'elicitation/create';
 
 function refusalsOf(requests: Asked): readonly { readonly action: Action; readonly key?: string }[] {
   const keys = Object.keys(requests).filter((key) => isElicitation(requests[key]));
@@ -97,7 +95,7 @@ async function refuseAndFinish(
 }
 
 /** In every round, and of several questions each alone: the last refusal is the one that is forgotten. */
-export const noEffect = defineCheck('refusal.no-effect', 'M*', {
+const noEffect = defineCheck('refusal.no-effect', 'M*', {
   expected: 'After a decline or a cancel, nothing happened.',
   clause: ACTIONS,
   remedy:
@@ -157,7 +155,7 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
 const MOST = 10;
 
 /** A loop shows when a question comes a second time in the same words. */
-export const declineEnds = defineCheck('refusal.decline-ends', 'A', {
+const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   expected: 'A decline ends the call: the same question is not asked again.',
   clause: ACTIONS,
   remedy:
@@ -169,7 +167,7 @@ export const declineEnds = defineCheck('refusal.decline-ends', 'A', {
   run: (context) => refusesAlways(context, 'decline'),
 });
 
-export const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
+const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
   ...declineEnds,
   expected: 'A cancel ends the call, or at least does not loop: the same question is not asked again.',
   run: (context) => refusesAlways(context, 'cancel'),
@@ -178,7 +176,7 @@ export const cancelEnds = defineCheck('refusal.cancel-ends', 'A', {
 const PATIENCE = 25;
 
 /** Empty content in each round: what a client sends that is broken, and not a user. */
-export const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
+const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
   expected: `A user who never answers properly is not asked for ever: the call ends within ${PATIENCE} rounds.`,
   clause: {
     at: '2026-07-28, basic/patterns/mrtr, server requirements 8',
@@ -205,3 +203,5 @@ export const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
 /** As the drawing of the conversation shows it. */
 const EMPTY = '`accept {}`';
 const NOTHING_FILLED_IN = { action: 'accept', content: {} };
+
+export const REFUSAL = [noEffect, declineEnds, cancelEnds, roundsBounded];

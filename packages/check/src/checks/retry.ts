@@ -64,7 +64,7 @@ async function prepareApproval(
 }
 
 /** One after the other: the second finds what the first has written. */
-export const twice = defineCheck('retry.twice', 'M*', {
+const twice = defineCheck('retry.twice', 'M*', {
   expected: 'The last retry, presented twice, has one effect.',
   clause: SINGLE_USE,
   remedy: LEDGER,
@@ -77,7 +77,7 @@ export const twice = defineCheck('retry.twice', 'M*', {
 const AT_ONCE = 10;
 
 /** At once: a ledger that looks first and writes later lets several through. */
-export const concurrent = defineCheck('retry.concurrent', 'M*', {
+const concurrent = defineCheck('retry.concurrent', 'M*', {
   expected: `The last retry, presented ${AT_ONCE} times at once, has one effect.`,
   clause: SINGLE_USE,
   remedy: LEDGER,
@@ -119,7 +119,7 @@ async function readAfterTheCut(context: CheckContext, before: Reading): Promise<
 }
 
 /** A client whose connection broke cannot know whether its retry was served. It has to send it again. */
-export const lostResponse = defineCheck('retry.lost-response', 'M*', {
+const lostResponse = defineCheck('retry.lost-response', 'M*', {
   expected: 'A retry whose response was lost can be sent again, and has one effect.',
   clause: SINGLE_USE,
   remedy: `${LEDGER} Answer the repeated retry with the first result, so that a client whose connection broke learns it.`,
@@ -140,3 +140,5 @@ export const lostResponse = defineCheck('retry.lost-response', 'M*', {
     return onceOnly(context, session, { before, after, effect, words });
   },
 });
+
+export const RETRY = [twice, concurrent, lostResponse];

@@ -9,6 +9,7 @@ import {
   fail,
   MRTR,
   notApplicable,
+  notGiven,
   pass,
 } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
@@ -90,10 +91,7 @@ async function servedHonestly(
   // Another operation may ask what nobody was given an answer for: that it asks has to be enough.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
   if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
-    return {
-      kind: 'not-given',
-      actual: `--other-arguments was not given, and those that were made are refused: ${inWords(end)}`,
-    };
+    return notGiven(`--other-arguments was not given, and those that were made are refused: ${inWords(end)}`);
   if (end.kind === 'failed' || saysNo(end))
     return abstain(`an honest call with ${what} failed: ${inWords(end)}`, control);
   return undefined;
@@ -109,7 +107,7 @@ function isLater({ facts }: CheckContext, round: number, session: Session): bool
 }
 
 /** The control is an honest call with the other arguments, made to its end: otherwise a refusal proves nothing. */
-export const otherArguments = defineCheck('state.other-arguments', 'S', {
+const otherArguments = defineCheck('state.other-arguments', 'S', {
   expected: 'The state of a call is refused with other arguments.',
   clause: REQUEST,
   remedy: BIND_REQUEST,
@@ -121,7 +119,7 @@ export const otherArguments = defineCheck('state.other-arguments', 'S', {
 const other = ({ inputs }: CheckContext): Operation => inputs.otherOperation as Operation;
 
 /** The other tool has to ask as well: where nothing is asked, a state opens nothing. */
-export const otherTool = defineCheck('state.other-tool', 'S', {
+const otherTool = defineCheck('state.other-tool', 'S', {
   expected: 'The state of one tool is refused by another.',
   clause: REQUEST,
   remedy: BIND_REQUEST,
@@ -132,14 +130,14 @@ export const otherTool = defineCheck('state.other-tool', 'S', {
 });
 
 /** The same between methods: a key that is bound to the tool alone does not tell them apart. */
-export const otherMethod = defineCheck('state.other-method', 'S', {
+const otherMethod = defineCheck('state.other-method', 'S', {
   ...otherTool,
   expected: 'The state of one method is refused by another, as that of a tool by a prompt.',
   needs: ['state', 'other-method'],
 });
 
 /** The second principal makes an honest call first, so that its headers are known to be good. */
-export const otherPrincipal = defineCheck('state.other-principal', 'S', {
+const otherPrincipal = defineCheck('state.other-principal', 'S', {
   expected: 'The state of one principal is refused when another presents it.',
   clause: bound('the authenticated principal, rejecting state presented by a different principal;'),
   remedy:
@@ -154,7 +152,7 @@ export const otherPrincipal = defineCheck('state.other-principal', 'S', {
 export const MOST_WAIT = 600;
 
 /** A second more than the time to live: servers round. */
-export const expired = defineCheck('state.expired', 'S', {
+const expired = defineCheck('state.expired', 'S', {
   expected: 'The state is refused when its time to live is over.',
   clause: bound('a short expiry (TTL), rejecting state presented after it lapses;'),
   remedy:
@@ -164,8 +162,7 @@ export const expired = defineCheck('state.expired', 'S', {
   calls: (rounds) => rounds + 1,
   run: async (context) => {
     const ttl = context.inputs.ttlSeconds ?? 0;
-    if (ttl > MOST_WAIT)
-      return { kind: 'not-given', actual: `a --ttl of at most ${MOST_WAIT} s, which is waited for` };
+    if (ttl > MOST_WAIT) return notGiven(`a --ttl of at most ${MOST_WAIT} s, which is waited for`);
     const round = context.roundsWithState.at(-1) ?? 0;
     const session = await context.untilRound(round);
     await context.pause(ttl * 1000 + 1100);
@@ -184,7 +181,7 @@ export const expired = defineCheck('state.expired', 'S', {
  * Presented again before the end, an earlier state is a user who changed the answer: what it led to may not count beside
  * the call that ended. Presented after the end, it may not count at all.
  */
-export const rolledBack = defineCheck('state.rolled-back', 'M*', {
+const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
   clause: {
     at: `${MRTR}, server requirements 5, warning`,
@@ -264,3 +261,5 @@ async function rollBack(context: CheckContext, session: Session, retry: Retry, k
   await context.pause(NEXT_SECOND_MS);
   return session.retry(retry);
 }
+
+export const BINDING = [otherArguments, otherTool, otherMethod, otherPrincipal, rolledBack, expired];

@@ -9,7 +9,7 @@ import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
-export const oracle = defineCheck('state.oracle', 'A', {
+const oracle = defineCheck('state.oracle', 'A', {
   expected:
     'Refusals of forged, malformed and foreign state read the same, so that they tell an attacker nothing.',
   clause: {
@@ -77,7 +77,7 @@ function reasons(context: CheckContext) {
   return all;
 }
 
-export const readable = defineCheck('state.readable', 'A', {
+const readable = defineCheck('state.readable', 'A', {
   expected: 'A client can read nothing in the state.',
   clause: {
     at: `${MRTR}, inputRequiredResult`,
@@ -106,7 +106,7 @@ const MOST_BYTES = 2048;
 const MOST_GROWTH = 10;
 
 /** Every byte travels twice in each round, and clients keep it while their user thinks. */
-export const size = defineCheck('state.size', 'A', {
+const size = defineCheck('state.size', 'A', {
   expected: 'The state stays under 2 KiB, and a round adds no more than ten times what was answered.',
   clause: {
     at: `${MRTR}, client requirements 2`,
@@ -136,3 +136,5 @@ export const size = defineCheck('state.size', 'A', {
     return pass(`at most ${most} bytes`);
   },
 });
+
+export const DISCLOSURE = [oracle, readable, size];

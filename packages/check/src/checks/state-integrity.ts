@@ -63,7 +63,7 @@ function knownWords({ facts }: CheckContext): readonly string[] {
   return [...new Set([...others, ...choices, ...asked.map(([key]) => key), 'approved'])];
 }
 
-export const forged = defineCheck('state.forged', 'M*', {
+const forged = defineCheck('state.forged', 'M*', {
   expected:
     'A state whose content was changed and encoded again is refused, with its signature or without it.',
   clause: REQUIREMENT,
@@ -98,10 +98,7 @@ interface Withheld {
 const WITHHELD: readonly Withheld[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
   { label: 'a no for an answer', changes: (session) => ({ inputResponses: session.mapAnswers(noTo) }) },
-  {
-    label: 'a decline',
-    changes: (session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'decline' })) }),
-  },
+  { label: 'a decline', changes: (session) => ({ inputResponses: session.refusals('decline') }) },
 ];
 
 /** Nothing protects the state. With honest answers it made no difference: then whether it agrees in their place. */
@@ -139,7 +136,7 @@ async function findWhatStops(context: CheckContext, round: number): Promise<With
 const MOST_FLIPS = 96;
 
 /** Bits in every region: a signature may cover a part alone. */
-export const tampered = defineCheck('state.tampered', 'M*', {
+const tampered = defineCheck('state.tampered', 'M*', {
   expected: 'A state with one bit flipped is refused, wherever the bit is.',
   clause: REQUIREMENT,
   remedy: SEAL,
@@ -155,7 +152,7 @@ export const tampered = defineCheck('state.tampered', 'M*', {
   },
 });
 
-export const malformedState = defineCheck('state.malformed', 'M*', {
+const malformedState = defineCheck('state.malformed', 'M*', {
   expected:
     'A state that is no state is refused (cut, extended, empty, of another type, huge), and the server lives on.',
   clause: REQUIREMENT,
@@ -197,7 +194,7 @@ const cutOff = ({ facts }: CheckContext, { label, session }: Attacked['failed'][
   label === HUGE && facts.transport === 'http' && session.last?.kind === 'failed' && !session.last.late;
 
 /** Decoders forgive much. A ledger that is keyed by the text can then be passed by. */
-export const aliased = defineCheck('state.aliased', 'A', {
+const aliased = defineCheck('state.aliased', 'A', {
   expected: 'A state has one spelling: the same bytes with other padding, case or whitespace are refused.',
   clause: {
     at: `${MRTR}, client requirements 2`,
@@ -244,7 +241,7 @@ async function findReuse(context: CheckContext): Promise<Finding | undefined> {
 }
 
 /** The state is where a question was sealed: without it, nothing says that anything was asked. */
-export const dropped = defineCheck('state.dropped', 'A', {
+const dropped = defineCheck('state.dropped', 'A', {
   expected: 'A retry without the state that it was given is refused, or asked again.',
   clause: REQUIREMENT,
   remedy:
@@ -261,8 +258,9 @@ export const dropped = defineCheck('state.dropped', 'A', {
     if (accepted && !asksAsEver)
       return fail(`Without state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.session);
     if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
-    return pass(
-      `refused, or asked again: ${inWords(attacked.refusal?.last ?? { kind: 'failed', reason: '', late: false })}`,
-    );
+    const last = attacked.refusal?.last;
+    return pass(`refused, or asked again${last ? `: ${inWords(last)}` : ''}`);
   },
 });
+
+export const INTEGRITY = [forged, tampered, malformedState, aliased, dropped];

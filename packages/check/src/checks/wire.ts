@@ -27,8 +27,8 @@ async function sweep(context: CheckContext): Promise<void> {
   if (swept.has(context)) return;
   swept.add(context);
   const changes = [
-    (session: Session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'decline' })) }),
-    (session: Session) => ({ inputResponses: session.mapAnswers(() => ({ action: 'cancel' })) }),
+    (session: Session) => ({ inputResponses: session.refusals('decline') }),
+    (session: Session) => ({ inputResponses: session.refusals('cancel') }),
     () => ({ inputResponses: undefined }),
     () => ({ requestState: 'mrtr-check' }),
   ];
@@ -79,7 +79,7 @@ const wireCheck = (
     run: (context) => everywhere(context, fault),
   });
 
-export const resultType = wireCheck('wire.result-type', {
+const resultType = wireCheck('wire.result-type', {
   expected: 'Every result says its resultType, and it is "complete" or "input_required".',
   clause: {
     at: '2026-07-28, basic, result responses and resultType',
@@ -101,7 +101,7 @@ export const resultType = wireCheck('wire.result-type', {
 
 const MAY_ASK = ['tools/call', 'prompts/get', 'resources/read'];
 
-export const shape = wireCheck('wire.shape', {
+const shape = wireCheck('wire.shape', {
   expected:
     'Every answer is one JSON-RPC response with the id of its request, and an input_required has requests or state.',
   clause: {
@@ -150,7 +150,7 @@ function askingFault({ reply, request }: Logged['turn']): string | undefined {
 
 const ASKABLE = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-export const schema = wireCheck('wire.schema', {
+const schema = wireCheck('wire.schema', {
   expected: 'Every message fits the published schema, and every asked form is a legal elicitation schema.',
   clause: {
     at: '2026-07-28, schema; client/elicitation, requested schema; basic, error codes',
@@ -222,7 +222,7 @@ function formFault(form: unknown): string | undefined {
 }
 
 /** From the bytes: a parser has already thrown the first of two equal keys away. */
-export const keys = wireCheck('wire.duplicate-keys', {
+const keys = wireCheck('wire.duplicate-keys', {
   expected: 'No object of a response holds a key twice.',
   clause: {
     at: `${MRTR}, server requirements 2`,
@@ -240,7 +240,7 @@ export const keys = wireCheck('wire.duplicate-keys', {
   },
 });
 
-export const noServerRequests = wireCheck('wire.no-server-requests', {
+const noServerRequests = wireCheck('wire.no-server-requests', {
   expected: 'A client of 2026-07-28 gets no request from the server.',
   clause: {
     at: `${MRTR}, note; basic/transports`,
@@ -257,7 +257,7 @@ export const noServerRequests = wireCheck('wire.no-server-requests', {
 });
 
 /** Later revisions add members. A server that refuses them refuses later clients. */
-export const unknownMembers = defineCheck('wire.unknown-members', 'S', {
+const unknownMembers = defineCheck('wire.unknown-members', 'S', {
   expected: 'Members that the server does not know, beside and inside the answers, change nothing.',
   clause: {
     at: `${MRTR}, error handling`,
@@ -281,3 +281,5 @@ export const unknownMembers = defineCheck('wire.unknown-members', 'S', {
     return fail(`With unknown members the call came to ${inWords(outcome)}.`, session);
   },
 });
+
+export const WIRE = [resultType, shape, schema, keys, noServerRequests, unknownMembers];

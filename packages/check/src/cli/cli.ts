@@ -2,14 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
 import { type Baseline, readBaseline } from '../report/baseline.ts';
-import { htmlReport } from '../report/html.ts';
+import { htmlReport, readViewer } from '../report/html.ts';
 import { junitReport } from '../report/junit.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { redactor } from '../report/redact.ts';
 import { PROFILE, type Report, reportOf } from '../report/report.ts';
 import { terminalCard, terminalReport } from '../report/terminal.ts';
 import { forTerminalLines, jsonText } from '../report/text.ts';
-import { readViewer } from '../report/viewer.ts';
 import { run, selectChecks } from '../run/run.ts';
 import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';

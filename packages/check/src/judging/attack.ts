@@ -4,7 +4,7 @@ import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
 import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
-import { abstain, type Finding, fail, pass } from './check.ts';
+import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
 export interface Attempt {
@@ -185,7 +185,7 @@ function changesAnything(
 export function effectsUnseen({ effects }: CheckContext, words: string): Finding | undefined {
   if (effects.mode === 'blind') return abstain(`${words}, and ${effects.reason}`);
   if (effects.mode !== 'unobserved') return undefined;
-  return { kind: 'not-given', actual: `--probe was not given: ${words}, and nobody sees its effects` };
+  return notGiven(`--probe was not given: ${words}, and nobody sees its effects`);
 }
 
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {

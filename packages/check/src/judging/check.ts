@@ -80,6 +80,8 @@ export const fail = (
 
 export const notApplicable = (actual: string): Finding => ({ kind: 'not-applicable', actual });
 
+export const notGiven = (actual: string): Finding => ({ kind: 'not-given', actual });
+
 export const abstain = (actual: string, session?: Evident): Finding => ({
   kind: 'undecided',
   actual,

@@ -5,13 +5,8 @@ import { Facts } from './facts.ts';
 function factsOf(given: { idempotentHint?: boolean; state?: string; oneTime?: boolean }): Facts {
   const { idempotentHint, state, oneTime = false } = given;
   const annotations = idempotentHint === undefined ? {} : { idempotentHint };
-  const facts = new Facts({
-    transport: 'http',
-    listed: { annotations },
-    otherArguments: undefined,
-    readOnly: false,
-    declaredOneTime: oneTime,
-  });
+  const rest = { otherArguments: undefined, readOnly: false };
+  const facts = new Facts({ transport: 'http', listed: { annotations }, ...rest, declaredOneTime: oneTime });
   facts.rounds = [{ requests: {}, state, likeness: new Likeness() }] as never;
   return facts;
 }

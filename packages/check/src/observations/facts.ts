@@ -35,10 +35,8 @@ export class Facts {
   newKeys = false;
   #calls = 0;
 
-  constructor(
-    parts: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'declaredOneTime'>,
-  ) {
-    Object.assign(this, parts);
+  constructor(of: Pick<Facts, 'transport' | 'listed' | 'otherArguments' | 'readOnly' | 'declaredOneTime'>) {
+    Object.assign(this, of);
   }
 
   get carriesState(): boolean {

@@ -1,11 +1,14 @@
 /** Forms among what a server asks. */
-import { canonical, isObject, objectAt } from '../wire/json.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
 /** Whether a request is a form of which nothing has to be filled in: a refusal of it may mean its default. */
 export const isOptional = (request: unknown): boolean => {
   const { required } = schemaOf(request);
   return isForm(request) && fieldsOf(request).length > 0 && !(Array.isArray(required) && required.length > 0);
 };
+
+export const isElicitation = (request: JsonObject | undefined): boolean =>
+  request?.method === 'elicitation/create';
 
 const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 

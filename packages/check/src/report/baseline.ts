@@ -1,7 +1,6 @@
 /** Accepted findings: known, explained, and still there. */
 import { readFileSync } from 'node:fs';
 import { CHECKS } from '../checks/all.ts';
-import type { Verdict } from '../judging/check.ts';
 import { UsageError } from '../target/target.ts';
 import { isObject, parse } from '../wire/json.ts';
 
@@ -46,11 +45,3 @@ function whyNoJson(text: string): string {
     return `: ${(error as Error).message}`;
   }
 }
-
-export const staleIn = (
-  baseline: Baseline,
-  checked: readonly { readonly id: string; readonly verdict: Verdict }[],
-): readonly string[] =>
-  Object.keys(baseline).filter((id) =>
-    checked.some((one) => one.id === id && (one.verdict === 'pass' || one.verdict === 'not-applicable')),
-  );

@@ -1,11 +1,20 @@
 /** The report as one HTML file, with nothing to load. */
 import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  commandsOf,
+  findingsIn,
+  partsOf,
+  type Report,
+  type ReportedCheck,
+  tallyOf,
+} from './report.ts';
 import { forMarkup, printable } from './text.ts';
-import type { Viewer } from './viewer.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --fail: #c62828; --warn: #8f5500; --advice: #00707f; --pass: #2e7d32; --undecided: #8e24aa; }
@@ -24,6 +33,19 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 .others { border-collapse: collapse; width: 100%; } .others :is(td, th) { border-bottom: 1px solid var(--line); padding: .3rem .5rem; text-align: left; vertical-align: top; overflow-wrap: anywhere; }
 @media print { .mrtr-viewer { display: none; } .plain[hidden] { display: block; } }
 `;
+
+/** The lab's viewer, which draws the conversations. The package brings it, built; the source does not. */
+export interface Viewer {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** Reads the viewer in `folder`. Undefined where it was not built: reports then have their conversations as text. */
+export function readViewer(folder: URL): Viewer | undefined {
+  const [script, style] = [new URL('viewer.js', folder), new URL('viewer.css', folder)];
+  if (!existsSync(script) || !existsSync(style)) return undefined;
+  return { script: readFileSync(script, 'utf8'), style: readFileSync(style, 'utf8') };
+}
 
 /**
  * Writes it: one page for all targets, which opens from a disk.
@@ -75,7 +97,7 @@ function page(report: Report, at: number, isDrawn: boolean): string {
   return `<h1>${forMarkup(`${target.method} ${target.operation}`)}</h1>
 <div class="card"><p>${forMarkup(addressIn(target))}</p>
 <ul class="verdicts">${counts.join('')}</ul>
-${links(checks, at)}<p>${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${report.seed} · exit ${report.exitCode}</p>${stale.join('')}</div>
+${links(checks, at)}<p>${tallyOf(report)} · exit ${report.exitCode}</p>${stale.join('')}</div>
 ${of(FINDINGS)
   .map((check) => section(check, at, isDrawn))
   .join('\n')}
@@ -102,11 +124,10 @@ const row = ({ id, verdict, actual }: ReportedCheck): string =>
 
 /** A finding: what it is, what to do, the commands, and the conversation. Nothing of it is trusted. */
 function section(check: ReportedCheck, at: number, isDrawn: boolean): string {
-  const entry = (name: string, text: string) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`;
-  const commands = [check.reproduce, ...(check.curl ? [check.curl] : [])];
+  const parts = partsOf(check).map(({ name, text }) => `<dt>${name}</dt><dd>${forMarkup(text)}</dd>`);
   return `<section class="finding" id="${at}-${forMarkup(check.id)}"><h2 class="${check.verdict}">${check.verdict}: <code>${forMarkup(check.id)}</code></h2>
-<dl>${entry('Expected', check.expected)}${entry('Seen', check.actual)}${entry('Clause', `${check.clause.at}: “${check.clause.words}”`)}${entry('Do', check.remedy)}${check.accepted === null ? '' : entry('Accepted', check.accepted)}</dl>
-<pre class="plain" tabindex="0">${forMarkup(commands.join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
+<dl>${parts.join('')}</dl>
+<pre class="plain" tabindex="0">${forMarkup(commandsOf(check).join('\n'))}</pre>${check.conversation ? conversation(check.conversation, isDrawn) : ''}</section>`;
 }
 
 function conversation(transcript: Transcript, isDrawn: boolean): string {

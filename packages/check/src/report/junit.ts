@@ -1,5 +1,5 @@
 /** The report as JUnit XML, for CI. */
-import type { Report, ReportedCheck } from './report.ts';
+import { partsOf, type Report, type ReportedCheck } from './report.ts';
 import { forMarkup } from './text.ts';
 
 /** Writes it. A fail is a failure (under `strict` a warn too), an undecided check an error, one that did not run skipped. */
@@ -30,15 +30,8 @@ function testCase(check: ReportedCheck, strict: boolean): string {
 /** Accepted findings and advice are notes: CI systems show them, and count no failure. */
 function innerOf(check: ReportedCheck, strict: boolean): string | undefined {
   const { verdict, actual } = check;
-  const text = forMarkup(
-    [
-      `expected: ${check.expected}`,
-      `seen: ${actual}`,
-      `clause: ${check.clause.at}`,
-      `do: ${check.remedy}`,
-      `again: ${check.reproduce}`,
-    ].join('\n'),
-  );
+  const parts = partsOf(check).map(({ name, text }) => `${name.toLowerCase()}: ${text}`);
+  const text = forMarkup([...parts, `again: ${check.reproduce}`].join('\n'));
   const message = forMarkup(actual);
   if (isFailure(check, strict))
     return `      <failure type="${verdict}" message="${message}">${text}</failure>`;

@@ -1,7 +1,16 @@
 /** The report as Markdown, for an issue or a job's summary. */
 import { UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import { acceptedMark, addressIn, findingsIn, type Report, type ReportedCheck } from './report.ts';
+import {
+  acceptedMark,
+  addressIn,
+  commandsOf,
+  findingsIn,
+  partsOf,
+  type Report,
+  type ReportedCheck,
+  tallyOf,
+} from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 /** Writes it. */
@@ -14,8 +23,7 @@ export function markdownReport(report: Report): string {
   return [
     `# mrtr-check: ${forMarkdown(`${target.method} ${target.operation}`)}`,
     '',
-    `${forMarkdown(addressIn(target))} · ${summary.ran} of ${summary.checks} checks ran · ` +
-      `${summary.calls} requests · seed ${report.seed} · exit ${report.exitCode}`,
+    `${forMarkdown(addressIn(target))} · ${tallyOf(report)} · exit ${report.exitCode}`,
     '',
     `| ${VERDICTS.join(' | ')} |`,
     `|${' --- |'.repeat(VERDICTS.length)}`,
@@ -39,17 +47,12 @@ export function markdownReport(report: Report): string {
 
 /** One finding. What the server sent stands in prose escaped, and in fences as it is. */
 function section(check: ReportedCheck): readonly string[] {
-  const accepted = check.accepted === null ? [] : [`* **Accepted**: ${forMarkdown(check.accepted)}`];
   return [
     `## ${check.verdict}: \`${check.id}\``,
     '',
-    `* **Expected**: ${forMarkdown(check.expected)}`,
-    `* **Seen**: ${forMarkdown(check.actual)}`,
-    `* **Clause**: ${forMarkdown(check.clause.at)}: “${forMarkdown(check.clause.words)}”`,
-    `* **Do**: ${forMarkdown(check.remedy)}`,
-    ...accepted,
+    ...partsOf(check).map(({ name, text }) => `* **${name}**: ${forMarkdown(text)}`),
     '',
-    ...fence('sh', [check.reproduce, ...(check.curl ? [check.curl] : [])]),
+    ...fence('sh', commandsOf(check)),
     ...(check.conversation ? fence('text', draw(check.conversation)) : []),
   ];
 }

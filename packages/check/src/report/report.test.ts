@@ -178,10 +178,8 @@ it('a secret that is a word of the transcript format is redacted in what was sen
 describe('redaction of encoded secrets', () => {
   const password = 'correct horse';
   const basic = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`;
-  const redact = redactor({
-    headers: { authorization: basic },
-    otherHeaders: { 'x-key': 'k2-value-of-mallory' },
-  });
+  const secret = 'k2-value-of-mallory';
+  const redact = redactor({ headers: { authorization: basic }, otherHeaders: { 'x-key': secret } });
 
   it('takes the password of Basic, as the server may have decoded it', () => {
     expect(redact(`hello ada:${password}`)).not.toContain('horse');
@@ -189,7 +187,6 @@ describe('redaction of encoded secrets', () => {
   });
 
   it('finds what is left of a secret where a text was cut, and where a tampered copy differs in a character', () => {
-    const secret = 'k2-value-of-mallory';
     for (const most of [8, 12, 20])
       expect(redact(shorten(`got ${secret}, and more of it`, most))).not.toMatch(/k2-|value/);
     expect(redact(`…${secret.slice(5)} came`)).toBe('…<redacted> came');

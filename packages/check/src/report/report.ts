@@ -6,7 +6,7 @@ import type { Checked } from '../run/schedule.ts';
 import { exitCodeOf } from '../run/verdict.ts';
 import { isStarted } from '../target/next.ts';
 import { METHOD } from '../target/target.ts';
-import { type Baseline, staleIn } from './baseline.ts';
+import type { Baseline } from './baseline.ts';
 import { type Redact, redactedTranscript, redactor } from './redact.ts';
 import { curlOf, reproducing } from './shell.ts';
 
@@ -44,6 +44,22 @@ export const findingsIn = (checks: readonly ReportedCheck[]) =>
   );
 
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
+
+/** What a report says of a finding, with the name of each part. */
+export const partsOf = ({ expected, actual, clause, remedy, accepted }: ReportedCheck) => [
+  { name: 'Expected', text: expected },
+  { name: 'Seen', text: actual },
+  { name: 'Clause', text: `${clause.at}: “${clause.words}”` },
+  { name: 'Do', text: remedy },
+  ...(accepted === null ? [] : [{ name: 'Accepted', text: accepted }]),
+];
+
+/** What can be pasted into a shell. */
+export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[] =>
+  curl === null ? [reproduce] : [reproduce, curl];
+
+export const tallyOf = ({ summary, seed }: Report): string =>
+  `${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`;
 
 /** How many checks ended how. */
 export interface Summary extends Readonly<Record<Verdict, number>> {
@@ -97,7 +113,8 @@ export function reportOf(
   const { inputs } = run;
   const redact = redactor(inputs.address);
   const checks = run.checked.map((checked) => reportCheck(checked, run, baseline, redact));
-  const stale = staleIn(baseline, checks);
+  const isGone = ({ verdict }: ReportedCheck) => verdict === 'pass' || verdict === 'not-applicable';
+  const stale = Object.keys(baseline).filter((id) => checks.some((one) => one.id === id && isGone(one)));
   const { address, operation } = inputs;
   return {
     profile: PROFILE,

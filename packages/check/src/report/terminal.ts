@@ -2,7 +2,7 @@
 import { styleText } from 'node:util';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import { acceptedMark, findingsIn, type Report, type ReportedCheck } from './report.ts';
+import { acceptedMark, findingsIn, partsOf, type Report, type ReportedCheck, tallyOf } from './report.ts';
 import { clip, forTerminal, pad, wrap } from './text.ts';
 
 const WIDTH = 100;
@@ -45,7 +45,8 @@ const painter =
   (style, text) =>
     colours ? styleText(style, text, { validateStream: false }) : text;
 
-function card({ target, summary, seed, checks }: Report, paint: Paint): readonly string[] {
+function card(report: Report, paint: Paint): readonly string[] {
+  const { target, summary, checks } = report;
   const count = (verdict: Verdict) => {
     const { mark, style } = LOOK[verdict];
     const text = `${mark} ${summary[verdict]} ${verdict.replaceAll('-', ' ')}`;
@@ -68,10 +69,7 @@ function card({ target, summary, seed, checks }: Report, paint: Paint): readonly
     `  ${UNDECIDED.map(count).join('    ')}`,
     ...(ids.length > 0 ? ['', ...ids] : []),
     '',
-    paint(
-      'gray',
-      `  ${summary.ran} of ${summary.checks} checks ran · ${summary.calls} requests · ${summary.seconds} s · seed ${seed}`,
-    ),
+    paint('gray', `  ${tallyOf(report)}`),
     rule,
     '',
   ];
@@ -87,10 +85,9 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const line = (name: string, text: string) => `    ${paint('gray', pad(name, 9))} ${forTerminal(text)}`;
   return [
     `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${forTerminal(check.accepted)}`)}`,
-    ...row('expected', check.expected),
-    ...row('seen', check.actual, 8),
-    ...row('clause', `${check.clause.at}: “${check.clause.words}”`),
-    ...row('do', check.remedy),
+    ...partsOf({ ...check, accepted: null }).flatMap(({ name, text }) =>
+      row(name.toLowerCase(), text, name === 'Seen' ? 8 : undefined),
+    ),
     // One line each, however long: they are there to be copied.
     line('again', check.reproduce),
     ...(check.curl ? [line('curl', check.curl)] : []),

@@ -1,7 +1,7 @@
 /** What a check needs that is not there. */
-import type { Finding, Need } from '../judging/check.ts';
+import { abstain, type Finding, type Need, notApplicable, notGiven } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import { isForm } from '../observations/forms.ts';
+import { isElicitation, isForm } from '../observations/forms.ts';
 import { type Inputs, transportOf } from '../target/target.ts';
 import type { JsonObject } from '../wire/json.ts';
 
@@ -10,7 +10,7 @@ export function lacking(needs: readonly Need[], context: CheckContext): Finding 
     const finding = LACK[need]?.(context);
     if (finding) return finding;
     const actual = missingInput(need, context.inputs);
-    if (actual !== undefined) return { kind: 'not-given', actual };
+    if (actual !== undefined) return notGiven(actual);
   }
   return undefined;
 }
@@ -48,7 +48,7 @@ const GIVEN: Partial<Record<Need, (inputs: Inputs) => readonly [isGiven: boolean
 
 /** What the server does not have: nothing that the user could give would change that. */
 const absent = (present: boolean, actual: string): Finding | undefined =>
-  present ? undefined : { kind: 'not-applicable', actual };
+  present ? undefined : notApplicable(actual);
 
 const anyRequest = ({ facts }: CheckContext, picked: (request: JsonObject) => boolean): boolean =>
   facts.rounds.some(({ requests }) => Object.values(requests).some(picked));
@@ -58,10 +58,7 @@ const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>
   state: ({ facts }) => absent(facts.carriesState, 'the server sends no requestState'),
   form: (context) => absent(anyRequest(context, isForm), 'the operation asks no form'),
   elicitation: (context) =>
-    absent(
-      anyRequest(context, ({ method }) => method === 'elicitation/create'),
-      'the operation elicits nothing from its user',
-    ),
+    absent(anyRequest(context, isElicitation), 'the operation elicits nothing from its user'),
   'two-rounds': ({ facts }) => absent(facts.rounds.length > 1, 'the operation has one round of questions'),
   'two-questions': ({ facts }) =>
     absent(
@@ -70,16 +67,13 @@ const LACK: Partial<Record<Need, (context: CheckContext) => Finding | undefined>
     ),
   effects: ({ effects }) =>
     effects.mode === 'blind'
-      ? { kind: 'undecided', actual: effects.reason }
+      ? abstain(effects.reason)
       : absent(effects.mode !== 'none', 'the operation only reads'),
   'other-arguments': ({ facts }) =>
     facts.otherArguments === undefined
-      ? {
-          kind: 'not-given',
-          actual: '--other-arguments was not given, and none could be derived from the input schema',
-        }
+      ? notGiven('--other-arguments was not given, and none could be derived from the input schema')
       : undefined,
   'other-principal': ({ inputs }) => absent(isHttp(inputs), ONE_PRINCIPAL),
-  next: ({ nextUnready: actual }) => (actual === undefined ? undefined : { kind: 'undecided', actual }),
+  next: ({ nextUnready: actual }) => (actual === undefined ? undefined : abstain(actual)),
   http: ({ inputs }) => absent(isHttp(inputs), ONE_CONNECTION),
 };

@@ -67,13 +67,7 @@ export class Session {
 
   /** A call that goes on from here, and leaves this one as it is. */
   fork(): Session {
-    const { instance, principal, operation } = this;
-    const fork = new Session(this.#desk, {
-      instance,
-      principal,
-      operation,
-      capabilities: this.#capabilities,
-    });
+    const fork = new Session(this.#desk, { ...this, capabilities: this.#capabilities });
     fork.turns.push(...this.turns);
     fork.evidence = this.evidence.copy();
     return fork;
@@ -101,6 +95,10 @@ export class Session {
   mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
     const all = Object.entries(this.answers()) as [string, JsonObject][];
     return Object.fromEntries(all.map(([key, honest]) => [key, change(honest, key)]));
+  }
+
+  refusals(action: 'decline' | 'cancel'): JsonObject {
+    return this.mapAnswers(() => ({ action }));
   }
 
   /** The first request; `extra` members stand beside its own. */

@@ -104,6 +104,7 @@ function spellings({
     return [{ label: 'the other case of its hex digits', text: other }];
   }
   const bare = text.replace(/=+$/, '');
+  const rest = text.slice(bare.length);
   const padding = '='.repeat((4 - (bare.length % 4)) % 4);
   const swapped =
     encoding === 'base64'
@@ -116,10 +117,7 @@ function spellings({
     },
     { label: 'the other Base64 alphabet', text: swapped },
     { label: 'a space inside', text: `${bare.slice(0, 4)} ${bare.slice(4)}` },
-    ...spareBits(bare).map((one) => ({
-      label: 'its spare bits set',
-      text: `${one}${text.slice(bare.length)}`,
-    })),
+    ...spareBits(bare).map((one) => ({ label: 'its spare bits set', text: `${one}${rest}` })),
   ];
 }
 
