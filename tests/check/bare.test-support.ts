@@ -12,15 +12,12 @@ export interface BareOptions {
   readonly transport?: 'http' | 'stdio';
   readonly only?: readonly string[];
   readonly inputs?: Partial<Inputs>;
-  /** Further arguments of the server. */
   readonly args?: readonly string[];
-  /** Arguments of the new version, beside those of the server. Without it there is none. */
   readonly next?: readonly string[] | undefined;
 }
 
 const TRANSFER = { kind: 'tool', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
-/** A tool whose words show the effects. */
 export const probeOf = (name: string) =>
   ({ kind: 'operation', operation: { kind: 'tool', name, arguments: {} } }) as const;
 
@@ -38,7 +35,6 @@ export const EVERYTHING: Omit<Inputs, 'address'> = {
   mostSeconds: 600,
 };
 
-/** A directory in which the server keeps its world, removed afterwards. */
 export async function inWorld<T>(use: (world: string) => Promise<T>): Promise<T> {
   const world = await mkdtemp(join(tmpdir(), 'mrtr-check-'));
   try {
@@ -76,12 +72,10 @@ export function checkBare(options: BareOptions = {}): Promise<Run> {
 
 type Found = Readonly<Record<string, Verdict>>;
 
-/** The verdicts of a run that are of the given kinds, by id. */
 export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly Verdict[]): Found => {
   const wanted = checked.filter(({ verdict }) => kinds.includes(verdict));
   return Object.fromEntries(wanted.map(({ check, verdict }) => [check.id, verdict]));
 };
 
-/** The findings, with what was seen: what a failing test has to print. */
 export const findings = (one: Pick<Run, 'checked'>): Found =>
   verdicts(one, 'fail', 'warn', 'advice', 'could-not-run');

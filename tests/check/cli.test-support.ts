@@ -7,9 +7,7 @@ import { type BareOptions, bareCommand, inWorld } from './bare.test-support.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../packages/check/src/main.ts', import.meta.url));
 
-/** What is called on the bare server. */
 export const TRANSFER = ['--tool', 'transfer', '--arguments', '{"to":"bob","amount":5}', '--allow-effects'];
-/** What its questions are answered with. */
 export const ANSWERS = '--answer account="checking" --answer sure=true --answer memo="lunch"'.split(' ');
 export const OPERATION = [...TRANSFER, ...ANSWERS, '--probe', 'tool:count'];
 
@@ -19,7 +17,6 @@ export interface Ended {
   readonly err: string;
 }
 
-/** The program in a process of its own, as it is started by people. */
 export async function inProcess(...args: readonly string[]): Promise<Ended> {
   try {
     const words = ['--import', 'tsx', PROGRAM, ...args];
@@ -39,7 +36,6 @@ export async function mrtrCheck(...args: readonly string[]): Promise<Ended> {
   return { code, ...written };
 }
 
-/** The program with these words, against the bare server. */
 export const bareWith = (words: readonly string[], options: BareOptions = {}): Promise<Ended> =>
   inWorld((world) => mrtrCheck(...words, '--', ...bareCommand(world, options)));
 

@@ -86,7 +86,6 @@ it.concurrent('the new version is gone when the run is over', async () => {
   await expect(once(socket, 'connect')).rejects.toThrow('ECONNREFUSED');
 });
 
-/** A server that lists these tools, and asks one question. */
 const listing = (tools: readonly object[]): Answers => {
   const more = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
   const results: Readonly<Record<string, object>> = {
@@ -125,7 +124,6 @@ it.concurrent('a deploy of a tool without effects needs no probe', async () => {
   expect(passed).toEqual(['deploy.survives', 'deploy.returns', 'deploy.in-words']);
 });
 
-/** What the matrix claims of a shape, as the checker sees it. */
 function expected(option: LoadedOption, change: Change): Readonly<Record<string, string>> {
   const refuses = MOMENTS.some((moment) => claimOf({ option, change, moment }) === 'refuses');
   const shape = option.id;

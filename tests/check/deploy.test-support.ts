@@ -19,7 +19,6 @@ interface Setup {
   readonly only?: readonly string[];
 }
 
-/** One run with the first version as the server, and `change` of it as the new version. */
 export async function checkDeploy(
   shape: string,
   change: Change,

@@ -9,7 +9,6 @@ import { EXPECTED, REASONS } from './options/expected.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-/** What to do is said once for neighbours that need the same. */
 const checksTable = (): string =>
   markdownTable([
     ['Check', '', 'Expected of the server', 'Where it is broken'],

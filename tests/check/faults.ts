@@ -6,7 +6,6 @@ export interface Fault {
   readonly found: Readonly<Record<string, Verdict>>;
   readonly inputs?: Partial<Inputs>;
   readonly args?: readonly string[];
-  /** What the new version is started with. Without it there is none. */
   readonly next?: readonly string[];
 }
 
@@ -18,7 +17,6 @@ const fault = (id: string, verdict: Verdict, { also = {}, ...rest }: More = {}):
   ...rest,
 });
 
-/** Another operation that asks the same, by another method. */
 export const PROMPT = { kind: 'prompt', name: 'transfer', arguments: { to: 'bob', amount: 5 } } as const;
 
 export const FAULTS: readonly Fault[] = [

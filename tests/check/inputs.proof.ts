@@ -15,7 +15,6 @@ const NOWHERE = 'http://127.0.0.1:1/mcp';
 const OPERATION = [...TRANSFER, '--json'];
 const SEND = ['--tool', 'send', '--arguments', '{"to":"bob"}', '--allow-effects', '--json', ...ANSWERS];
 
-/** The verdict of each check, and what was seen, of a run that is started by its options. */
 async function verdictsOf(...args: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const { out, err } = await mrtrCheck(...args);
   expect(err).toBe('');

@@ -18,7 +18,6 @@ const asked = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Results and errors of every kind, most of which are none. */
 const nonsense = fc.oneof(
   fc.record({
     result: fc.record(

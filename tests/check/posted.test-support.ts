@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as it came. */
 export interface Posted {
   readonly id: number;
   readonly method: string;
@@ -11,10 +10,8 @@ export interface Posted {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What is answered: JSON text, or what the test itself writes. */
 export type Answers = (posted: Posted, res: ServerResponse) => string | undefined;
 
-/** Serves while `use` runs. */
 export async function serving<T>(answers: Answers, use: (url: string) => Promise<T>): Promise<T> {
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = [];
@@ -32,6 +29,5 @@ export async function serving<T>(answers: Answers, use: (url: string) => Promise
   }
 }
 
-/** The text of a result. */
 export const resultText = (id: number, result: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id, result });

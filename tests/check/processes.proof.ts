@@ -27,7 +27,6 @@ async function listens(port: number): Promise<boolean> {
   }
 }
 
-/** Waits until a server listens at each of the ports. */
 async function allListen(ports: readonly number[]): Promise<void> {
   const look = async () => expect(await Promise.all(ports.map(listens))).not.toContain(false);
   await vi.waitFor(look, { timeout: 10_000, interval: 20 });

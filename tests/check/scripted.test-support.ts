@@ -18,11 +18,9 @@ export interface Sent {
     readonly capabilities: Json;
   };
   readonly principal: string;
-  /** Which of the two instances it came to: 0 or 1. */
   readonly instance: number;
 }
 
-/** What goes back: a result, an error, a whole text, or nothing. */
 export type Answer =
   | { readonly result: Json; readonly status?: number }
   | { readonly error: Json; readonly status?: number }
@@ -43,12 +41,10 @@ export interface State {
   readonly tries: number;
 }
 
-/** The right answer to this request, or to another one, with its effects. */
 type Honest = (other?: Sent) => Answer;
 
 export type Twist = (sent: Sent, honest: Honest, world: World) => Answer;
 
-/** Content is `{ value }` in each form. */
 const STAGES: readonly (readonly string[])[] = [['account'], ['sure', 'memo']];
 const FIELDS: Readonly<Record<string, Json>> = {
   account: { type: 'string', enum: ['checking', 'savings'] },
@@ -74,7 +70,6 @@ export const refuses = (code: number, data?: Json, status?: number): Answer => (
   ...(status !== undefined && { status }),
 });
 
-/** Asks for everything of a stage that is not answered yet. */
 export function asks(world: World, state: State): Answer {
   const token = randomUUID();
   world.states.set(token, state);
@@ -164,7 +159,6 @@ function reply(answer: Answer, id: number, res: ServerResponse): void {
   res.writeHead(status, { 'content-type': type }).end(text);
 }
 
-/** The addresses of its two instances, while `use` runs. */
 export function serveTwisted<T>(
   twist: Twist,
   use: (addresses: { readonly url: string; readonly also: string }) => Promise<T>,
@@ -183,7 +177,6 @@ export function serveTwisted<T>(
 
 export const PRINCIPALS = { headers: { authorization: 'alice' }, otherHeaders: { authorization: 'mallory' } };
 
-/** The right server. */
 export const untwisted: Twist = (_sent, honest) => honest();
 
 export const checkTwisted = (twist: Twist, only: readonly string[], inputs: Partial<RunInputs> = {}) =>

@@ -2,7 +2,6 @@
 import type { Verdict } from '@mrtr/check';
 import type { SubjectName } from './measure.ts';
 
-/** Expected findings of one option on one tool: the verdict, by the check's id. */
 export type Findings = Readonly<Record<string, Verdict>>;
 
 const PARKED: Findings = {
@@ -43,7 +42,6 @@ const UNSEALED: Findings = {
 
 type ByTool = Readonly<Partial<Record<SubjectName, Findings>>>;
 
-/** By option. An option that is not here has no finding at all. */
 export const EXPECTED: Readonly<Record<string, ByTool>> = {
   b: { get_weather: REPEATED },
   'e-naive': { get_weather: REPEATED },
@@ -57,7 +55,6 @@ export const EXPECTED: Readonly<Record<string, ByTool>> = {
   j: { get_weather: AUDITED_FIRST },
 };
 
-/** Why, in a sentence, for the reader of the table. */
 export interface Reason {
   readonly options: readonly string[];
   readonly ids: readonly string[];

@@ -41,7 +41,6 @@ export const SUBJECTS = {
 
 export type SubjectName = keyof typeof SUBJECTS;
 
-/** Every check of a run, and of a second one with a short time to live. Each has a database of its own. */
 export async function measured(
   option: string,
   subject: SubjectName,

@@ -28,7 +28,6 @@ try {
   await postgres.stop();
 }
 
-/** The lines between the two rules. */
 function cardOf(text: string): readonly string[] {
   const lines = text.split('\n');
   return lines.slice(
@@ -49,7 +48,6 @@ ${rows.join('\n')}
 `;
 }
 
-/** Each piece in its colour. */
 function spans(line: string): string {
   const escaped = line.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it reads the colours that the report was written with.

@@ -16,7 +16,6 @@ const TOOLS = Object.keys(SUBJECTS) as SubjectName[];
 const FLAT = { alignDelimiters: false };
 const FINDINGS: readonly Verdict[] = ['fail', 'warn', 'advice', 'could-not-run'];
 
-/** One row for all the options on which the same was found. */
 function optionsTable(measured: readonly Measured[]): string {
   const rows = new Map<string, readonly Measured[]>();
   for (const one of measured) {
@@ -68,7 +67,6 @@ const others = (id: string, found: Readonly<Record<string, Verdict>>): string =>
     .flatMap(([other, verdict]) => (other === id ? [] : [`\`${other}\` ${verdict}`]))
     .join(', ') || 'nothing';
 
-/** `pass` where every option passes to which the check applies; otherwise who does not. */
 function onOptions(id: string, measured: readonly Measured[]): string {
   const verdicts = measured.flatMap(({ option, checked }) => {
     const own = TOOLS.flatMap((tool) => checked[tool].filter(({ check }) => check.id === id));

@@ -34,7 +34,6 @@ const QUESTIONS = {
   sure: { message: 'Really send it?', schema: { type: 'boolean' } },
   memo: { message: 'A memo for the other side?', schema: { type: 'string', minLength: 1, maxLength: 40 } },
 };
-// What another version of this server changed.
 if (options.change === 'reworded') QUESTIONS.account.message = 'Which account pays?';
 if (options.change === 'narrowed') QUESTIONS.account.schema.enum = ['checking'];
 
@@ -89,7 +88,6 @@ const sayOf = (request, words) => {
   return text(words);
 };
 
-/** Which questions belong to a round. Only what writes asks for a consent. */
 const KEYS = { account: ['account'], consent: ['sure', 'memo'] };
 const writes = (request) => operationOf(request).name !== 'balance';
 const lastStage = (request) => (writes(request) ? 'consent' : 'account');

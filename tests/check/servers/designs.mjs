@@ -152,10 +152,7 @@ let number = 0;
 const numbered = (words) => () => text(`${words} (number ${++number}).`);
 const DONE = ['Done.', 'It was done, thanks.', 'Okay: all of that is finished now!'];
 
-/**
- * Each is right but for its state, its ledger or its refusals where the name says so, and for probes that cannot be
- * believed.
- */
+/** Each is right but for its state, ledger or refusals where the name says so, or has a useless probe. */
 export const DESIGNS = {
   handles: { state: handles },
   'handles that are good once': { state: () => handles({ once: true }) },
@@ -238,7 +235,6 @@ function opened(parts, { requestState }, bound) {
   return state;
 }
 
-/** `declined`, `answered` or `open`. */
 function read({ lax, silent }, { key, optional }, state, responses) {
   const [asked] = Object.entries(state.keys).find(([, own]) => own === key) ?? [];
   const answer = asked !== undefined && Object.hasOwn(responses, asked) ? responses[asked] : undefined;

@@ -65,14 +65,12 @@ export const refuse = (reason) => {
 };
 const refusal = (reason) => new Refused(-32602, faulty('state.oracle') ? `${INVALID} (${reason})` : INVALID);
 
-/** What is called, and with what: a resource has both in its address. */
 export function operationOf({ params: { name, uri = '', arguments: args = {} } }) {
   if (name !== undefined) return { name, args };
   const [operation, to, amount] = uri.replace('bank://', '').split('/');
   return { name: operation, args: { to, amount } };
 }
 
-/** What the call is about, as a state is bound to it. */
 export function requestOf(request) {
   const { name, args } = operationOf(request);
   const bound = [request.method, name, args];

@@ -33,7 +33,6 @@ it('the server that nothing is twisted of has no finding', async () => {
 });
 
 const COMPLETE = { resultType: 'complete', content: [] };
-/** These messages as the events of a stream. */
 const streaming =
   (...messages: readonly object[]): Twist =>
   ({ id }) => ({
@@ -72,7 +71,6 @@ const declares = (mode: string) => (sent: Sent) =>
 const PAGE = asked({
   page: { method: 'elicitation/create', params: { mode: 'url', message: 'In.', url: 'https://a.example' } },
 });
-/** To a client of URLs alone. */
 const asksUrlsFor = (question: ReturnType<typeof asked>): Twist =>
   when(declares('{"url":{}}'), (sent) => (isRetry(sent) ? says('Sent.') : question));
 

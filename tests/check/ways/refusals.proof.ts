@@ -17,7 +17,6 @@ import {
   writing,
 } from './ways.test-support.ts';
 
-/** Asks for the memo alone, and then sends without one. */
 const declinedTwice: Twist = (...call) => {
   const answers = { account: 'checking', sure: true };
   if (actions(call[0]) === 'sure accept,memo decline') return asking({ stage: 1, answers })(...call);

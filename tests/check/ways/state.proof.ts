@@ -39,7 +39,6 @@ const presents = (picked: (state: unknown) => boolean) => (sent: Sent) =>
   isRetry(sent) && picked(sent.params.requestState);
 const presentsJust = (state: string) => presents((one) => one === state);
 const isToken = (state: unknown): boolean => /^[0-9a-f-]{36}$/.test(String(state));
-/** Takes this in place of the state that came. */
 const read =
   (state: (sent: Sent, world: World) => unknown): Twist =>
   (sent, honest, world) => {

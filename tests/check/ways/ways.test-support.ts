@@ -11,7 +11,6 @@ import {
   type Twist,
 } from '../scripted.test-support.ts';
 
-/** One way: the verdict, the words that say what was seen, and what the server does. */
 interface Way {
   readonly verdict: Verdict;
   readonly words: RegExp;
@@ -45,7 +44,6 @@ export const isCall: Picked = ({ method, params }) => method === 'tools/call' &&
 export const isRetry: Picked = (sent) => isCall(sent) && sent.params.requestState !== undefined;
 export const mute: Picked = (sent) => isCall(sent) && Object.keys(sent.params.capabilities).length === 0;
 export const isSilent: Picked = (sent) => isRetry(sent) && sent.params.inputResponses === undefined;
-/** The first request of a call, which brings answers. */
 export const early: Picked = (sent) =>
   isCall(sent) && !isRetry(sent) && sent.params.inputResponses !== undefined;
 export const actions = ({ params }: Sent): string =>
@@ -65,12 +63,10 @@ export const valued = (sent: Sent, key: string): unknown => sent.params.inputRes
 
 const give = (answer: Answer | Twist, ...[sent, honest, world]: Parameters<Twist>): Answer =>
   typeof answer === 'function' ? answer(sent, honest, world) : answer;
-/** Another answer to these requests. */
 export const when =
   (picked: Picked, answer: Answer | Twist): Twist =>
   (sent, honest, world) =>
     picked(sent) ? give(answer, sent, honest, world) : honest();
-/** Something else where the right server refuses. */
 export const insteadOfRefusal =
   (other: Answer | Twist): Twist =>
   (sent, honest, world) => {
@@ -78,17 +74,14 @@ export const insteadOfRefusal =
     const refused = typeof answer === 'object' && 'error' in answer;
     return refused ? give(other, sent, () => answer, world) : answer;
   };
-/** The effect, and then this answer. */
 export const writing =
   (answer: Answer): Twist =>
   (_sent, _honest, world) => {
     world.effects++;
     return answer;
   };
-/** The effect, and then the honest answer. */
 export const writesToo: Twist = (sent, honest, world) => writing(honest())(sent, honest, world);
 const ABOUT = '["send",{"to":"bob"},"alice"]';
-/** Asks, in a call of its own, what the right server asks in this state. */
 export const asking =
   (state: Partial<State> = {}): Twist =>
   (_sent, _honest, world) =>

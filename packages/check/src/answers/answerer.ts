@@ -13,7 +13,6 @@ export class Answerer {
   readonly #given: Readonly<Record<string, unknown>>;
   readonly #generate: boolean;
   readonly #seed: number;
-  /** Whether any answer was made up so far. */
   generated = false;
 
   constructor(given: Readonly<Record<string, unknown>>, generate: boolean, seed: number) {
@@ -22,11 +21,7 @@ export class Answerer {
     this.#seed = seed;
   }
 
-  /**
-   * The `inputResponses` for these requests.
-   *
-   * @throws Unanswered where a question has no answer.
-   */
+  /** The `inputResponses` for these requests. @throws Unanswered where a question has no answer */
   responses(requests: Asked): JsonObject {
     return Object.fromEntries(Object.entries(requests).map(([key, one]) => [key, this.#one(key, one)]));
   }

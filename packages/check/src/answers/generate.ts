@@ -4,11 +4,7 @@ import fc from 'fast-check';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import { fits } from './schema.ts';
 
-/**
- * A content that fits, the same for the same seed. Every field is filled in.
- *
- * @param schema the `requestedSchema` of an elicitation
- */
+/** A content that fits a `requestedSchema`, the same for the same seed. Every field is filled in. */
 export function validContent(schema: unknown, seed: number): JsonObject {
   const fields = Object.entries(objectAt(schema, 'properties')).map(([name, one]) => [name, valueFor(one)]);
   const content = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);

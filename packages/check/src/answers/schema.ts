@@ -55,7 +55,6 @@ function compile(schema: JsonObject): Validate {
   }
 }
 
-/** Why a value does not fit this definition of the published schema, or undefined. */
 export const misfit = (definition: keyof typeof published.$defs, value: unknown): string | undefined =>
   ajv.validate(`mcp#/$defs/${definition}`, value)
     ? undefined

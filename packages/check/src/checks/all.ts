@@ -16,7 +16,6 @@ import { DISCLOSURE } from './state-disclosure.ts';
 import { INTEGRITY } from './state-integrity.ts';
 import { WIRE } from './wire.ts';
 
-/** Every check, by family of ids. */
 export const CHECKS: readonly Check[] = [
   ...[WIRE, INTEGRITY, BINDING, DISCLOSURE, RETRY, ANSWER, MISSING, REFUSAL],
   ...[CAPABILITY, INSTANCE, DEPLOY, QUESTIONS, EFFECT, ERA, ABANDON],

@@ -26,7 +26,6 @@ async function notAsked(context: CheckContext, capabilities: JsonObject, who: st
   return refusalInOrder(session, outcome, capabilities, who);
 }
 
-/** The first request that the capabilities do not cover, in words. */
 function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {

@@ -18,10 +18,7 @@ const NOTHING = 'the operation elicits nothing from its user';
 
 type Action = 'decline' | 'cancel';
 
-/**
- * The same refusal of every question, or of those with these keys; sampling and roots cannot be refused so, and get
- * their honest answer.
- */
+/** Refuses every question, or these. Sampling and roots cannot be refused: they get their answer. */
 const refusing = (session: Session, action: Action, only?: readonly string[]): JsonObject =>
   session.mapAnswers((honest, key) => {
     const isRefused = isElicitation(session.asked[key]) && (only?.includes(key) ?? true);

@@ -19,7 +19,6 @@ export const LEDGER =
   'atomic step where all instances see it: single use in @mrtr/core with a ledger of @mrtr/ledgers, or a unique key in ' +
   'your own database.';
 
-/** What a second presentation of an approval came to. */
 interface Second {
   readonly before: Reading;
   readonly after: Reading;

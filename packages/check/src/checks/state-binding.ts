@@ -177,10 +177,7 @@ const expired = defineCheck('state.expired', 'S', {
   },
 });
 
-/**
- * Presented again before the end, an earlier state is a user who changed the answer: what it led to may not count beside
- * the call that ended. Presented after the end, it may not count at all.
- */
+/** Before the end it is a changed answer, which may not count beside the end; after it, it may not count. */
 const rolledBack = defineCheck('state.rolled-back', 'M*', {
   expected: 'After the end of a call, the state of an earlier round has no second effect.',
   clause: {

@@ -32,11 +32,7 @@ const FITS: Readonly<Record<Kind, readonly [words: string, fits: (value: unknown
   formats: ['left out', () => false],
 };
 
-/**
- * Reads the file. `${NAME}` in a header is replaced from the environment, so that no secret stands in it.
- *
- * @throws UsageError with the name that is wrong
- */
+/** `${NAME}` in a header is replaced from the environment. @throws UsageError with the name that is wrong */
 export function readConfig(file: string): readonly ConfiguredTarget[] {
   const { targets } = readJson(file) as { targets?: unknown };
   if (!Array.isArray(targets) || targets.length === 0)

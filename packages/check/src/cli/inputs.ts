@@ -19,7 +19,6 @@ export interface Place {
   readonly command?: readonly string[] | undefined;
 }
 
-/** @throws UsageError where something is missing or cannot be read */
 export function inputsFrom(options: TargetOptions, place: Place): Inputs {
   const { probe, ttl, only } = options;
   return {
@@ -56,7 +55,6 @@ function operationsFrom(options: TargetOptions): Operations {
   return given;
 }
 
-/** Exactly one operation: nothing else is ever called. */
 function operationFrom(options: TargetOptions): Operation {
   const kinds = (['tool', 'prompt', 'resource'] as const).filter((kind) => options[kind] !== undefined);
   const [kind] = kinds;

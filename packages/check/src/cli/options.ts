@@ -6,7 +6,6 @@ import { UsageError } from '../target/target.ts';
 const FORMATS = ['terminal', 'json', 'junit', 'markdown', 'html'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** A report that is wanted, and where it goes. Without a file it goes to standard output. */
 export interface Wanted {
   readonly format: Format;
   readonly file?: string;
@@ -27,11 +26,7 @@ Examples:
 A command with {port} in it serves HTTP, and is started as often as instances are needed; without it, stdio.
 Exit codes: 0 nothing failed, 1 a check failed, 2 usage, 3 a check could not decide.`;
 
-/**
- * Reads the arguments of the program.
- *
- * @throws UsageError with the reason, or {@link Help} after `--help`
- */
+/** @throws UsageError with the reason, or {@link Help} after `--help` */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
   // pnpm passes its own `--` on where the user wrote one to separate the program's options.
   const words = argv[0] === '--' && argv.length > 1 ? argv.slice(1) : argv;
@@ -108,7 +103,6 @@ function addFormat(value: string, previous: readonly Wanted[] = []): readonly Wa
   return [...previous, { format: format as Format, ...(file.length > 0 && { file: file.join('=') }) }];
 }
 
-/** What an option is read as. */
 interface Kinds {
   readonly text: string;
   readonly texts: readonly string[];

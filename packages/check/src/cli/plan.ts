@@ -5,7 +5,6 @@ import { selectChecks } from '../run/run.ts';
 import { LOOKED_AT } from '../run/steady.ts';
 import { type Inputs, nameOf } from '../target/target.ts';
 
-/** Once, where a probe shows something: whether it can be believed. */
 const calibrating = ({ probe }: Inputs, rounds: number): number =>
   probe === undefined ? 0 : LOOKED_AT * (rounds + 1);
 
@@ -18,7 +17,6 @@ interface Planned {
   readonly missing?: string;
 }
 
-/** The plan in words, for operations that ask `rounds` questions one after another. */
 export function planText(inputs: Inputs): string {
   const one = planChecks(inputs, 1);
   const two = planChecks(inputs, 2);

@@ -13,19 +13,16 @@ export interface Attempt {
   readonly changes: (session: Session) => Retry;
 }
 
-/** An attempt that was not refused. */
 export interface Accepted {
   readonly label: string;
   readonly session: Session;
   readonly outcome: Outcome;
   readonly effect: boolean | undefined;
-  /** It came to what an honest call comes to. */
   readonly same: boolean;
   /** It changed the result or the effects, against the honest call. */
   readonly matters: boolean;
 }
 
-/** What came of some attempts. */
 export interface Attacked {
   readonly tried: number;
   readonly accepted: readonly Accepted[];

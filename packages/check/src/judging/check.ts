@@ -5,7 +5,6 @@ import type { Evident } from './undecided.ts';
 /** M a MUST, S a SHOULD, A advice; `M*` a MUST only where it matters. */
 export type Level = 'M' | 'S' | 'A' | 'M*';
 
-/** What a check ends with. */
 export type Verdict = (typeof VERDICTS)[number];
 /** The gravest first. */
 export const FINDINGS = ['fail', 'warn', 'advice'] as const;

@@ -50,7 +50,6 @@ export class CheckContext {
   readonly desk!: SessionContext;
   /** Every request of the run, for checks of the wire. */
   readonly log!: readonly Logged[];
-  /** Why the new version cannot be asked anything, where one was given. */
   readonly nextUnready: string | undefined;
   readonly patience!: Patience;
   /** Refusals that took long to come by, by what was refused: other checks compare them. */
@@ -80,11 +79,7 @@ export class CheckContext {
     return new Session(this.desk, options);
   }
 
-  /**
-   * A call that was answered honestly until the question of `round` was asked; 0 is the first.
-   *
-   * @throws Undecided where the server does not ask as it did in the honest call.
-   */
+  /** A call that was answered honestly until the question of `round`; 0 is the first. @throws Undecided */
   async untilRound(round: number, options: SessionOptions = {}): Promise<Session> {
     const session = this.session(options);
     let outcome = await session.first();
@@ -98,7 +93,6 @@ export class CheckContext {
     return this.facts.rounds.length - 1;
   }
 
-  /** The rounds whose state is attacked: the first and the last that carry some. */
   get roundsWithState(): readonly number[] {
     const all = this.facts.rounds.flatMap(({ state }, at) => (state === undefined ? [] : [at]));
     return [...new Set([all[0], all.at(-1)])].filter((at) => at !== undefined);
@@ -123,7 +117,6 @@ export class CheckContext {
     return { outcome, effect: await this.effects.since(before, session) };
   }
 
-  /** What the outcome of a retry in `round` came to, against the honest outcome of that retry. */
   judge(round: number, outcome: Outcome): Judgement {
     if (outcome.kind === 'failed') return 'failed';
     if (saysNo(outcome)) return 'refused';
@@ -186,7 +179,6 @@ export class CheckContext {
     return { likeness, ends, effect };
   }
 
-  /** The outcome as text, without its keys where those are new in each call. */
   #withoutKeys(outcome: Outcome): string {
     return outcome.kind === 'asked' && this.facts.newKeys
       ? comparableQuestions(outcome.requests)

@@ -21,7 +21,6 @@ export interface Version {
   readonly name: 'old version' | 'new version';
   readonly instance: Instance;
   readonly facts: Facts;
-  /** By how much one honest call on it changes the probe's number. */
   readonly unit: number | undefined;
   readonly questions: ReadonlyMap<string, Question>;
 }
@@ -57,7 +56,6 @@ interface DeployParts extends Omit<CheckParts, 'run'> {
   readonly run: (context: CheckContext, crossings: Crossings) => Promise<Finding>;
 }
 
-/** @throws Undecided where an honest call fails on either version */
 async function crossingsOf(context: CheckContext): Promise<Crossings> {
   const next = await context.fleet.next();
   const { transport, listed, otherArguments, readOnly, oneTime: declaredOneTime } = context.facts;
@@ -121,7 +119,6 @@ export interface Crossed extends Crossing {
   readonly session: Session;
   /** What the user was asked before, counted from 1. */
   readonly question: number;
-  /** Keys that were answered when it crossed. */
   readonly answered: readonly string[];
   readonly askedAgain: readonly string[];
   readonly turns: readonly Turn[];
@@ -132,18 +129,13 @@ export interface Crossed extends Crossing {
 }
 
 export interface CrossOptions {
-  /** The index of the round whose question the one version asks, and the other gets the answer of. */
   readonly round: number;
   readonly changes?: (session: Session) => Retry;
   /** A call that was begun already, in another way than with honest answers. */
   readonly begun?: Session;
 }
 
-/**
- * Begins a call on one version, presents its state and the user's answer to the other, and answers honestly there.
- *
- * @throws Undecided where the one did not ask, or the other was too busy to answer
- */
+/** Begins a call on one version, answers its question to the other, and goes on there. @throws Undecided */
 export async function cross(
   context: CheckContext,
   crossing: Crossing,
@@ -185,7 +177,6 @@ async function readInto(
   return effects.read();
 }
 
-/** Crosses at the first question of a version, and at its last. */
 export async function crossEach(context: CheckContext, crossing: Crossing): Promise<readonly Crossed[]> {
   const last = crossing.from.facts.rounds.length - 1;
   const all: Crossed[] = [];
@@ -194,7 +185,6 @@ export async function crossEach(context: CheckContext, crossing: Crossing): Prom
   return all;
 }
 
-/** About how many requests {@link crossEach} makes, with the honest calls on the new version. */
 export const crossingCalls = (rounds: number): number => Math.min(rounds, 2) * (rounds + 1) + rounds + 1;
 
 /** Where a call crossed, as it stands at the beginning of a sentence. */

@@ -28,10 +28,7 @@ export class Effects {
     this.mode = probe ? 'observed' : readOnly ? 'none' : 'unobserved';
   }
 
-  /**
-   * Learns from readings: twice in a row before an honest call, after each of its questions, after its end, and soon
-   * after that.
-   */
+  /** Readings: twice before an honest call, after each of its questions, after its end, and soon after it. */
   calibrate([first, before, ...rest]: readonly Reading[], readOnly: boolean): void {
     if (this.#probe === undefined) return;
     const [lastAsked, after, later] = rest.slice(-3);
@@ -62,7 +59,6 @@ export class Effects {
     return this.#probe?.read();
   }
 
-  /** Whether the probe changed since a reading; undefined where nobody can tell. Recorded with the call. */
   async since(before: Reading, session?: Session): Promise<boolean | undefined> {
     if (this.mode === 'none' && this.#probe === undefined) return false;
     if (this.mode !== 'observed' && this.mode !== 'none') return undefined;

@@ -9,9 +9,7 @@ import { formText, isForm } from './forms.ts';
 export interface Round {
   readonly requests: Asked;
   readonly state: string | undefined;
-  /** How the question looked in every honest call. */
   readonly likeness: Likeness;
-  /** The same without its keys. */
   readonly words: Likeness;
 }
 
@@ -59,18 +57,13 @@ export class Facts {
     return known.likeness.like(comparable(outcome));
   }
 
-  /** The key under which a question of the first honest call is asked now. */
   keyNow(round: number, key: string, asked: Asked): string {
     if (Object.hasOwn(asked, key)) return key;
     const at = Object.keys(this.rounds[round]?.requests ?? {}).indexOf(key);
     return Object.keys(asked)[at] ?? key;
   }
 
-  /**
-   * Takes in an honest call that was made to its end. `mayAskNothing` is for a version that has no question any more.
-   *
-   * @returns why it was none, or undefined
-   */
+  /** Takes in an honest call that was made to its end. Returns why it was none, or undefined. */
   learn(session: Session, { mayAskNothing = false } = {}): string | undefined {
     const asked = session.turns.map(({ outcome }) => outcome).filter((outcome) => outcome.kind === 'asked');
     const end = session.last;

@@ -12,7 +12,6 @@ export const isElicitation = (request: JsonObject | undefined): boolean =>
 
 const schemaOf = (request: unknown) => objectAt(objectAt(request, 'params'), 'requestedSchema');
 
-/** The schemas of what is to be filled in. */
 export const fieldsOf = (request: unknown): readonly unknown[] =>
   Object.values(objectAt(schemaOf(request), 'properties'));
 

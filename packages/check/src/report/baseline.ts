@@ -7,11 +7,7 @@ import { isObject, parse } from '../wire/json.ts';
 /** The reason for each accepted finding, by the check's id. */
 export type Baseline = Readonly<Record<string, string>>;
 
-/**
- * Reads `{ "accepted": { "state.size": "why" } }`.
- *
- * @throws UsageError where it cannot be read, or names a check that there is not
- */
+/** Reads `{ "accepted": { "state.size": "why" } }`. @throws UsageError */
 export function readBaseline(file: string): Baseline {
   const { accepted } = readJson(file) as { accepted?: unknown };
   if (!isObject(accepted)) throw new UsageError(`${file} has no "accepted": { "<id>": "<reason>" }.`);
@@ -24,7 +20,6 @@ export function readBaseline(file: string): Baseline {
   return accepted as Baseline;
 }
 
-/** The value of a JSON file. @throws UsageError */
 export function readJson(file: string): unknown {
   let text: string;
   try {

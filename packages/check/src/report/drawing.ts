@@ -14,10 +14,7 @@ const WIDTH = 78;
 /** Longer conversations are cut in the middle. */
 const MOST_BLOCKS = 24;
 
-/**
- * Draws it. Everything in it is printable. The same message several times in a row is drawn once, and so is
- * the same round.
- */
+/** Everything in it is printable. Messages and rounds that repeat each other are drawn once. */
 export function draw(transcript: Transcript): readonly string[] {
   const { events, participants } = transcript;
   const labels = new Map(participants.map(({ id, label }) => [id, label]));
@@ -102,7 +99,6 @@ function onTheRight(text: string): string {
   return `    │  ${' '.repeat(Math.max(0, room - pad(fit, 0).length - 1))}${fit} │`;
 }
 
-/** What the client declares and answers, and the states. */
 function details(message: Readonly<Record<string, unknown>>, isSent: boolean): string {
   return isSent ? declaredText(message) + answersText(message) : stateText(objectIn(message, 'result'));
 }

@@ -57,7 +57,6 @@ function section(check: ReportedCheck): readonly string[] {
   ];
 }
 
-/** A fence that is longer than any in the text. */
 function fence(language: string, lines: readonly string[]): readonly string[] {
   const safe = lines.map(forTerminal);
   const longest = Math.max(2, ...safe.flatMap((line) => (line.match(/`+/g) ?? []).map((run) => run.length)));

@@ -89,10 +89,7 @@ function longest(part: string, isSecret: (length: number) => boolean): number {
   return length < LEAST ? 0 : length;
 }
 
-/**
- * The same conversation, with every secret in what was sent replaced. The format's own words stay: a secret may be
- * `client`, or a part of `events`.
- */
+/** The format's own words stay: a secret may be `client`, or a part of `events`. */
 export function redactedTranscript({ title, events, end, ...rest }: Transcript, redact: Redact): Transcript {
   const redactEvent = (event: TranscriptEvent): TranscriptEvent => {
     if (event.kind === 'message') return { ...event, message: redact(event.message) };

@@ -45,7 +45,6 @@ export const findingsIn = (checks: readonly ReportedCheck[]) =>
 
 export const acceptedMark = ({ accepted }: ReportedCheck): string => (accepted === null ? '' : ' (accepted)');
 
-/** What a report says of a finding, with the name of each part. */
 export const partsOf = ({ expected, actual, clause, remedy, accepted }: ReportedCheck) => [
   { name: 'Expected', text: expected },
   { name: 'Seen', text: actual },
@@ -54,7 +53,6 @@ export const partsOf = ({ expected, actual, clause, remedy, accepted }: Reported
   ...(accepted === null ? [] : [{ name: 'Accepted', text: accepted }]),
 ];
 
-/** What can be pasted into a shell. */
 export const commandsOf = ({ reproduce, curl }: ReportedCheck): readonly string[] =>
   curl === null ? [reproduce] : [reproduce, curl];
 

@@ -19,7 +19,6 @@ export function quote(word: string): string {
 
 export const REDACTED = '<redacted>';
 
-/** The command that runs the checks with these ids again. Values of headers are left out. */
 export function reproducing(inputs: Inputs, ids: string): string {
   const { address, operation, answers } = inputs;
   const words = ['mrtr-check', '--only', ids, '--seed', String(inputs.seed)];
@@ -56,7 +55,6 @@ const probeText = (probe: ProbeSpec): string =>
     ? operationText(probe.operation)
     : `${probe.kind}:${probe.kind === 'url' ? probe.url : probe.command}`;
 
-/** A longer request is no use in a shell. */
 const MOST_CURL = 8000;
 
 export function curlOf(

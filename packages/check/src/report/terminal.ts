@@ -32,7 +32,6 @@ export function terminalReport(report: Report, { colours = false } = {}): string
   ].join('\n');
 }
 
-/** The card alone, with the exit code: for runs whose reports go to files. */
 export function terminalCard(report: Report, { colours = false } = {}): string {
   const paint = painter(colours);
   return [...card(report, paint), ...ending(report, paint), ''].join('\n');

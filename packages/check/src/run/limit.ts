@@ -21,11 +21,7 @@ export class Limit {
     return this.#over.signal;
   }
 
-  /**
-   * Waits for some work, until the run is over.
-   *
-   * @throws Undecided at the limit
-   */
+  /** Waits for some work, until the run is over. @throws Undecided at the limit */
   async within<T>(work: () => Promise<T>): Promise<T> {
     const { signal } = this.#over;
     if (signal.aborted) throw new Undecided(this.#words);
@@ -39,7 +35,6 @@ export class Limit {
     return Promise.race([limit, work()]).finally(() => undo());
   }
 
-  /** Ends the run: nothing is sent any more. */
   end(): void {
     clearTimeout(this.#timer);
     this.#over.abort();

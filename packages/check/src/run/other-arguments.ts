@@ -4,12 +4,7 @@ import { choicesIn, valueFor } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
 
-/**
- * The arguments with one member changed, such that they still fit the schema. Members with a closed set of values come
- * first, as those are most likely to be known to the server.
- *
- * @returns undefined where no member can be changed
- */
+/** One member is changed: one with a closed set of values first, as the server most likely knows them. */
 export function otherArgumentsFrom(schema: unknown, args: JsonObject, seed: number): JsonObject | undefined {
   const properties = Object.entries(objectAt(schema, 'properties'));
   const known = properties.filter(([name]) => name in args);

@@ -43,12 +43,7 @@ const SENT_TOO_MUCH = `the answers of this run are together larger than ${MOST_K
 const sizeOf = ({ messages }: Reply): number =>
   messages.reduce((sum, { text, value }) => sum + text.length + MEMBER_BYTES * membersIn(value), 0);
 
-/**
- * Prepares a run. The fleet is the caller's to close.
- *
- * @throws UsageError where the operation is not there, may have effects that were not allowed, or asks what nobody
- *   answers.
- */
+/** The fleet is the caller's to close. @throws UsageError where the operation cannot be called so */
 export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: Means): Promise<Prepared> {
   const log: Logged[] = [];
   let room = MOST_KEPT;
@@ -87,12 +82,7 @@ function whyUndecided(error: unknown): string {
   throw error;
 }
 
-/**
- * Makes one honest call to its end, and lets the facts learn from it. `asked` runs when questions have come, before
- * they are answered.
- *
- * @returns why it was none, or undefined
- */
+/** Makes one honest call, and lets the facts learn from it. Returns why it was none, or undefined. */
 export async function honestCall(
   context: CheckContext,
   asked?: (session: Session) => Promise<void>,

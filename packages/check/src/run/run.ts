@@ -13,7 +13,6 @@ export interface Run {
   readonly inputs: Inputs;
   /** In the order of the report. */
   readonly checked: readonly Checked[];
-  /** Requests that were sent. */
   readonly calls: number;
   readonly ms: number;
 }
@@ -77,11 +76,7 @@ function mostSecondsOf({ mostSeconds, ttlSeconds = 0 }: Inputs, wanted: readonly
   throw new UsageError(`--ttl ${waits} is waited for, and --max-time ${most} ends the run before that.`);
 }
 
-/**
- * The checks with these ids. An id may also be the beginning of several: `state` or `state.`.
- *
- * @throws UsageError where one names no check
- */
+/** An id may also be the beginning of several: `state`. @throws UsageError where one names no check */
 export function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return CHECKS;
   if (only.length === 0) throw new UsageError('--only names no check. --list prints them all.');

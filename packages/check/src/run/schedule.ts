@@ -23,7 +23,6 @@ export interface Checked {
 /** Told when a check begins and when it has ended. */
 export type Progress = (event: { readonly check: Check; readonly done?: Checked }) => void;
 
-/** Runs every check. None of them throws. */
 export async function runChecks(
   checks: readonly Check[],
   { context, limit, failure }: Prepared,

@@ -9,7 +9,6 @@ const A_WHILE_MS = 1200;
 /** Honest calls that are looked at: a probe that is a little late is in time for some of them. */
 export const LOOKED_AT = 5;
 
-/** Why what the probe showed proves nothing, or undefined. */
 export async function whyUnsteady(context: CheckContext): Promise<string | undefined> {
   const { effects } = context;
   const before = await effects.read();

@@ -11,7 +11,6 @@ import { inWords, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
-/** Longer strings are cut in the record: a token of a mebibyte helps nobody. */
 const MOST = 4000;
 
 type ClientId = 'client' | 'other-client';

@@ -36,7 +36,6 @@ export interface SessionContext {
   readonly log: (turn: Turn, session?: Session) => void;
 }
 
-/** More rounds than an honest call is given. The SDK's clients give up after ten. */
 export const MOST_ROUNDS = 12;
 
 /** What a retry brings. What is absent is not sent. */
@@ -91,7 +90,6 @@ export class Session {
     return this.#desk.answerer.responses(this.asked);
   }
 
-  /** The honest answers, each with something else in its place. */
   mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
     const all = Object.entries(this.answers()) as [string, JsonObject][];
     return Object.fromEntries(all.map(([key, honest]) => [key, change(honest, key)]));

@@ -24,7 +24,6 @@ export class Instance {
   readonly id: string;
   readonly #address: Address;
   readonly #patience: Patience;
-  /** How messages name it, at the beginning of a sentence. */
   readonly words: string;
   url: URL | undefined;
   #process: ServerProcess | undefined;
@@ -65,11 +64,7 @@ export class Instance {
     return (this.#address.command ?? []).map((word) => word.replaceAll(PORT, String(this.#port)));
   }
 
-  /**
-   * Starts it, and waits until it listens.
-   *
-   * @throws Error with its output, where it ends or is not ready in 30 s.
-   */
+  /** Waits until it listens. @throws Error with its output, where it ends or is not ready in 30 s */
   async start(): Promise<void> {
     if (!this.owned) return;
     // A check that the end of the run interrupted may still want one.
@@ -89,11 +84,7 @@ export class Instance {
     return new HttpChannel(this.url, own, this.#patience);
   }
 
-  /**
-   * SIGKILL, to everything that the command started. Resolves when nothing listens at its port any more.
-   *
-   * @throws UsageError if something still listens there after `endMs`. It would answer in place of the next instance.
-   */
+  /** SIGKILL to all that the command started. @throws UsageError if something still listens at its port */
   async kill(endMs = END_MS): Promise<void> {
     await this.#process?.kill();
     const until = performance.now() + endMs;
@@ -106,11 +97,7 @@ export class Instance {
     }
   }
 
-  /**
-   * Waits until one that was restarted by a command listens: most commands end before their server does so.
-   *
-   * @throws UsageError where it does not in 30 s
-   */
+  /** Most commands end before the server that they restart listens. @throws UsageError after 30 s */
   async listensAgain(): Promise<void> {
     if (this.url === undefined) return;
     const { host, hostname, port, protocol } = this.url;
@@ -166,7 +153,6 @@ async function answers(port: number, host = 'localhost'): Promise<boolean> {
   }
 }
 
-/** The server under check: a first instance, and a second one where there can be one. */
 export class Fleet {
   readonly first: Instance;
   readonly #address: Address;
@@ -186,7 +172,6 @@ export class Fleet {
     return [this.first, ...others.filter((one) => one !== undefined)];
   }
 
-  /** The second instance, started when it is first asked for. */
   async second(): Promise<Instance> {
     if (this.#second === undefined) {
       const { also, ...address } = this.#address;
@@ -199,11 +184,7 @@ export class Fleet {
     return this.#second;
   }
 
-  /**
-   * Starts the new version, so that a command that does not start is seen before anything is called.
-   *
-   * @throws UsageError where it does not start, or where it is reached otherwise than the old one
-   */
+  /** Called first, so that a command that does not start is seen before any call. @throws UsageError */
   async startNext(): Promise<Instance | undefined> {
     const address = nextOf(this.#address);
     if (address === undefined) return undefined;
@@ -220,7 +201,6 @@ export class Fleet {
     return this.#next;
   }
 
-  /** Kills the first instance and starts it again, or has the given command do so. */
   async restart(): Promise<void> {
     const { restart } = this.#address;
     if (this.first.owned) {

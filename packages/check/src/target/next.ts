@@ -1,12 +1,7 @@
 /** The new version of a server, which a deploy puts beside the old one. */
 import { type Address, PORT, transportOf, UsageError } from './target.ts';
 
-/**
- * Where the new version is, or how it is started: in a shell, so that its command can change the folder and the
- * environment.
- *
- * @throws UsageError where the two versions are not reached in the same way
- */
+/** In a shell, so that its command can change the folder. @throws UsageError where it is reached otherwise */
 export function nextOf(address: Address): Address | undefined {
   const { next, command, url, headers, otherHeaders } = address;
   if (next === undefined) return undefined;

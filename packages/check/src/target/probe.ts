@@ -25,7 +25,6 @@ export class Probe {
     this.#patience = patience;
   }
 
-  /** @throws ProbeFailed with the reason */
   async read(): Promise<string> {
     if (this.#spec.kind !== 'operation') return this.#once();
     const [first, ...others] = this.#fleet.instances;

@@ -9,18 +9,15 @@ export interface Operation {
   readonly arguments: JsonObject;
 }
 
-/** The method that an operation is called by. */
 export const METHOD = {
   tool: 'tools/call',
   prompt: 'prompts/get',
   resource: 'resources/read',
 } as const satisfies Record<Operation['kind'], string>;
 
-/** The `params` that call an operation. */
 export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject =>
   kind === 'resource' ? { uri: name, ...args } : { name, arguments: args };
 
-/** An operation in words: `tool deploy`. */
 export const nameOf = ({ kind, name }: Operation): string => `${kind} ${name}`;
 
 /** Where the server is, or how it is started. */

@@ -1,7 +1,6 @@
 /** State tokens, as far as they can be read from outside: segments, encodings, JSON inside. */
 import { isObject, parse } from '../wire/json.ts';
 
-/** How a segment's text stands for bytes. */
 type Encoding = 'base64url' | 'base64' | 'hex' | 'plain';
 
 export interface Segment {
@@ -11,7 +10,6 @@ export interface Segment {
   readonly json?: unknown;
 }
 
-/** A token as segments, and the separators between them. */
 export interface Token {
   readonly segments: readonly Segment[];
   readonly separators: readonly string[];
@@ -32,7 +30,6 @@ export function decode(token: string): Token {
 export const joinSegments = ({ separators }: Token, texts: readonly string[]): string =>
   texts.map((text, at) => `${text}${separators[at] ?? ''}`).join('');
 
-/** Bytes in an encoding. Padding is as in the original. */
 export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encoding' | 'text'>): string {
   if (encoding === 'plain') return bytes.toString('utf8');
   if (encoding === 'hex')
@@ -44,7 +41,6 @@ export function encode(bytes: Buffer, { encoding, text }: Pick<Segment, 'encodin
     : padded;
 }
 
-/** JSON, or readable text, that a client finds in a segment. */
 export function readableIn(segment: Segment): string | undefined {
   if (segment.json !== undefined) return JSON.stringify(segment.json);
   const text = segment.bytes.toString('utf8');

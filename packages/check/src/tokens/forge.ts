@@ -2,7 +2,6 @@
 import { isObject } from '../wire/json.ts';
 import { decode, encode, joinSegments, type Segment, type Token } from './decode.ts';
 
-/** A token other than the one that was given, and how it differs. */
 export interface Variant {
   readonly label: string;
   readonly token: string;
@@ -11,13 +10,7 @@ export interface Variant {
 /** What two honest calls had in the same place: where it is equal, it belongs to neither, such as the name of a step. */
 export type Pair = readonly [unknown, unknown];
 
-/**
- * Each leaf of each readable part changed: with the rest as it was, and with the signature taken off.
- *
- * @param words strings that the server may know, such as other values of an argument
- * @param seen the states of two honest calls, round by round
- * @returns nothing where the token cannot be read
- */
+/** Each leaf changed, signed and unsigned. `words`: the server may know them; `seen`: states of two calls. */
 export function forgeries(
   token: string,
   words: readonly string[],
@@ -118,7 +111,6 @@ function inTurn(all: readonly Changed[]): readonly Changed[] {
   return numbered.toSorted((a, b) => a.time - b.time).map(({ one }) => one);
 }
 
-/** The value once for each leaf and each way in which that leaf can be changed. */
 function changeLeaves(
   value: unknown,
   words: readonly string[],

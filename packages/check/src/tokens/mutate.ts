@@ -5,12 +5,7 @@ import type { Variant } from './forge.ts';
 /** Shorter tokens are changed at every position. */
 const SHORT = 48;
 
-/**
- * The token with one bit flipped, in each region: at every position of a short one. What decodes to the same bytes is
- * left out: that is another spelling, and no forgery.
- *
- * @param most positions in each part of a longer token
- */
+/** One bit flipped, in each region. What decodes to the same bytes is another spelling, and left out. */
 export function bitFlips(token: string, most = 12): readonly Variant[] {
   const read = decode(token);
   return read.segments.flatMap((segment, at) => {
@@ -49,7 +44,6 @@ export interface Malformed {
 
 export const HUGE = 'a mebibyte';
 
-/** Cut, extended, empty, doubled, other types, a mebibyte, names of prototypes. */
 export function malform(token: string): readonly Malformed[] {
   const half = token.slice(0, Math.ceil(token.length / 2));
   return [

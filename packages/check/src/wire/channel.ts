@@ -20,7 +20,6 @@ export interface Patience {
 
 export const OVER = 'the run is over';
 
-/** An answer is read no further than this, with the messages before it. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 
 export const TOO_LONG = `the answer is longer than ${MOST_BYTES / 1024 / 1024} MiB`;

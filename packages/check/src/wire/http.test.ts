@@ -7,7 +7,6 @@ import type { Reply } from './reply.ts';
 
 const RESULT = '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete"}}';
 
-/** What the channel makes of a server's answer. */
 async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = false } = {}): Promise<Reply> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');

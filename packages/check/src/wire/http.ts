@@ -123,14 +123,12 @@ function withoutResponse({ status, headers }: Response, texts: readonly string[]
   return `HTTP ${status} (${type}) without a JSON-RPC response${body === '' ? '' : `: ${body}`}`;
 }
 
-/** The text of a response, which is no longer than an answer may be. */
 export async function textIn(response: Response): Promise<string> {
   const texts: string[] = [];
   await readInto(texts, new Response(response.body));
   return texts.join('');
 }
 
-/** Reads the messages: one JSON text, or the data of each event until the response has come. */
 async function readInto(texts: string[], response: Response): Promise<void> {
   const stream = (response.headers.get('content-type') ?? '').includes('text/event-stream');
   let answered = false;

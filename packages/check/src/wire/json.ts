@@ -10,7 +10,6 @@ export function objectAt(parent: unknown, key: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** One line of JSON with sorted keys, so that equal values read equal. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_key, member: unknown) =>
     isObject(member)
@@ -30,7 +29,6 @@ export function parse(text: string): unknown {
   return membersIn(value) > MOST_MEMBERS ? undefined : value;
 }
 
-/** Whether a text is JSON with more in it than anybody means. */
 export const isTooMuch = (text: string): boolean => membersIn(fromJson(text)) > MOST_MEMBERS;
 
 export const TOO_MUCH = `the answer has more than ${MOST_MEMBERS} members, or is nested deeper than ${MOST_LEVELS} levels`;
@@ -52,12 +50,7 @@ export function membersIn(value: unknown, levels = MOST_LEVELS): number {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
 
-/**
- * The keys that stand twice in one object of a JSON text, as paths such as `result.inputRequests.sure`. `JSON.parse`
- * keeps the last one and says nothing.
- *
- * @param text valid JSON
- */
+/** The keys that stand twice in one object of valid JSON, as paths. `JSON.parse` keeps the last of them. */
 export function duplicateKeys(text: string): readonly string[] {
   const found: string[] = [];
   const open: { keys: Set<string> | undefined; path: string; key: string; wantsKey: boolean }[] = [];

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 const running = new Set<ServerProcess>();
 const grouped = process.platform !== 'win32';
 
-/** Kills every process that is still running. For when this program is told to end. */
 export function killAll(): void {
   for (const one of running) one.killNow();
 }
@@ -28,7 +27,6 @@ const MOST_OF_A_LINE = 4 * 1024 * 1024;
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #listeners: ((line: string) => void)[] = [];
-  /** Resolves with the exit code or the signal's name. */
   readonly ended: Promise<string>;
   #rest = '';
   #errors = '';
@@ -61,12 +59,10 @@ export class ServerProcess {
     }
   }
 
-  /** Calls `listener` with each line of its standard output. */
   onLine(listener: (line: string) => void): void {
     this.#listeners.push(listener);
   }
 
-  /** The last that it wrote, for messages. */
   get tail(): string {
     const written = `${this.#out}${this.#errors}`.trim();
     return written.length > 2000 ? `…${written.slice(-2000)}` : written;
@@ -101,7 +97,6 @@ export class ServerProcess {
     }
   }
 
-  /** SIGKILL. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.killNow();
     await this.ended;

@@ -14,7 +14,6 @@ interface RawMessage {
 
 export interface Reply {
   readonly id?: number;
-  /** The HTTP status. Absent over stdio, and where no response came. */
   readonly status?: number;
   readonly contentType?: string;
   /** What the server said of when to come again, in milliseconds. */
@@ -25,9 +24,7 @@ export interface Reply {
   readonly error?: RpcError;
   /** Why there is neither a result nor an error, such as `no answer in 30 s`. */
   readonly failure?: string;
-  /** Set where the failure was that nothing came in time. */
   readonly late?: true;
-  /** Set where the client cut the connection. */
   readonly cut?: true;
   readonly ms: number;
 }
@@ -38,7 +35,6 @@ export interface Carried {
   readonly status?: number;
   readonly contentType?: string;
   readonly retryAfterMs?: number;
-  /** Why the transport ended, for where no response is among the messages. */
   readonly otherwise: string;
   readonly late?: true;
 }

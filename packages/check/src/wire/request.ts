@@ -19,7 +19,6 @@ const META = 'io.modelcontextprotocol/';
 /** The member of `_meta` that holds what a client declares. */
 export const DECLARED = `${META}clientCapabilities`;
 
-/** The request with its id and the members of `_meta` that every request carries. */
 export function envelope(
   { method, params, capabilities = ALL_CAPABILITIES }: WireRequest,
   id: number,
@@ -45,14 +44,12 @@ export function mirroringHeaders({ method, params, mirrored = {} }: WireRequest)
   };
 }
 
-/** A value as a header can carry it: in Base64 where it is not plain ASCII (streamable-http, "Value Encoding"). */
 export function headerValue(value: string): string {
   const plain =
     /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return plain ? value : `=?base64?${Buffer.from(value, 'utf8').toString('base64')}?=`;
 }
 
-/** The headers that `x-mcp-header` in an input schema asks for, with these arguments. */
 export function mirroredArguments(schema: unknown, args: unknown): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [key, property] of Object.entries(objectAt(schema, 'properties'))) {

@@ -39,7 +39,6 @@ export class StdioChannel implements Channel {
     return replyFrom(kept, { id, started, otherwise: otherwise ?? 'no answer', ...(late && { late }) });
   }
 
-  /** Sends a line, and waits for its answer. Resolves with why there is none, where that is known. */
   async #waitForAnswer(id: number, texts: string[], line: string): Promise<string | undefined> {
     const { timeoutMs, over } = this.#patience;
     if (over.aborted) return OVER;
