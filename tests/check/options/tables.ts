@@ -1,8 +1,7 @@
-/** The tables of docs/checking.md that `pnpm check:options` measures. */
-import { CHECKS, type Check, type Checked, type Verdict } from '@mrtr/check';
+/** The table of docs/checking.md that `pnpm check:options` measures. */
+import type { Checked, Verdict } from '@mrtr/check';
 import type { ListedOption } from '@mrtr/options';
 import { markdownTable } from 'markdown-table';
-import { FAULTS } from '../faults.ts';
 import { REASONS } from './expected.ts';
 import { SUBJECTS, type SubjectName } from './measure.ts';
 
@@ -56,65 +55,6 @@ function reasons(measured: readonly Measured[]): string {
   }).join('\n');
 }
 
-/** Check × (faulty server, the same without the fault, our options, what it cannot decide without). */
-function proofsTable(measured: readonly Measured[]): string {
-  const rows = FAULTS.map(({ id, found }) => [
-    `\`${id}\``,
-    found[id] ?? '',
-    others(id, found),
-    id === 'state.forged' ? 'not applicable: nothing is readable' : 'pass',
-    onOptions(id, measured),
-    needed(CHECKS.find((check) => check.id === id) as Check),
-  ]);
-  const head = [
-    'Check',
-    'On its faulty server',
-    'Also found there',
-    'Without the fault',
-    'On our options',
-    'Not run without',
-  ];
-  return markdownTable([head, ...rows], { alignDelimiters: false });
-}
-
-const others = (id: string, found: Readonly<Record<string, Verdict>>): string =>
-  Object.entries(found)
-    .flatMap(([other, verdict]) => (other === id ? [] : [`\`${other}\` ${verdict}`]))
-    .join(', ') || 'nothing';
-
-/** `pass` where every option passes to which the check applies; otherwise who does not. */
-function onOptions(id: string, measured: readonly Measured[]): string {
-  const verdicts = measured.flatMap(({ option, checked }) => {
-    const own = TOOLS.flatMap((tool) => checked[tool].filter(({ check }) => check.id === id));
-    const worst = FINDINGS.find((verdict) => own.some((one) => one.verdict === verdict));
-    return own.some(({ verdict }) => verdict === 'pass') || worst
-      ? [{ name: option.name, verdict: worst ?? 'pass' }]
-      : [];
-  });
-  if (verdicts.length === 0) return 'not applicable';
-  const findings = FINDINGS.flatMap((verdict) => {
-    const names = verdicts.filter((one) => one.verdict === verdict).map(({ name }) => name);
-    return names.length === 0 ? [] : [`${verdict}: ${names.join(', ')}`];
-  });
-  return findings.length === 0 ? 'pass' : `pass, but ${findings.join('; ')}`;
-}
-
-const GIVEN: Readonly<Record<string, string>> = {
-  effects: '`--probe`',
-  'other-arguments': '`--other-arguments`, where none can be made',
-  'other-tool': '`--other-operation`',
-  'other-method': '`--other-operation`',
-  'other-principal': '`--other-header`',
-  'second-instance': '`--also` or a command',
-  restart: '`--restart` or a command',
-  next: '`--next`',
-  ttl: '`--ttl`',
-};
-
-const needed = ({ needs }: Check): string =>
-  needs.flatMap((need) => GIVEN[need] ?? []).join(', ') || 'nothing';
-
 export const measuredBlocks = (measured: readonly Measured[]): Readonly<Record<string, string>> => ({
-  'check: proofs': proofsTable(measured),
   'check: options': optionsTable(measured),
 });
