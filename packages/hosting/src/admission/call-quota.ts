@@ -67,7 +67,7 @@ export class CallQuota {
   readonly #bytes: Quota;
   readonly #abandoned: AbandonedQuota;
 
-  constructor(limits: CallLimits, onerror: OnError = () => {}) {
+  constructor(limits: CallLimits, onerror: OnError) {
     this.#calls = new Quota(limits.maxCalls ?? 1000, limits.maxCallsPerPrincipal ?? 64);
     this.#bytes = new Quota(limits.maxCallBytes ?? 64 * MIB, limits.maxCallBytesPerPrincipal ?? 8 * MIB);
     this.#subscriptions = new Quota(

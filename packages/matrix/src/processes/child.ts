@@ -105,8 +105,8 @@ async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise
   coverage?.take();
   if (opening.serve === 'stdio') {
     connection = place;
-    const { serveStdio } = await import('@mrtr/hosting/stdio');
-    const hosting = serveStdio(running);
+    const { serveOverStdio } = await import('@mrtr/hosting/stdio');
+    const hosting = serveOverStdio(running);
     // This process was started for one connection.
     void hosting.closed.then(() => database.close());
     return { running, close: () => hosting.close() };
