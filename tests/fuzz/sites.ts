@@ -10,7 +10,6 @@ import {
   type ServerContext,
 } from '@mrtr/core';
 import type { MrtrMethod } from '@mrtr/core/shape';
-import { withRoutingLabel } from '@mrtr/core/shape';
 import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
 
 /** The parts of a request that a boundary reads. */
@@ -108,36 +107,4 @@ function asTheSdkCollects(answers: Readonly<Record<string, unknown>>): Record<st
     if (plain && !('method' in answer) && !('result' in answer)) accepted[key] = answer;
   }
   return accepted;
-}
-
-/** An author who asks one question and keeps `state`, with an optional routing label. */
-export const keeping =
-  (state: unknown, label?: string): SiteAuthor =>
-  () =>
-    withRoutingLabel(
-      { resultType: 'input_required', inputRequests: {}, requestState: state as string },
-      label,
-    );
-
-/** The end of a request: the author was entered, or the boundary refused it with an error. */
-export type Came =
-  | {
-      readonly entered: { readonly state: string | undefined; readonly ctx: ServerContext };
-      readonly result: unknown;
-    }
-  | { readonly refused: unknown };
-
-/** Presents a request to a site whose author finishes. */
-export async function presented(site: Site, request: SiteRequest): Promise<Came> {
-  let entered: { state: string | undefined; ctx: ServerContext } | undefined;
-  try {
-    const result = await site.request(request, (ctx) => {
-      entered = { state: ctx.mcpReq.requestState<string>(), ctx };
-      return { content: [] };
-    });
-    return { entered: entered as NonNullable<typeof entered>, result };
-  } catch (error) {
-    if (entered) throw error;
-    return { refused: error };
-  }
 }

@@ -20,7 +20,7 @@ import { internalError } from './admission/problem.ts';
 import { closeResponsesWithConnection } from './http/closed-connections.ts';
 import { type AdmissionOptions, GATE_CHECKS, HttpAdmission } from './http/http-admission.ts';
 import { SESSION_CHECKS } from './http/sessions.ts';
-import { endStalledConnections } from './http/stalled-connections.ts';
+import { endStalledConnections, SEND_SECONDS } from './http/stalled-connections.ts';
 import type { OnError, ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
 
@@ -79,7 +79,13 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
   requireOptions('serveHttp', options, CHECKS);
   const { sessionLimits = {} } = options;
   requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
-  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, sendSeconds = 60 } = options;
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    path = '/mcp',
+    drainMs = 10_000,
+    sendSeconds = SEND_SECONDS,
+  } = options;
   const report: OnError = (error) => tellOperator(error, options.onerror);
   const gate = new HttpAdmission(served, { ...options, path });
   const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {

@@ -39,12 +39,12 @@ import { type SessionLimits, Sessions } from './sessions.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** An `initialize`: its session keeps it. */
-const MAX_INITIALIZE_BYTES = 65_536;
+export const MAX_INITIALIZE_BYTES = 65_536;
 /** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
-const MAX_DECLARED_MEMBERS = 1000;
+export const MAX_DECLARED_MEMBERS = 1000;
 
 /** Pages at once. */
-const MAX_PAGES = 100;
+export const MAX_PAGES = 100;
 
 /** Pages for browsers, beside the MCP server. */
 export interface PageSet {
