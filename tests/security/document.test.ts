@@ -1,13 +1,12 @@
 /** Checks docs/security.md: the tests that it names exist, and its limits hold. */
-import { inputRequired, isInputRequiredResult } from '@modelcontextprotocol/server';
 import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
 import { AbandonedQuota, type Quota } from '@mrtr/core/kit';
 import { Units } from '@mrtr/example-tools';
 import { requestInit } from '@mrtr/harness';
 import { RunningProcess } from '@mrtr/harness/process';
-import { MemoryInteractions, pendingInteractions } from '@mrtr/pages';
+import { MemoryInteractions } from '@mrtr/pages';
 import { ContinuationStore, type LinearContext, type Turn } from '@mrtr/shapes/linear';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { partsOf } from '../../packages/core/src/admission/policy.ts';
 import { MAX_DEPTH } from '../../packages/core/src/wire/canonical-json.ts';
 import { BODY_DEFAULTS } from '../../packages/hosting/src/admission/body.ts';
@@ -19,10 +18,10 @@ import {
 } from '../../packages/hosting/src/http/http-admission.ts';
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
+import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { requestOf } from '../../packages/shapes/src/fixture.test-support.ts';
 import { heldBytes } from '../../packages/shapes/src/kit/held-bytes.ts';
 import { DEFAULTS as FRAMES } from '../../packages/shapes/src/linear/continuation-store.ts';
-import { clock, policyOf, siteWith } from '../fuzz/sites.ts';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 
 const DOCUMENT = textOf('docs/security.md');
@@ -57,7 +56,6 @@ const LIMITS = new Map(
   ),
 );
 
-const CALL = { method: 'tools/call', target: 'ask' } as const;
 const policy = partsOf(requestStatePolicy({ keys: KEYS, ledger: new MemoryLedger() }));
 const abandonedRequests = new AbandonedQuota({}, () => {});
 
@@ -121,32 +119,6 @@ async function fillsInteractions(limit: number, principalOf: (n: number) => stri
   await expect(add(limit)).rejects.toMatchObject({ code: 'store_full' });
 }
 
-/** A call that has sent its user to a page, and its retries, each after the one before. */
-async function pageOpen(settings: { readonly waitSeconds?: number } = { waitSeconds: 0 }) {
-  const policy = policyOf({ keys: KEYS, ttlSeconds: 3600 });
-  const { request } = siteWith(policy, 'shop');
-  const link = pendingInteractions({
-    policy,
-    url: 'https://shop.example/link',
-    identifyBrowser: () => undefined,
-    start: () => 'https://other.example/',
-    finish: () => undefined,
-    ...settings,
-  });
-  let state: string | undefined;
-  const ask = async () => {
-    const answered = state !== undefined && { state, answers: { link: { action: 'accept' } } };
-    const result = await request({ ...CALL, principal: 'ada', ...answered }, async (ctx) => {
-      const { request: asked } = await link.question(ctx, 'Link it.');
-      return inputRequired({ inputRequests: { link: asked } });
-    });
-    state = (result as { requestState?: string }).requestState;
-    return result;
-  };
-  await ask();
-  return { ask };
-}
-
 /** The defaults, which the packages' own tests hold to what they limit. */
 const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'sealed state, in bytes': policy.maxBytes,
@@ -163,6 +135,9 @@ const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'time parked, in seconds': FRAMES.ttlSeconds,
   'abandoned handlers': FRAMES.maxAbandoned,
   'abandoned handlers of one principal': FRAMES.maxAbandonedPerPrincipal,
+  'time for a pending interaction, in seconds': PAGE_DEFAULTS.ttlSeconds,
+  'time that a retry waits for a page, in seconds': PAGE_DEFAULTS.waitSeconds,
+  'times that a call sends its user to a page': PAGE_DEFAULTS.maxAsks,
   'request body, in bytes': BODY_DEFAULTS.maxBodyBytes,
   'members of a request body': BODY_DEFAULTS.maxBodyMembers,
   'members of `_meta`': MAX_DECLARED_MEMBERS,
@@ -223,35 +198,6 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
       new MemoryInteractions().add({ id: '', principal: '', value: 'x'.repeat(bytes), ttlSeconds: 1 });
     expect(await add(limit)).toBe(true);
     await expect(add(limit + 1)).rejects.toMatchObject({ code: 'store_full' });
-  },
-  'time for a pending interaction, in seconds': async (limit) => {
-    const began = clock.now;
-    onTestFinished(() => {
-      clock.now = began;
-    });
-    const { ask } = await pageOpen();
-    clock.now = began + limit * 1000 - 1;
-    expect(isInputRequiredResult(await ask())).toBe(true);
-    clock.now = began + limit * 1000;
-    await expect(ask()).rejects.toMatchObject({ code: 'interaction_unfinished' });
-  },
-  'time that a retry waits for a page, in seconds': async (limit) => {
-    const { ask } = await pageOpen({});
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    let over = false;
-    const asked = ask().finally(() => {
-      over = true;
-    });
-    await vi.advanceTimersByTimeAsync(limit * 1000 - 1);
-    expect(over).toBe(false);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(isInputRequiredResult(await asked)).toBe(true);
-  },
-  'times that a call sends its user to a page': async (limit) => {
-    const { ask } = await pageOpen();
-    for (let times = 1; times < limit; times++) expect(isInputRequiredResult(await ask())).toBe(true);
-    await expect(ask()).rejects.toMatchObject({ code: 'interaction_unfinished' });
   },
   'a line over stdio, in bytes': async (limit) => {
     const program = new RunningProcess({
