@@ -120,7 +120,7 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
         await entry.call.goOn();
         entry.asked = step;
       }
-      // Users answer at once, after one roll, and after three. So calls meet every pair of neighbouring rings.
+      // Users answer at once, after one roll, and after three. So calls meet every pair of neighbouring key rings.
       for (const patience of [0, 1, 3])
         for (const tool of [GET_WEATHER, RESOLVE_WORK_ITEM] as const)
           calls.push({ call: await begin(tool), patience, asked: step });

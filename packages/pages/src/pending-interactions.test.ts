@@ -63,7 +63,7 @@ test('a page that a browser opens while its call gives it up is closed all the s
   expect((await shop.open(back)).status).toBe(404);
 });
 
-test('a caller without a principal is refused in words: nobody could come to the page', async () => {
+test('a caller without a principal gets an error that says why: nobody could come to the page', async () => {
   expect((await hostWithPage().call({}, '')).result).toMatchObject({
     isError: true,
     content: [{ text: 'This needs a caller whose identity is known: the page belongs to one user.' }],

@@ -29,7 +29,7 @@ function crossed(): Twist {
 
 ways('instance.second', {
   'another result': fail(/finished the call with another result/, crossed()),
-  'a refusal in words': advice(
+  'a refusal that says why': advice(
     /The second instance refused to go on: error -32602: "No\."/,
     when(elsewhere, refuses(-32602)),
   ),

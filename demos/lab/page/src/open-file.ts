@@ -26,7 +26,7 @@ const MOST_BYTES = 10_000_000;
 /**
  * Reads one.
  *
- * @throws Error in words, for anything else.
+ * @throws Error that says why, for anything else.
  */
 export function readTranscript(text: string): Conversation {
   if (text.length > MOST_BYTES) throw new Error('This file is too large for a transcript.');

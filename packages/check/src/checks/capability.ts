@@ -26,7 +26,7 @@ async function notAsked(context: CheckContext, capabilities: JsonObject, who: st
   return refusalInOrder(session, outcome, capabilities, who);
 }
 
-/** The first request that the capabilities do not cover, in words. */
+/** The first request that the capabilities do not cover, as text. */
 function findUndeclared(outcome: Outcome, capabilities: JsonObject): string | undefined {
   if (outcome.kind !== 'asked') return undefined;
   for (const [key, request] of Object.entries(outcome.requests)) {
@@ -80,7 +80,7 @@ const CLAUSE = {
 
 export const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
-    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
+    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal that says why, and no hang.',
   clause: CLAUSE,
   remedy:
     'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +

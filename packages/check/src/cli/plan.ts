@@ -18,7 +18,7 @@ interface Planned {
   readonly missing?: string;
 }
 
-/** The plan in words, for operations that ask `rounds` questions one after another. */
+/** The plan as text, for operations that ask `rounds` questions one after another. */
 export function planText(inputs: Inputs): string {
   const one = planChecks(inputs, 1);
   const two = planChecks(inputs, 2);

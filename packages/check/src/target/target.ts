@@ -20,7 +20,7 @@ export const METHOD = {
 export const paramsOf = ({ kind, name, arguments: args }: Operation): JsonObject =>
   kind === 'resource' ? { uri: name, ...args } : { name, arguments: args };
 
-/** An operation in words: `tool deploy`. */
+/** An operation as text: `tool deploy`. */
 export const nameOf = ({ kind, name }: Operation): string => `${kind} ${name}`;
 
 /** Where the server is, or how it is started. */

@@ -15,7 +15,7 @@ const QUESTION: unique symbol = Symbol.for('mrtr.question') as never;
 export interface Question<T = unknown> {
   readonly [QUESTION]: true;
   readonly kind: InputKind;
-  /** The question in words: for the user, or, where no user sees it, for error messages. */
+  /** The question as text: for the user, or, where no user sees it, for error messages. */
   readonly message: string;
   /** The input request as it goes out. */
   readonly request: InputRequest;

@@ -66,7 +66,7 @@ export function play(
   });
 }
 
-/** What must never come of it, in words: a wrong value, a crash, an effect after a refusal, or one that is left out. */
+/** What must never come of it, as text: a wrong value, a crash, an effect after a refusal, or one that is left out. */
 export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const { events, end } = transcript;
   const text = end.error?.message ?? resultText(end.result ?? {});

@@ -198,7 +198,7 @@ export const LESSONS: readonly Lesson[] = [
         'one asked again what had been answered',
         (_side, conversation) => cameTo('asks again', conversation) && isGood(conversation),
       ],
-      ['refused', 'one was refused in words', (_side, conversation) => cameTo('refuses', conversation)],
+      ['refused', 'one was refused, and told why', (_side, conversation) => cameTo('refuses', conversation)],
     ],
   },
 ];

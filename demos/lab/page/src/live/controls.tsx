@@ -11,7 +11,7 @@ const TOOLS = [
 const CLIENTS = [
   ['modern', 'new client'],
   ['legacy', 'old client'],
-  ['mute', 'mute client'],
+  ['mute', 'cannot be asked'],
 ] as const;
 const INSTANCES = [
   ['one', '1 instance'],
