@@ -12,7 +12,7 @@ import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
-/** The rings, in order. Before the last one, every call that the first key sealed has ended or expired. */
+/** The key rings, in order. Before the last one, every call that the first key sealed has ended or expired. */
 const [BEFORE, ADDED, IN_FRONT, AFTER] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST], [SECOND]].map(
   keyRing,
 ) as [Ring, Ring, Ring, Ring];
