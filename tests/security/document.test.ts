@@ -27,22 +27,23 @@ import { projectFiles, textOf } from '../testkit/project-files.ts';
 const DOCUMENT = textOf('docs/security.md');
 const KEYS = ['k'.repeat(32)];
 
-/** The guarantees, each in one line. */
-const guarantees = [...DOCUMENT.matchAll(/^\d+\. [\s\S]*?(?=^\d+\. |^## )/gm)].map(([text]) =>
-  text.replace(/\s+/g, ' '),
+/** The tests of each guarantee, and of two sections: phrases of their names, by file. */
+const WITNESSES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = JSON.parse(
+  textOf('tests/security/witnesses.json'),
 );
-/** The tests that a guarantee names: a file, and phrases of their names. */
-const witnesses = guarantees.flatMap((text) =>
-  [...text.matchAll(/`([\w/.-]+\.ts)`: ((?:“[^”]+”(?:, )?)+)/g)].flatMap(([, file, phrases]) =>
-    [...(phrases as string).matchAll(/“([^”]+)”/g)].map(
-      ([, phrase]) => [phrase as string, file as string] as const,
-    ),
-  ),
+const witnesses = Object.values(WITNESSES).flatMap((named) =>
+  Object.entries(named).flatMap(([file, phrases]) => phrases.map((phrase) => [phrase, file] as const)),
 );
 
 test('every guarantee names its tests', () => {
+  const guarantees = [...DOCUMENT.matchAll(/^\d+\. \*\*([\s\S]+?)\*\*/gm)].map(([, title = '']) =>
+    title.replace(/\s+/g, ' '),
+  );
+  const sections = [...DOCUMENT.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
   expect(guarantees).toHaveLength(18);
-  for (const text of guarantees) expect(text).toMatch(/`[\w/.-]+\.ts`: “/);
+  const named = Object.keys(WITNESSES);
+  expect(named.filter((title) => !sections.includes(title))).toEqual(guarantees);
+  for (const title of named) expect(Object.values(WITNESSES[title] ?? {}).flat(), title).not.toEqual([]);
 });
 
 test.each(witnesses)('the test “%s” is in %s', (phrase, file) => {
