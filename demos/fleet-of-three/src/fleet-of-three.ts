@@ -43,7 +43,7 @@ export async function fleetOfThree(
   postgres: string,
   paint: Paint = (_role, text) => text,
 ): Promise<number> {
-  out('\n Three server processes behind a round-robin proxy. A tool asks two questions;\n');
+  out('\n Three server processes take turns at requests. A tool asks two questions;\n');
   out(' between them, the process that asked the first is killed with SIGKILL.\n');
   let asClaimed = true;
   for (const [id, heading] of Object.entries(CONTESTANTS)) {
@@ -107,7 +107,7 @@ function narrator(out: Out, paint: Paint) {
       out(`${paint('quiet', name)}${paint(role, line)}\n`);
     }
   };
-  // Number the instances in the order of their first request. The handshake was at the first.
+  // Number the instances in the order of their first request.
   const met = new Set<string>();
   const server = (id: string) => `server ${[...met.add(id)].indexOf(id) + 1}`;
   let asking = '';

@@ -1,18 +1,17 @@
 /** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createWorld, describeItem } from '@mrtr/example-tools';
+import { randomBytes } from 'node:crypto';
 import {
   converse,
   type Deploy,
   type Hosting,
   participantsOf,
-  type Recorder,
   type Reply,
   type ShownQuestion,
 } from '@mrtr/harness';
-import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
+import type { TranscriptEvent } from '@mrtr/harness/transcript';
+import { recordedWorld, WORLD_LANE } from '@mrtr/matrix';
 import { versionOf } from '@mrtr/matrix/deploy';
-import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
+import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
 import type { Change } from '@mrtr/option/deploys';
 import { addressOf, findOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
@@ -20,7 +19,6 @@ import { insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Postgres } from './postgres.ts';
 import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
-import { Router } from './router.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
@@ -37,9 +35,9 @@ export class Pane {
   #setUp: SetUp;
   /** By id; undefined for one that was killed. */
   readonly #instances = new Map<string, Instance | undefined>();
-  #router = new Router();
+  /** What the call's instances serve. */
+  #fleet: Fleet | undefined;
   #key = randomBytes(32);
-  #recorder: Recorder | undefined;
   #opening: Opening | undefined;
   #conversation: Conversation | undefined;
   #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
@@ -157,18 +155,15 @@ export class Pane {
     const instance = this.#instances.get(id);
     if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
     this.#instances.set(id, undefined);
-    this.#router.remove(id);
     await instance.kill();
-    this.#recorder?.record({ kind: 'kill', instance: id });
     this.#changed();
   }
 
   /** Starts a killed instance anew. */
   async restart(id: InstanceId): Promise<void> {
     if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
-    await this.#startInstance(id);
-    if (this.#opening && this.#used.includes(id)) await this.#open(id, this.#opening);
-    this.#recorder?.record({ kind: 'restart', instance: id });
+    const instance = await this.#startInstance(id);
+    if (this.#opening && this.#used.includes(id)) await this.#fleet?.open(id, instance, this.#opening, {});
     this.#changed();
   }
 
@@ -188,12 +183,8 @@ export class Pane {
   /** The new process serves before the old one ends, as behind any load balancer. */
   async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
     const old = this.#instances.get(id);
-    await this.#startInstance(id);
-    await this.#open(id, opening);
-    this.#recorder?.record({ kind: 'restart', instance: id, deployed });
-    if (!old?.alive) return;
-    await old.close(opening.scope);
-    await old.stop();
+    await this.#fleet?.open(id, await this.#startInstance(id), opening, { deployed });
+    if (old?.alive) await old.stop();
   }
 
   get #used(): readonly InstanceId[] {
@@ -212,13 +203,10 @@ export class Pane {
     this.#changed();
   }
 
-  async #startInstance(id: InstanceId): Promise<void> {
-    this.#instances.set(id, await Instance.start(this.#database));
-  }
-
-  async #open(id: InstanceId, opening: Opening): Promise<void> {
-    const url = await this.#instances.get(id)?.open({ ...opening, instance: id });
-    if (url) this.#router.add(id, url);
+  async #startInstance(id: InstanceId): Promise<Instance> {
+    const instance = await Instance.start(this.#database);
+    this.#instances.set(id, instance);
+    return instance;
   }
 
   /** Cancels the open question, and every later one of the call. */
@@ -256,7 +244,6 @@ export class Pane {
       },
       this.#host,
     );
-    this.#recorder = undefined;
     this.#asked = undefined;
     this.#conversation = transcript;
     this.#became('over');
@@ -289,48 +276,31 @@ export class Pane {
 
   readonly #host: Deploy = async (recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
-    this.#recorder = recorder;
-    this.#router = new Router();
     this.#key = randomBytes(32);
     const listed = findOption(option);
     if (!listed) throw new Refused(`There is no option '${option}'.`);
-    const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
-      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
-    });
-    const scope = randomUUID();
-    const over = this.#database.open(scope, { world, recorder });
-    const opening: Opening = {
+    const fleet = new Fleet(this.#database, { world: recordedWorld(recorder), recorder }, () => this.#way.to);
+    const opening = {
       ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
-      scope,
-      instance: '',
       key: this.#key.toString('base64'),
       legacy: 'shim',
       serve: instances === 'one' ? 'sessions' : 'stateless',
       singleUse: singleUse ? 'shared' : false,
       countLines: true,
-    };
+    } as const;
     this.#opening = opening;
-    const used = this.#used;
-    await Promise.all(used.map((id) => this.#open(id, opening)));
-    const send = this.#router.sender(recorder, () => this.#way.to);
-    const alive = () => used.flatMap((id) => this.#instances.get(id) ?? []);
+    this.#fleet = fleet;
+    const open = (id: InstanceId) => fleet.open(id, this.#instances.get(id) as Instance, opening);
+    await Promise.all(this.#used.map(open));
+    const { fetch, ...endpoint } = fleet.endpoint();
     return {
-      instances: used,
-      endpoint: () => ({
-        kind: 'http',
-        url: this.#router.url,
-        fetch: network(send, recorder, () => this.#takeWay()),
-      }),
-      framesHeld: async () => {
-        const held = await Promise.all(alive().map((instance) => instance.framesHeld(scope)));
-        return held.reduce((sum, frames) => sum + frames, 0);
-      },
+      instances: this.#used,
+      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeWay()) }),
+      framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;
-        await Promise.all(alive().map((instance) => instance.close(scope)));
-        over();
+        await fleet.close();
       },
     };
   };
@@ -344,8 +314,6 @@ export class Pane {
 }
 
 const ABANDON_MS = 3000;
-
-const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
 
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';

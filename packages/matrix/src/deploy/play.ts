@@ -3,9 +3,10 @@
 import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
-import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { resultText, type Transcript } from '@mrtr/harness/transcript';
 import type { Change, Outcome } from '@mrtr/option/deploys';
 import type { LoadedOption } from '@mrtr/options';
+import { WORLD_LANE } from '../measure/converse.ts';
 import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
@@ -58,8 +59,7 @@ export function play(
     return answers(question);
   };
   const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
-  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-  return converse({ client: 'modern', call, user, participants, ...over }, async (recorder) => {
+  return converse({ client: 'modern', call, user, participants: [WORLD_LANE], ...over }, async (recorder) => {
     const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
     hosting = await host(wanted, { world, recorder });
     return hosting;

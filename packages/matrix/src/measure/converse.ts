@@ -10,7 +10,7 @@ import {
   converse as inHarness,
   type Recorder,
 } from '@mrtr/harness';
-import { type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { type Participant, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import type { ConversationRequest } from './subject.ts';
 
 /** One conversation's request, world and key, and its recorder. */
@@ -52,16 +52,21 @@ export const converseByHand = <Of extends Hosting>(
 
 function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
   const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
-  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-  return { title: `${subject.id} · ${subject.title}`, ...rest, ...answering, participants };
+  const title = `${subject.id} · ${subject.title}`;
+  return { title, ...rest, ...answering, participants: [WORLD_LANE] };
 }
 
 const inNewWorld =
   <Of extends Hosting>(request: ConversationRequest, deploy: Deploy<Of>) =>
-  (recorder: Recorder) => {
-    const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
-      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
-    });
-    return deploy({ request, world, key: randomBytes(32), recorder });
-  };
+  (recorder: Recorder) =>
+    deploy({ request, world: recordedWorld(recorder), key: randomBytes(32), recorder });
+
+/** A new world whose audit entries and writes are effects in the transcript. */
+export const recordedWorld = (recorder: Recorder): World =>
+  createWorld({
+    onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+    onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
+  });
+
+/** That world as a participant. */
+export const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };

@@ -29,7 +29,7 @@ export type Client = ClientKind | 'mute';
 
 /**
  * Hosting in separate processes. `stdio`: one process per connection. `http`: one that listens, with a session for each
- * old client. `processes`: three that listen and hold nothing, behind a proxy.
+ * old client. `processes`: three that listen and hold nothing, and take turns.
  */
 export type ProcessHostingKind = 'stdio' | 'http' | 'processes';
 

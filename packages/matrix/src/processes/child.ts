@@ -38,10 +38,9 @@ const counted: Place[] = [];
 let connection: Place | undefined;
 
 const methods: InstanceMethods = {
-  async open({ scope, instance, ...opening }) {
-    const place = { scope, instance };
+  async open(place, opening) {
     const serving = await current.run(place, () => serve(place, opening));
-    opened.set(scope, serving);
+    opened.set(place.scope, serving);
     return serving.url;
   },
   async close(scope) {
@@ -86,7 +85,7 @@ function tellLines(place: Place): void {
   if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
 }
 
-async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
+async function serve(place: Place, opening: Opening): Promise<Opened> {
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];

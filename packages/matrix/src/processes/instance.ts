@@ -1,7 +1,7 @@
 /** One instance of a deployment, as a process that can be killed. */
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
-import { DATABASE_VARIABLE, type InstanceMethods, type Opening } from './messages.ts';
+import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type Place } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
@@ -42,8 +42,8 @@ export class Instance {
   }
 
   /** Makes it serve a subject; resolves with the address. */
-  async open(opening: Opening): Promise<URL> {
-    return new URL((await this.#rpc.remote.open(opening)) as string);
+  async open(place: Place, opening: Opening): Promise<URL> {
+    return new URL((await this.#rpc.remote.open(place, opening)) as string);
   }
 
   /** Stops serving `scope`. Does nothing if the instance is gone. */

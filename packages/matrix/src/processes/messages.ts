@@ -20,7 +20,7 @@ export interface Place {
 }
 
 /** The subject that an instance serves, and its settings. */
-export interface Opening extends SubjectModule, Place {
+export interface Opening extends SubjectModule {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
@@ -37,7 +37,7 @@ export interface Opening extends SubjectModule, Place {
 /** The methods of an instance. */
 export interface InstanceMethods {
   /** Resolves with the address, if there is one. */
-  open(opening: Opening): Promise<string | undefined>;
+  open(place: Place, opening: Opening): Promise<string | undefined>;
   close(scope: string): Promise<void>;
   framesHeld(scope: string): number;
 }
