@@ -19,7 +19,6 @@ afterAll(async () => {
   await database.close();
 });
 
-/** One call of the weather tool, in the option's shape. */
 async function callOf(id: string): Promise<Transcript> {
   const listed = findOption(id) as ListedOption;
   const where = { client: 'modern', hosting: 'http', legacy: 'shim', script: SCRIPTS[0] as Script } as const;

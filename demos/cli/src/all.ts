@@ -49,7 +49,6 @@ interface Column {
   readonly cell: (tally: Tally) => string;
 }
 
-/** The columns beside an option's title, by their headings. */
 const columnsWith = (effect: 'audited' | 'written'): Readonly<Record<string, Column>> => ({
   rounds: { width: 6, cell: ({ rounds }) => `${rounds}` },
   asked: { width: 5, cell: ({ questions }) => `${questions}×` },

@@ -8,7 +8,6 @@ import { type Database, databaseOf, withStore } from './database.ts';
 import { SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** How to run a demo. */
 export interface Settings {
   readonly tool: 'weather' | 'work-item';
   readonly client: 'modern' | 'legacy' | 'modern-only';
@@ -19,7 +18,6 @@ export interface Settings {
   readonly format: 'drawing' | 'json' | 'mermaid';
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
-  /** What version 2 changes, of a call that it takes over between two rounds. */
   readonly deploy?: Change | undefined;
   /** Where the calls of option H are kept; undefined for the memory of this process. */
   readonly database?: Database | undefined;
@@ -99,11 +97,7 @@ const program = () =>
     .option('--list', 'print the names')
     .addHelpText('after', NAMES);
 
-/**
- * Reads the arguments after the program's name, and the database from the environment.
- *
- * @throws UsageError for an unknown name, option or value, and for options that do not go together.
- */
+/** Throws a UsageError for an unknown name, option or value, and for options that do not go together. */
 export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>): Asked {
   const line = program();
   if (!parseArgs(line, args, terminal)) return undefined;

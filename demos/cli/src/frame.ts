@@ -14,21 +14,16 @@ const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 /** Whether a request is open at the server: its lifeline is thick for as long as one is. */
 type Open = boolean;
 
-/** Draws single parts; knows nothing of protocols. */
 export interface Frame {
-  /** The heads of the two lifelines. */
   heads(): string;
   /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
   text(text: string, role: Role, open: Open, aside?: string): readonly string[];
-  /** A text at the server's side. */
   note(text: string, role: Role, open: Open): readonly string[];
-  /** An arrow to the server, with a label beyond it. */
   toServer(label?: string): string;
   /** An arrow to the client. `open`: whether the request stays open at the server after it. */
   toClient(open: Open): string;
 }
 
-/** A frame in the colours of `paint`. */
 export function frameIn(paint: Paint = plain): Frame {
   const row = (left: string, right: string, role: Role, open: Open) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));

@@ -42,7 +42,6 @@ interface Flags {
   readonly postgres?: string;
 }
 
-/** Runs the command; resolves with its exit code. */
 export async function matrix(args: readonly string[], terminal: Terminal): Promise<number> {
   const line = program();
   if (!parseArgs(line, args, terminal)) return 0;

@@ -7,11 +7,7 @@ import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
 
-/**
- * Draws the conversation on stdout; or prints its transcript, and nothing else.
- *
- * @returns the exit code: 1 where the call ended with an error.
- */
+/** Draws the conversation, or prints its transcript. Resolves with 1 where the call ended with an error. */
 export async function runServerCall(asked: ServerCall, stage: Stage): Promise<number> {
   const { server, tool, client, format, answer } = asked;
   const { terminal, paint } = stage;

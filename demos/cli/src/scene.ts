@@ -13,7 +13,6 @@ export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots
 type Answer = Settings['answer'];
 type Asked = Pick<Settings, 'tool' | 'answer'>;
 
-/** The scenes of `name`, each with a new user. For `ask`, a person answers instead of this user (that of `metric`). */
 export function scenesOf(name: string, settings: Asked): readonly Scene[] {
   const { answer } = settings;
   switch (name) {
@@ -64,7 +63,6 @@ const callOf = (name: string, args: Readonly<Record<string, unknown>>): LogicalC
   params: { name, arguments: args },
 });
 
-/** The scene of any option. */
 export function optionScene({ tool, answer }: Asked): Scene {
   const isWeather = tool === 'weather';
   const {
@@ -92,7 +90,6 @@ const replies = (metric: Given, imperial: Given, nonsense: Given): Replies => ({
 
 const CONFIRMATIONS = replies(true, false, 'perhaps');
 
-/** The names of the work item tool's scripts. */
 const WORK_ITEM: Readonly<Record<Answer, string>> = {
   metric: 'duplicate',
   ask: 'duplicate',

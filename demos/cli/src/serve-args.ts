@@ -9,7 +9,6 @@ import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from
 import { type Database, withStore } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** The parsed command line of `pnpm serve`. */
 export interface ServeSettings {
   readonly demo: Demo;
   readonly legacy: LegacyPolicy;
@@ -22,7 +21,6 @@ export interface ServeSettings {
   readonly http: HttpSettings | undefined;
 }
 
-/** Where to listen, and to whom. */
 export interface HttpSettings {
   readonly host: string;
   readonly port: number;
@@ -62,12 +60,7 @@ const program = () =>
     .addOption(oneOf('--weather <source>', 'always the same, or from the network', ['fixed', 'open-meteo']))
     .option('--insecure', 'listen on any --host without tokens');
 
-/**
- * Reads the arguments after `serve`, and the variables of `env` that they name.
- *
- * @returns undefined for `--help`, which has been printed.
- * @throws UsageError for an unknown option or value, and for options that are missing or do not go together.
- */
+/** Reads the arguments and the variables that they name; undefined for `--help`, which has been printed. */
 export function readServeArgs(
   args: readonly string[],
   terminal: Pick<Terminal, 'env' | 'stdout'>,

@@ -3,10 +3,8 @@ import type { ClientKind, Endpoint } from '@mrtr/harness';
 import type { Command as Program } from 'commander';
 import { exists, isGiven, UsageError } from './command-line.ts';
 
-/** The answers that go with any question. */
 const ANSWERS = ['ask', 'decline', 'cancel'] as const;
 
-/** A call of a foreign server's tool. */
 export interface ServerCall {
   /** The address or the command, as it was typed. */
   readonly server: string;
@@ -18,14 +16,8 @@ export interface ServerCall {
   readonly format: 'drawing' | 'json' | 'mermaid';
 }
 
-/** The options that go with `--server`. */
 export const SERVER_FLAGS = ['server', 'tool', 'arguments', 'client', 'answer', 'json', 'mermaid'] as const;
 
-/**
- * Reads the options that go with `--server`.
- *
- * @throws UsageError where one is missing or cannot be read.
- */
 export function serverCall(line: Program): ServerCall {
   const { server, tool, arguments: json, client, answer, json: asJson, mermaid } = line.opts();
   const [name] = line.args;

@@ -8,15 +8,12 @@ import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The terminal of a demo. */
 export interface Stage {
   readonly terminal: Terminal;
   readonly paint: Paint;
-  /** The connection string of the database, for a demo that uses one. */
   readonly postgres?: string | undefined;
 }
 
-/** Prints lines on stdout. */
 export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly string[]): void {
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
@@ -24,7 +21,6 @@ export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly str
 /** Makes one call; `onEvent` is called as it goes on. */
 type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
 
-/** Makes a call and draws it as it goes on, with a closing line. */
 export async function drawCall(
   stage: Stage,
   makeCall: MakeCall,
@@ -39,7 +35,6 @@ export async function drawCall(
   return transcript;
 }
 
-/** A transcript as JSON, or as a Mermaid diagram. */
 export const textOf = (format: Settings['format'], transcript: Transcript): string =>
   format === 'mermaid' ? toMermaid(transcript) : JSON.stringify(transcript, undefined, 2);
 

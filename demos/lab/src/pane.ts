@@ -22,7 +22,6 @@ import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from '.
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
-/** A command that cannot be done now, with the reason. */
 export class Refused extends Error {}
 
 /** One of the two sides. `changed` is called whenever its state did. */
@@ -35,7 +34,6 @@ export class Pane {
   #setUp: SetUp;
   /** By id; undefined for one that was killed. */
   readonly #instances = new Map<string, Instance | undefined>();
-  /** What the call's instances serve. */
   #fleet: Fleet | undefined;
   #key = randomBytes(32);
   #opening: Opening | undefined;
@@ -45,7 +43,6 @@ export class Pane {
   #doing: SideState['doing'] = 'starting';
   #problem: string | undefined;
   #isAbandoned = false;
-  /** The call in flight. */
   #call: Promise<void> = Promise.resolve();
 
   constructor(database: Database, postgres: Postgres, setUp: SetUp, changed: () => void) {
@@ -55,7 +52,6 @@ export class Pane {
     this.#changed = changed;
   }
 
-  /** Everything about it, for the page. */
   get state(): SideState {
     const conversation = this.#conversation ?? this.#emptyConversation();
     const asked = this.#asked && {
@@ -75,13 +71,11 @@ export class Pane {
     };
   }
 
-  /** Starts the processes. */
   async start(): Promise<void> {
     await Promise.all(IDS.map((id) => this.#startInstance(id)));
     this.#became('ready');
   }
 
-  /** Ends the processes. */
   async close(): Promise<void> {
     const alive = [...this.#instances.values()].filter((instance) => instance?.alive);
     await Promise.all(alive.map((instance) => instance?.kill()));
@@ -120,7 +114,6 @@ export class Pane {
     }
   }
 
-  /** The client makes the call. */
   async call(): Promise<void> {
     if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
     for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
@@ -129,7 +122,6 @@ export class Pane {
     this.#call = this.#converse();
   }
 
-  /** The person answers. */
   answer(question: number, reply: Reply): void {
     if (this.#asked?.id !== question) throw new Refused('That question is not open.');
     const { answer } = this.#asked;
@@ -138,7 +130,6 @@ export class Pane {
     answer(reply);
   }
 
-  /** What the network does to the next request. */
   way(way: Fault): void {
     if (way.to !== undefined && !this.#used.includes(way.to))
       throw new Refused(`There is no instance '${way.to}'.`);
@@ -159,7 +150,6 @@ export class Pane {
     this.#changed();
   }
 
-  /** Starts a killed instance anew. */
   async restart(id: InstanceId): Promise<void> {
     if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
     const instance = await this.#startInstance(id);
@@ -197,7 +187,6 @@ export class Pane {
     this.#changed();
   }
 
-  /** A command was refused: the page shows why. */
   refuse(problem: string): void {
     this.#problem = problem;
     this.#changed();
@@ -249,7 +238,6 @@ export class Pane {
     this.#became('over');
   }
 
-  /** The conversation before anything has happened in it. */
   #emptyConversation(): Conversation {
     const { client, option } = this.#setUp;
     const listed = findOption(option);
@@ -318,7 +306,6 @@ const ABANDON_MS = 3000;
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
 
-/** Whether the tool has a version 2. */
 const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
 
 const IDS: readonly InstanceId[] = ['i1', 'i2'];

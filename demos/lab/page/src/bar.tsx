@@ -5,7 +5,6 @@ import { COPIES } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import { hashOf, PLAIN_VIEW, type Route } from './route.ts';
 
-/** A conversation on the page, with the option that it is of. */
 export interface OnPage {
   readonly conversation: Conversation;
   readonly option?: string | undefined;

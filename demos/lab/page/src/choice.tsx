@@ -4,7 +4,6 @@ interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
   readonly choices: readonly (readonly [value: Value, words: string])[];
-  /** Whether a value cannot be chosen with what else is chosen. */
   readonly lacks?: (value: Value) => boolean;
   readonly onChoice: (value: Value) => void;
   readonly class?: string;

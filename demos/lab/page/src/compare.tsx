@@ -62,7 +62,6 @@ interface PickerProps {
   readonly onPick: (id: string) => void;
 }
 
-/** Chooses another shape, or another situation. */
 function Picker({ index, recording, side, onPick }: PickerProps) {
   const [option = '', situation = ''] = recording.id.split('.');
   const situations = Object.entries(index?.about ?? { [recording.id]: recording.about }).filter(([id]) =>

@@ -20,11 +20,9 @@ import {
 
 let stage: Stage;
 let lab: ReturnType<typeof run>;
-/** The live lab, opened with its token. */
 let page: Page;
 let left: SideOnPage;
 let right: SideOnPage;
-/** The entry of the exported page. */
 let entry: string;
 
 before(async () => {
@@ -39,7 +37,6 @@ after(async () => {
   await stage?.close();
 });
 
-/** Has axe look at the live page, in light and dark. */
 async function livePageHasNothingSerious(): Promise<void> {
   for (const colorScheme of ['light', 'dark', null] as const) {
     // Null ends the emulation, and is no look of its own.
@@ -48,7 +45,6 @@ async function livePageHasNothingSerious(): Promise<void> {
   }
 }
 
-/** Opens the live page with a set-up, as a link does. */
 async function setUp(one: string, other: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/live/${one}/${other}`);
   const button = page.getByRole('button', { name: 'Set it up' });

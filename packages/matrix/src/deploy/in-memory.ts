@@ -8,11 +8,7 @@ import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
 import { deploy } from './subject.ts';
 
-/**
- * Hosts a play in this process; H on PostgreSQL with its calls in the database at `postgres`.
- *
- * @param make what is deployed: the tool, or a broken twin of it.
- */
+/** H on PostgreSQL keeps its calls at `postgres`. `make` is what is deployed: the tool, or a broken twin of it. */
 export const inMemory =
   (postgres?: string, make: typeof deploy = deploy): Host =>
   ({ option, change }, { world, recorder }) => {

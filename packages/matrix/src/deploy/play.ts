@@ -15,20 +15,16 @@ import { ORDER } from './subject.ts';
 export type Moment = 'asked' | 'answered';
 export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
 
-/** One call. */
 export interface Play {
   readonly option: LoadedOption;
   readonly change: Change;
   readonly moment: Moment;
 }
 
-/** Two versions of one server behind one address. */
 export interface TwoVersions extends Hosting {
-  /** Puts version 2 in the place of version 1. */
   deploy(): Promise<void>;
 }
 
-/** The hosting of one play. */
 export type Host = (
   play: Play,
   scene: { readonly world: World; readonly recorder: Recorder },
@@ -36,7 +32,6 @@ export type Host = (
 
 type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
 
-/** What its option claims of it. */
 export function claimOf({ option, change, moment }: Claimed): Outcome {
   const claim = option.claims.deploys?.[change];
   if (claim === undefined)
@@ -44,7 +39,6 @@ export function claimOf({ option, change, moment }: Claimed): Outcome {
   return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
 }
 
-/** Makes the call. */
 export function play(
   wanted: Play,
   host: Host,

@@ -49,7 +49,6 @@ export class TwoProcesses {
     };
   };
 
-  /** Ends both. */
   async close(): Promise<void> {
     try {
       await Promise.all([this.#old, this.#next].filter(({ alive }) => alive).map((one) => one.stop()));

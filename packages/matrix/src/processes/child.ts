@@ -19,7 +19,6 @@ import {
 import { remoteLedger, remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
-/** One conversation's part in this process. */
 interface Opened {
   readonly running: RunningOption;
   readonly url?: string;

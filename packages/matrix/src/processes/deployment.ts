@@ -9,7 +9,6 @@ import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type SubjectModu
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
-/** Tells where another process finds a subject. */
 type Locate = (subject: { readonly id: string }) => SubjectModule;
 
 /** A hosting that knows which process a kill has to hit. */
@@ -32,7 +31,6 @@ export class Processes {
     this.#fleet = fleet;
   }
 
-  /** Starts them all, with `fleet` instances that take turns. The caller has to `close` them. */
   static async start(locate: Locate, { fleet = 3 } = {}): Promise<Processes> {
     const database = await Database.listen();
     const starting = Array.from({ length: 1 + fleet }, () => Instance.start(database));
@@ -58,7 +56,6 @@ export class Processes {
     return fleet;
   };
 
-  /** Ends every process, and everything that listens. */
   async close(): Promise<void> {
     const instances = [this.#single, ...this.#fleet].filter(({ alive }) => alive);
     try {

@@ -14,7 +14,6 @@ interface Member {
   readonly onKill: () => void;
 }
 
-/** One conversation's hosting, in a scope of its own. */
 export class Fleet implements Hosting {
   readonly #scope = randomUUID();
   readonly #scene: Scope;
@@ -78,7 +77,6 @@ export class Fleet implements Hosting {
     return (await Promise.all(held)).reduce((sum, frames) => sum + frames, 0);
   };
 
-  /** Has an instance serve no more. */
   async leave(id: string): Promise<void> {
     const member = this.#members.get(id);
     this.#members.delete(id);

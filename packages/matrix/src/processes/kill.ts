@@ -5,12 +5,10 @@ import { converse } from '../measure/converse.ts';
 import type { ConversationRequest } from '../measure/subject.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
-/** A conversation through a kill. */
 export interface Survivor {
   readonly conversation: Transcript;
   /** Whether the user had been asked when the process was killed. If not, the call had ended before. */
   readonly asked: boolean;
-  /** Audit entries and writes after the kill. */
   readonly writtenAfter: number;
 }
 

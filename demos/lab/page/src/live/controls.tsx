@@ -39,7 +39,6 @@ interface ControlsProps {
   readonly onSetUp: (setUp: SetUp) => void;
 }
 
-/** The head of a live side. */
 export function Head({ side, state, send, onSetUp }: ControlsProps) {
   const { setUp, doing } = state;
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
@@ -97,7 +96,6 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
   );
 }
 
-/** Below the head of an instance's lane. */
 export function InstanceTool({
   side,
   state,
@@ -120,14 +118,12 @@ export function InstanceTool({
   );
 }
 
-/** What nobody asked for, by tool. */
 const UNASKED = {
   weather: { key: 'units', content: { units: 'imperial' } },
   'work-item': { key: 'resolution', content: { resolution: 'Fixed' } },
   order: { key: 'size', content: { size: 'L' } },
 } as const;
 
-/** What the network does to the next request. */
 export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
   const { way, setUp } = state;
   const set = (part: Partial<Fault>) => {

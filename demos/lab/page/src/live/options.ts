@@ -12,9 +12,7 @@ export interface Offered {
   readonly files: Readonly<Partial<Record<ToolWord, string>>>;
 }
 
-/** In the order of the tables. */
 export const OFFERED: readonly Offered[] = options;
 
-/** The author's file of a set-up. */
 export const fileOf = ({ option, tool }: SetUp): string | undefined =>
   OFFERED.find(({ id }) => id === option)?.files[tool];

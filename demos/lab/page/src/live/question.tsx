@@ -83,6 +83,5 @@ function parseField({ type }: Field, text: string): string | number | boolean {
   return type === 'boolean' ? text === 'true' : text;
 }
 
-/** A value that no field of the form takes. */
 const unfit = (fields: readonly (readonly [string, Field])[]): Record<string, string | number> =>
   Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1]));

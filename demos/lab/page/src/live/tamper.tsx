@@ -133,7 +133,6 @@ function bytesOf(state: string): Uint8Array {
   }
 }
 
-/** The state with one bit of a byte flipped. */
 function flipBit(state: string, at: number): string {
   if (!state.startsWith(PREFIX)) {
     const code = state.charCodeAt(at) ^ 1;

@@ -13,10 +13,8 @@ import { Timeline } from './timeline.tsx';
 import './viewer.css';
 import './panels.css';
 
-/** A panel below the lanes. */
 export type Panel = 'source' | 'wire' | 'state' | 'world';
 
-/** Which part of the conversations one looks at, and how near. */
 export interface View {
   /** Undefined for the end. */
   readonly step?: number | undefined;
@@ -24,7 +22,6 @@ export interface View {
   readonly panel: Panel;
 }
 
-/** One of the conversations, and what stands around it. */
 export interface Shown {
   readonly conversation: Conversation;
   /** Left out where nobody has the key. */
@@ -196,7 +193,6 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
 
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
 
-/** Plays the steps, one after the other. */
 function usePlaying(step: number, last: number, go: (to: number) => void) {
   const [on, setOn] = useState(false);
   useEffect(() => {
