@@ -20,7 +20,6 @@ const MADE_OF = [
   'demos/lab/page/index.html',
   'demos/lab/page/package.json',
   'demos/lab/page/pnpm-lock.yaml',
-  'demos/lab/page/options-plugin.ts',
   'demos/lab/page/sources-plugin.ts',
   'demos/lab/page/vite.config.ts',
   'packages/harness/src/transcript',

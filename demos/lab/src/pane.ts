@@ -17,6 +17,7 @@ import { addressOf, findOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
+import { OFFERED } from './offered.ts';
 import type { Postgres } from './postgres.ts';
 import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
 
@@ -60,6 +61,7 @@ export class Pane {
       schema: this.#asked.schema,
     };
     return {
+      offered: OFFERED,
       setUp: this.#setUp,
       doing: this.#doing,
       instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),

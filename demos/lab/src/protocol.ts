@@ -1,6 +1,7 @@
 /** What the lab's server and its page say to each other. Types alone: the page imports nothing else of the server. */
 import type { Transcript } from '@mrtr/harness/transcript';
-import type { Fault, InstanceId, SetUp } from './commands.ts';
+import type { ListedOption } from '@mrtr/options';
+import type { Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
 export type { Command, Fault, InstanceId, SetUp, ToolWord } from './commands.ts';
 
@@ -53,7 +54,13 @@ export interface Asked {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
+export interface Offered extends Pick<ListedOption, 'id' | 'name' | 'title' | 'needsPostgres'> {
+  /** The author's file of each tool; without the tools that it is not written for. */
+  readonly files: Readonly<Partial<Record<ToolWord, string | undefined>>>;
+}
+
 export interface SideState {
+  readonly offered: readonly Offered[];
   readonly setUp: SetUp;
   readonly doing: 'starting' | 'ready' | 'calling' | 'asked' | 'over';
   readonly instances: readonly { readonly id: InstanceId; readonly alive: boolean }[];
