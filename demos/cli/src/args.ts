@@ -5,7 +5,7 @@ import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
 import { type Database, databaseOf, withStore } from './database.ts';
-import { SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
+import { formatOf, SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
 export interface Settings {
@@ -119,7 +119,7 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   if (!TOOLS.includes(tool)) throw new UsageError(`--tool cannot be '${tool}'. ${exists('Values', TOOLS)}`);
   if (demo.name === 'all' && answer === 'ask')
     throw new UsageError("'ask' goes with one demo, not with 'all'.");
-  const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
+  const format = formatOf(json, mermaid);
   const database = databaseFor(demo, line, terminal.env);
   return { demo, settings: { tool, shape, client, hosting, answer, legacy, format, deploy, database } };
 }

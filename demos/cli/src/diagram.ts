@@ -10,11 +10,6 @@ import { type Paint, plain } from './paint.ts';
 
 type Lines = readonly string[];
 
-export interface DiagramOptions {
-  /** Whether the server's diagnostics are in the transcript. Default true. */
-  readonly inside?: boolean;
-}
-
 const SIGNS: { readonly [Kind in TranscriptEvent['kind']]?: string } = {
   answer: '☺ ',
   visit: '☺ ',
@@ -38,7 +33,7 @@ export class Diagram {
   #errorDrawn = false;
   #question: Extract<TranscriptEvent, { kind: 'question' }> | undefined;
 
-  constructor(paint: Paint = plain, { inside = true }: DiagramOptions = {}) {
+  constructor(paint: Paint = plain, inside = true) {
     this.#inside = inside;
     this.#frame = frameIn(paint);
   }

@@ -17,7 +17,7 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
     if (format !== 'drawing') return call(asked, user, () => {});
     const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
     print(stage, [titleLine(clip(tool, WIDTH / 2), `${client} client`, paint), '', ...below, '']);
-    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, { inside: false });
+    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, false);
   });
   if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
   return transcript.end.error ? 1 : 0;

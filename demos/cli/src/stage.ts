@@ -3,7 +3,7 @@ import type { User } from '@mrtr/harness';
 import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
 import type { Settings } from './args.ts';
 import { personAt } from './ask-person.ts';
-import { Diagram, type DiagramOptions } from './diagram.ts';
+import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
 import type { Terminal } from './terminal.ts';
@@ -25,9 +25,9 @@ export async function drawCall(
   stage: Stage,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
-  options?: DiagramOptions,
+  inside?: boolean,
 ): Promise<Transcript> {
-  const diagram = new Diagram(stage.paint, options);
+  const diagram = new Diagram(stage.paint, inside);
   print(stage, diagram.begin());
   const transcript = await makeCall((event) => print(stage, diagram.next(event)));
   const lines = wrap(closing(transcript), 78).map((line) => `  ${stage.paint('quiet', line)}`);
@@ -47,17 +47,11 @@ export async function withPerson<T>(
   if (answer !== 'ask') return work(undefined);
   // Where a transcript is printed, stdout is only for that.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const person = personAt({
-    input: terminal.stdin,
-    output,
-    interrupted: () => terminal.exit(INTERRUPTED),
-  });
+  // The exit code that a shell reports for a program that Ctrl-C ended.
+  const person = personAt({ input: terminal.stdin, output, interrupted: () => terminal.exit(130) });
   try {
     return await work(person.user);
   } finally {
     person.close();
   }
 }
-
-/** The exit code that a shell reports for a program that Ctrl-C ended. */
-const INTERRUPTED = 130;
