@@ -73,7 +73,7 @@ const defectsOf = ({ checked }: Run) =>
     .filter(({ finding }) => finding.actual.includes('defect of mrtr-check'))
     .map(({ check, finding }) => [check.id, finding.actual]);
 
-it('a server whose every answer is large fills no memory: the run ends in words', async () => {
+it('a server whose every answer is large fills no memory: the run ends with an error that says why', async () => {
   const _meta = { x: Array.from({ length: 99_000 }, () => 0) };
   const one = await serving(
     ({ id, method, params }) => resultText(id, { ...honestTo(method, params), _meta }),

@@ -69,7 +69,7 @@ test('while a key is rolled, a call keeps its principal, and no other can answer
   const [ada, eve] = [{ principal: 'ada' }, { principal: 'eve' }];
   const first = await one.site.send(ada);
   await one.store.close();
-  // The pseudonyms under the two keys differ, and the ring can compute both.
+  // The pseudonyms under the two keys differ, and the key ring can compute both.
   expect(await two.answer(first, { count: '3' }, eve)).toEqual({
     rejects: 'Invalid or expired requestState',
   });

@@ -1,14 +1,8 @@
 /** The property of pages: whoever opens which addresses when, a page counts for its own user, once, and in time. */
-import { ask, readAnswer, textResult } from '@mrtr/core';
-import {
-  type InteractionStore,
-  MemoryInteractions,
-  type PendingInteractionsOptions,
-  pendingInteractions,
-} from '@mrtr/pages';
+import { type InteractionStore, MemoryInteractions, type PendingInteractionsOptions } from '@mrtr/pages';
 import fc from 'fast-check';
+import { hostWithPage } from '../../packages/pages/src/page.test-support.ts';
 import { hostileText } from './hostile-values.ts';
-import { clock, policyOf, siteWith } from './sites.ts';
 
 const TTL_SECONDS = 60;
 const OTHER_SITE = 'https://other.example';
@@ -55,9 +49,7 @@ export interface Pages {
 
 /** However browsers, with whatever ids and states, come to the pages of three calls. */
 export function onlyItsUserFinishes(pages: Pages = {}) {
-  const began = clock.now;
   return fc.asyncProperty(actions, async (all) => {
-    clock.now = began;
     const world = await World.begin(pages);
     for (const action of all) await world.take(action);
   });
@@ -75,31 +67,27 @@ interface Tracked {
 class World {
   readonly #calls: Tracked[] = [];
   readonly #states: { readonly state: string; readonly call: Tracked }[] = [];
-  readonly #endsAt = clock.now + TTL_SECONDS * 1000;
-  readonly #link;
-  readonly #site;
+  #now = 1_785_240_000_000;
+  readonly #endsAt = this.#now + TTL_SECONDS * 1000;
+  readonly #host;
   #finished = 0;
 
   private constructor({ identifyBrowser, store = (now) => new MemoryInteractions({ now }) }: Pages) {
-    const policy = policyOf({ keys: ['k'.repeat(32)] });
-    this.#link = pendingInteractions<string>({
-      policy,
-      url: 'https://shop.example/link',
-      identifyBrowser: identifyBrowser ?? (({ headers }) => headers.get('x-user') ?? undefined),
-      start: ({ state }) => `${OTHER_SITE}/?state=${state}`,
+    const pages = {
+      ...(identifyBrowser && { identifyBrowser }),
+      start: ({ state }: { readonly state: string }) => `${OTHER_SITE}/?state=${state}`,
       finish: async () => `linked ${++this.#finished}`,
-      store: store(() => clock.now),
+      store: store(() => this.#now),
       ttlSeconds: TTL_SECONDS,
-      waitSeconds: 0,
       maxAsks: 100,
-    });
-    this.#site = siteWith(policy, 'shop');
+    };
+    this.#host = hostWithPage(pages, { now: () => this.#now });
   }
 
   static async begin(pages: Pages): Promise<World> {
     const world = new World(pages);
     for (const owner of OWNERS) {
-      const { inputRequests, requestState } = (await world.#call(owner)) as {
+      const { inputRequests, requestState } = (await world.#host.call({}, owner)).result as unknown as {
         inputRequests: { link: { params: { url: string } } };
         requestState: string;
       };
@@ -122,18 +110,9 @@ class World {
       case 'retry':
         return this.#retry(this.#calls[action.which] as Tracked);
       case 'wait':
-        clock.now += action.seconds * 1000;
+        this.#now += action.seconds * 1000;
         return Promise.resolve();
     }
-  }
-
-  #call(principal: string, retry: object = {}): Promise<unknown> {
-    return this.#site.request({ method: 'tools/call', target: 'link', principal, ...retry }, async (ctx) => {
-      const link = await this.#link.question(ctx, 'Link it.');
-      const answer = readAnswer(ctx, 'link', link);
-      if (answer.kind === 'accepted') return textResult(answer.value);
-      return ask({ link });
-    });
   }
 
   async #start({ who, which, guess }: Extract<Action, { does: 'start' }>): Promise<void> {
@@ -142,7 +121,7 @@ class World {
     const id = url.searchParams.get('id');
     if (guess !== undefined) url.searchParams.set('id', guess);
     const isRight = url.searchParams.get('id') === id;
-    const owed = isRight && who === call.owner && !call.finished && clock.now < this.#endsAt;
+    const owed = isRight && who === call.owner && !call.finished && this.#now < this.#endsAt;
     const response = await this.#open(url, who);
     expectStatus(response, owed ? 303 : who === 'nobody' ? 401 : 404, 'start');
     const location = response.headers.get('location');
@@ -158,7 +137,7 @@ class World {
     url.searchParams.set('state', guess ?? given?.state ?? '');
     const call = given?.call;
     const isRight = call !== undefined && url.searchParams.get('state') === call.state;
-    const owed = isRight && who === call.owner && !call.finished && clock.now < this.#endsAt;
+    const owed = isRight && who === call.owner && !call.finished && this.#now < this.#endsAt;
     const before = this.#finished;
     const responses = await Promise.all(Array.from({ length: times }, () => this.#open(url, who)));
     const good = responses.filter(({ status }) => status === 200).length;
@@ -175,18 +154,18 @@ class World {
   }
 
   async #retry({ owner, requestState, finished }: Tracked): Promise<void> {
-    const retry = { state: requestState, answers: { link: { action: 'accept' } } };
-    const end = await this.#call(owner, retry).then(
-      (result) => ('content' in (result as object) ? 'accepted' : 'asked'),
-      (error: { readonly code?: unknown }) => String(error.code),
+    const { result } = await this.#host.call(
+      { requestState, inputResponses: { link: { action: 'accept' } } },
+      owner,
     );
-    const isOver = clock.now >= this.#endsAt;
-    const owed = isOver ? 'interaction_unfinished' : finished ? 'accepted' : 'asked';
+    const end = result?.inputRequests ? 'asked' : result?.isError ? 'unfinished' : 'accepted';
+    const isOver = this.#now >= this.#endsAt;
+    const owed = isOver ? 'unfinished' : finished ? 'accepted' : 'asked';
     if (end !== owed) throw new Error(`A retry comes to '${end}', and is owed '${owed}'.`);
   }
 
   #open(url: URL, who: string): Promise<Response> {
-    return this.#link.fetch(new Request(url, { headers: who === 'nobody' ? {} : { 'x-user': who } }));
+    return this.#host.open(url.href, { headers: who === 'nobody' ? {} : { 'x-user': who } });
   }
 }
 

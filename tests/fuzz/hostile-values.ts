@@ -75,7 +75,7 @@ export const hostileJson = json as fc.Arbitrary<unknown>;
 export const hostileRecord = record(hostileJson);
 
 /** A value that is nested `levels` deep. */
-export const nested = (levels: number, list: boolean): unknown => {
+const nested = (levels: number, list: boolean): unknown => {
   let value: unknown = 'end';
   for (let level = 0; level < levels; level++) value = list ? [value] : { a: value };
   return value;

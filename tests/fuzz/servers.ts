@@ -20,7 +20,7 @@ export const SECRET = 'a secret of thirty-two bytes or more';
 const NOW = 1_785_240_000_000;
 const TTL_SECONDS = 600;
 
-/** The servers: two instances of one deployment, another audience, another key, and a ring that rolls. */
+/** The servers: two instances of one deployment, another audience, another key, and a key ring that rolls. */
 const PLACES = ['one', 'two', 'other audience', 'other key', 'rolled key'] as const;
 type Place = (typeof PLACES)[number];
 type SingleUse = 'off' | 'reject' | 'replay';

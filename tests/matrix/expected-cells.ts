@@ -11,7 +11,6 @@ import { namesOf } from '../testkit/cells.ts';
 /** The options of today. A new one is expected as soon as it is listed; none of these may be lost. */
 export const KNOWN_OPTIONS: readonly string[] = 'a b c d e e-naive e-bare f g h h-postgres i j'.split(' ');
 
-/** Each client with its legacy policies. */
 const SERVED: readonly (readonly [client: string, legacy: string])[] = [
   ['modern', 'shim'],
   ['mute', 'shim'],
@@ -47,7 +46,6 @@ export const expectedOfAll = (postgres: boolean): string[] =>
     expectedCells(id, needsPostgres ? 'brief' : 'all'),
   );
 
-/** The names of the cells at an old server: a call with each script. */
 export const expectedAtOldServer = (id: string): string[] =>
   expectedCells(id).filter((name) => name.startsWith(`option ${id} · modern · memory · shim · `));
 

@@ -21,7 +21,6 @@ test('an entry after a takeover counts for its own conversation, not for the fir
   const script = SCRIPTS.find(({ name }) => name === 'metric') as Script;
   const answer = new Deferred();
 
-  /** Makes a call, up to its question. */
   async function begun() {
     const [asked, deployed] = [new Deferred(), new Deferred<ProcessHosting>()];
     const request = requestOf(subject, { client: 'modern', legacy: 'shim', hosting: 'processes', script });

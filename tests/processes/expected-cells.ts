@@ -33,10 +33,8 @@ const STDIO = [`modern · shim · ${DUPLICATE}`, `legacy · shim · ${DUPLICATE}
 export const CELLS_OF_AN_OPTION = { all: 37, brief: 15 } as const;
 /** Those of them that are also on `processes`: 2, 7 and 7; and in a short run 1, 7 and 7. */
 export const COMPARED_OF_AN_OPTION = { all: 16, brief: 15 } as const;
-/** Calls of one option through a kill. */
 export const KILLS_OF_AN_OPTION = 7;
 
-/** The names of the cells of one option. */
 export function expectedCells(id: string, which: 'all' | 'brief'): string[] {
   const plays = {
     all: [namesOf(['stdio'], STDIO), namesOf(['http'], HTTP)],
@@ -45,7 +43,6 @@ export function expectedCells(id: string, which: 'all' | 'brief'): string[] {
   return namesOf([id], [...plays[which].flat(), ...namesOf(['processes'], FLEET)]);
 }
 
-/** The names of the calls of one option through a kill. */
 export const expectedKills = (id: string): string[] => namesOf([id], FLEET);
 
 const nameOfPlay = ({ client, legacy, script }: Play): string =>

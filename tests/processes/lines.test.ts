@@ -1,10 +1,9 @@
 /** The lines of the author's files that ran in each round, measured in a process of its own. */
 import { readFileSync } from 'node:fs';
-import { createWorld, GET_WEATHER } from '@mrtr/example-tools';
-import { converse, type Deploy, scriptedUser } from '@mrtr/harness';
-import { eventsOf, type Lines, type Transcript, WORLD } from '@mrtr/harness/transcript';
-import { Database, Instance } from '@mrtr/matrix/processes';
-import { addressOf, findOption, type ListedOption } from '@mrtr/options';
+import { eventsOf, type Lines, type Transcript } from '@mrtr/harness/transcript';
+import { converse, requestOf, SCRIPTS, type Script } from '@mrtr/matrix';
+import { Database, Fleet, Instance } from '@mrtr/matrix/processes';
+import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 
@@ -20,42 +19,16 @@ afterAll(async () => {
   await database.close();
 });
 
-/** One call of the weather tool, in the option's shape. */
-function callOf(id: string): Promise<Transcript> {
+async function callOf(id: string): Promise<Transcript> {
   const listed = findOption(id) as ListedOption;
-  const deploy: Deploy = async (recorder) => {
-    const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
-    });
-    const over = database.open(id, { world, recorder });
-    const url = await instance.open({
-      module: addressOf(listed),
-      scope: id,
-      instance: 'i1',
-      key: Buffer.alloc(32, id).toString('base64'),
-      legacy: 'shim',
-      serve: 'sessions',
-      countLines: true,
-    });
-    return {
-      instances: ['i1'],
-      endpoint: () => ({ kind: 'http', url }),
-      framesHeld: () => instance.framesHeld(id),
-      close: async () => {
-        await instance.close(id);
-        over();
-      },
-    };
-  };
-  return converse(
-    {
-      client: 'modern',
-      call: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
-      user: scriptedUser({ units: ['metric'] }),
-      participants: [{ id: WORLD, kind: 'world', label: 'world' }],
-    },
-    deploy,
-  );
+  const where = { client: 'modern', hosting: 'http', legacy: 'shim', script: SCRIPTS[0] as Script } as const;
+  return converse(requestOf(await loadOption(listed), where), async (scene) => {
+    const fleet = new Fleet(database, scene);
+    const key = Buffer.from(scene.key).toString('base64');
+    const serving = { legacy: 'shim', serve: 'sessions', countLines: true } as const;
+    await fleet.open('i1', instance, { module: addressOf(listed), key, ...serving });
+    return fleet;
+  });
 }
 
 /** How often the place in the author's file that begins with `text` ran, in each stretch of the call. */

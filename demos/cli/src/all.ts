@@ -24,15 +24,16 @@ export async function runAll(
     print(JSON.stringify(transcripts, undefined, 2));
     return 0;
   }
-  const table = columnsWith(settings.tool === 'weather' ? 'audited' : 'written');
+  const effect = settings.tool === 'weather' ? 'audit' : 'write';
+  const headings = Object.keys(cellsOf(tally({ events: [] }), effect));
   const answers: string[] = [];
-  print(paint('quiet', line('', Object.keys(table), table)));
+  print(paint('quiet', line('', Object.fromEntries(headings.map((heading) => [heading, heading])))));
   for (const option of LETTERED) {
     const transcript = await playOption(option);
     const answer = answerOf(transcript);
     if (!answers.includes(answer)) answers.push(answer);
-    const cells = Object.values(table).map(({ cell }) => cell(tally(transcript)));
-    print(`${line(`${option.name}  ${option.title}`, cells, table)} (${answers.indexOf(answer) + 1})`);
+    const cells = cellsOf(tally(transcript), effect);
+    print(`${line(`${option.name}  ${option.title}`, cells)} (${answers.indexOf(answer) + 1})`);
   }
   print('');
   for (const [at, answer] of answers.entries()) {
@@ -44,35 +45,28 @@ export async function runAll(
   return 0;
 }
 
-interface Column {
-  readonly width: number;
-  readonly cell: (tally: Tally) => string;
-}
-
-/** The columns beside an option's title, by their headings. */
-const columnsWith = (effect: 'audited' | 'written'): Readonly<Record<string, Column>> => ({
-  rounds: { width: 6, cell: ({ rounds }) => `${rounds}` },
-  asked: { width: 5, cell: ({ questions }) => `${questions}×` },
-  entered: { width: 7, cell: ({ entries }) => `${entries}×` },
-  [effect]: {
-    width: 7,
-    cell: ({ effects }) => `${effects[effect === 'audited' ? 'audit' : 'write'] ?? 0}×`,
-  },
-  state: { width: 5, cell: ({ stateBytes }) => `${Math.max(0, ...stateBytes)} B` },
-  held: {
-    width: 8,
-    cell: ({ liveAsks, framesHeld }) =>
-      liveAsks > 0 ? `stream${framesHeld > 0 ? `+${framesHeld}` : ''}` : `${framesHeld}`,
-  },
+/** What stands beside an option's title, by its heading. */
+const cellsOf = (
+  { rounds, questions, entries, effects, stateBytes, liveAsks, framesHeld }: Tally,
+  effect: 'audit' | 'write',
+): Readonly<Record<string, string>> => ({
+  rounds: `${rounds}`,
+  asked: `${questions}×`,
+  entered: `${entries}×`,
+  [effect === 'audit' ? 'audited' : 'written']: `${effects[effect] ?? 0}×`,
+  state: `${Math.max(0, ...stateBytes)} B`,
+  held: liveAsks > 0 ? `stream${framesHeld > 0 ? `+${framesHeld}` : ''}` : `${framesHeld}`,
 });
 
 const TITLE_WIDTH = 31;
 
-function line(title: string, cells: readonly string[], table: Readonly<Record<string, Column>>): string {
-  const widths = Object.values(table).map(({ width }) => width);
+function line(title: string, cells: Readonly<Record<string, string>>): string {
   const name = clip(title, TITLE_WIDTH);
-  const numbers = cells.map((text, at) => text.padStart(widths[at] ?? 0)).join(' ');
-  return ` ${name}${' '.repeat(TITLE_WIDTH - columns(name))} ${numbers}`;
+  // Only `stream+1` is wider than its heading.
+  const numbers = Object.entries(cells).map(([heading, text]) =>
+    text.padStart(heading === 'held' ? 8 : heading.length),
+  );
+  return ` ${name}${' '.repeat(TITLE_WIDTH - columns(name))} ${numbers.join(' ')}`;
 }
 
 function answerOf({ end }: Transcript): string {

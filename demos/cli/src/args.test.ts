@@ -12,7 +12,6 @@ const DEFAULTS: Settings = {
   format: 'drawing',
 };
 
-/** The name and the settings in a command line. */
 function read(line: string, env = {}) {
   const asked = readArgs(line.split(' ').filter(Boolean), terminalWith('', env));
   if (!asked || !('demo' in asked)) throw new Error(`'${line}' asks for no demo.`);

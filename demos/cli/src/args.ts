@@ -5,10 +5,9 @@ import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
 import { type Database, databaseOf, withStore } from './database.ts';
-import { SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
+import { formatOf, SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** How to run a demo. */
 export interface Settings {
   readonly tool: 'weather' | 'work-item';
   readonly client: 'modern' | 'legacy' | 'modern-only';
@@ -19,7 +18,6 @@ export interface Settings {
   readonly format: 'drawing' | 'json' | 'mermaid';
   /** The letter of the one shape to show; undefined for all. */
   readonly shape?: string | undefined;
-  /** What version 2 changes, of a call that it takes over between two rounds. */
   readonly deploy?: Change | undefined;
   /** Where the calls of option H are kept; undefined for the memory of this process. */
   readonly database?: Database | undefined;
@@ -99,11 +97,7 @@ const program = () =>
     .option('--list', 'print the names')
     .addHelpText('after', NAMES);
 
-/**
- * Reads the arguments after the program's name, and the database from the environment.
- *
- * @throws UsageError for an unknown name, option or value, and for options that do not go together.
- */
+/** Throws a UsageError for an unknown name, option or value, and for options that do not go together. */
 export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>): Asked {
   const line = program();
   if (!parseArgs(line, args, terminal)) return undefined;
@@ -125,7 +119,7 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   if (!TOOLS.includes(tool)) throw new UsageError(`--tool cannot be '${tool}'. ${exists('Values', TOOLS)}`);
   if (demo.name === 'all' && answer === 'ask')
     throw new UsageError("'ask' goes with one demo, not with 'all'.");
-  const format = json ? 'json' : mermaid ? 'mermaid' : 'drawing';
+  const format = formatOf(json, mermaid);
   const database = databaseFor(demo, line, terminal.env);
   return { demo, settings: { tool, shape, client, hosting, answer, legacy, format, deploy, database } };
 }

@@ -6,7 +6,6 @@ import { columns } from './printable.ts';
 import { play } from './run-demo.ts';
 import { type Scene, scenesOf } from './scene.ts';
 
-/** The demos that have subjects. */
 const RUNNABLE = DEMOS.filter(({ load }) => load);
 const demoOf = (name: string) => findDemo(name) as Demo;
 

@@ -3,19 +3,15 @@
 import type { Subject } from '@mrtr/matrix';
 import { findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 
-/** A demo. */
 export interface Demo {
   /** The name in lists and headings: `basic`, `option-g`. */
   readonly name: string;
-  /** Describes it in a few words. */
   readonly title: string;
-  /** The options of the command line that it accepts. */
   readonly takes: readonly string[];
   /** Set if it is an option, with both tools. */
   readonly option?: ListedOption;
   /** Where it runs, if the command line has no say in that. */
   readonly where?: string;
-  /** The letters of its shapes, if it has several. */
   readonly shapes?: readonly string[];
   /** The subjects: one, or one for each shape. Absent if the demo draws itself. */
   readonly load?: () => Promise<readonly Subject[]>;
@@ -46,7 +42,6 @@ const ofOption = (option: ListedOption): Demo => ({
   load: async () => [await loadOption(option)],
 });
 
-/** Every demo, in the order in which one may try them. */
 export const DEMOS: readonly Demo[] = [
   program('basic', 'one question, one retry', () => import('@mrtr/demo-basic')),
   program('basic-multiround', 'two dependent rounds', () => import('@mrtr/demo-basic-multiround')),
@@ -100,7 +95,6 @@ export async function loadSubjects(
   return subjects.filter(({ id }) => shape === undefined || id === shape);
 }
 
-/** Option H with its calls in the database at `postgres`. */
 export async function loadOnPostgres(postgres: string) {
   const { onPostgres } = await import('@mrtr/matrix');
   return onPostgres(await loadOption(findOption('h-postgres') as ListedOption), postgres);

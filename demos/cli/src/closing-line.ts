@@ -31,5 +31,4 @@ function describeHeld(frames: number, liveAsks: number): string {
   return `${frames > 0 ? frame : 'nothing'} held between rounds`;
 }
 
-/** `1 round`, `2 rounds`. */
 export const plural = (many: number, what: string): string => `${many} ${what}${many === 1 ? '' : 's'}`;

@@ -14,16 +14,10 @@ export const command = (usage: string, description: string): Command =>
     .exitOverride()
     .configureHelp({ helpWidth: 80 });
 
-/** An option with these values, of which the first is the default. */
 export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]): Option =>
   new Option(flags, description).choices(values).default(values[0]);
 
-/**
- * Parses the arguments.
- *
- * @returns false for `--help`, which has been printed.
- * @throws UsageError for an unknown option or value, and for options that exclude each other.
- */
+/** False for `--help`, which has been printed. Throws a UsageError for what commander refuses. */
 export function parseArgs(
   program: Command,
   args: readonly string[],
@@ -48,16 +42,13 @@ export function parseArgs(
   }
 }
 
-/** `Names: a, b.` */
 export const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;
 
-/** The one name among the positional arguments. */
 export function soleName(what: string, [name, ...more]: readonly string[], names: readonly string[]): string {
   if (name === undefined) throw new UsageError(`Which ${what}? ${exists('Names', names)}`);
   if (more.length > 0) throw new UsageError(`Run one ${what} at a time; remove '${more[0]}'.`);
   return name;
 }
 
-/** Whether the user gave an option, so that it is not just the default. */
 export const isGiven = (program: Command, option: string): boolean =>
   program.getOptionValueSource(option) === 'cli';

@@ -10,14 +10,9 @@ export interface Database {
 /** The variable with the connection string if the command line has none. Only the command line reads it. */
 const VARIABLE = 'MRTR_POSTGRES';
 
-/** The database cannot be used. The exit code is 1. */
 export class DatabaseError extends Error {}
 
-/**
- * The database that `--postgres` names, or else the variable.
- *
- * @throws UsageError for text that is not a connection string. It does not repeat the text, which may hold a password.
- */
+/** Of `--postgres`, or else the variable. The error does not repeat a wrong text: it may hold a password. */
 export function databaseOf(flag: string | undefined, env: Environment): Database {
   const url = flag ?? env[VARIABLE];
   if (url === undefined || isConnectionString(url)) return { url };
@@ -25,11 +20,7 @@ export function databaseOf(flag: string | undefined, env: Environment): Database
   throw new UsageError(`${where} takes a connection string: postgres://user:password@host:port/database.`);
 }
 
-/**
- * The database of `--store` and `--postgres`; undefined for the memory.
- *
- * @throws UsageError if only one of the two asks for a database.
- */
+/** Of `--store` and `--postgres`; undefined for the memory. */
 export function withStore(
   store: 'memory' | 'postgres',
   flag: string | undefined,
@@ -43,16 +34,10 @@ export function withStore(
 const isConnectionString = (url: string): boolean =>
   URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol);
 
-/** Describes a database, without its password. */
 export const describeDatabase = ({ url }: Database): string =>
   url === undefined ? 'PostgreSQL is started for this run, on 127.0.0.1.' : `PostgreSQL at ${placeOf(url)}.`;
 
-/**
- * Does `work` with the connection string of the database. A started server is stopped afterwards, and in any case ends
- * with this process.
- *
- * @throws DatabaseError when it cannot be reached, or does not start.
- */
+/** A server that is started for `work` is stopped after it, and in any case ends with this process. */
 export async function withDatabase<T>({ url }: Database, work: (postgres: string) => Promise<T>): Promise<T> {
   const { postgresServer, query } = await import('@mrtr/postgres-server');
   if (url !== undefined) {

@@ -10,13 +10,6 @@ import { type Paint, plain } from './paint.ts';
 
 type Lines = readonly string[];
 
-/** How a conversation is drawn. */
-export interface DiagramOptions {
-  /** Whether the server's diagnostics are in the transcript. Default true. */
-  readonly inside?: boolean;
-}
-
-/** The signs of what is no message. */
 const SIGNS: { readonly [Kind in TranscriptEvent['kind']]?: string } = {
   answer: '☺ ',
   visit: '☺ ',
@@ -25,7 +18,6 @@ const SIGNS: { readonly [Kind in TranscriptEvent['kind']]?: string } = {
   effect: '✎ ',
 };
 
-/** What happens at the client's side. */
 const BESIDE_CLIENT: readonly TranscriptEvent['kind'][] = ['answer', 'visit', 'model', 'roots'];
 
 /** Draws event by event, during the conversation. Each call returns the lines that are complete. */
@@ -34,7 +26,6 @@ export class Diagram {
   readonly #frame: Frame;
   /** Whether the server's diagnostics are heard: only then is it known whether state is sealed. */
   readonly #inside: boolean;
-  /** Whether the server has an open request: its lifeline is thick. */
   #isOpen = false;
   /** An arrow to the server waits for the next event, which may be the entry that is its label. */
   #arrowPending = false;
@@ -42,17 +33,15 @@ export class Diagram {
   #errorDrawn = false;
   #question: Extract<TranscriptEvent, { kind: 'question' }> | undefined;
 
-  constructor(paint: Paint = plain, { inside = true }: DiagramOptions = {}) {
+  constructor(paint: Paint = plain, inside = true) {
     this.#inside = inside;
     this.#frame = frameIn(paint);
   }
 
-  /** The heads of the lifelines. */
   begin(): Lines {
     return [this.#frame.heads()];
   }
 
-  /** What `event` adds. */
   next(event: TranscriptEvent): Lines {
     const row = this.#layout.next(event);
     if (event.kind === 'state' && event.phase !== 'rejected') {
@@ -69,7 +58,6 @@ export class Diagram {
     return [...arrow, ...drawn];
   }
 
-  /** The last lines, when the call is over. */
   end({ end: { error } }: Pick<Transcript, 'end'>): Lines {
     const lines = [...this.#arrow()];
     // An error without a message is the client's own.
@@ -117,7 +105,6 @@ export class Diagram {
     return this.#inside ? size + sealed : size;
   }
 
-  /** The arrow that waits, if one does. */
   #arrow(label?: string): Lines {
     if (!this.#arrowPending) return [];
     this.#arrowPending = false;
@@ -129,7 +116,6 @@ export class Diagram {
 const isWhole = ({ event }: Row): boolean =>
   event.kind === 'entry' && event.part !== 'step' && event.part !== 'resolver';
 
-/** The whole drawing of a conversation that is over. */
 export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
   const drawing = new Diagram(paint);
   const rows = transcript.events.flatMap((event) => drawing.next(event));

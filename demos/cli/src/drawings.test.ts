@@ -8,7 +8,6 @@ import { diagram } from './diagram.ts';
 import { play } from './run-demo.ts';
 import { scenesOf } from './scene.ts';
 
-/** The drawing of one conversation, as the command line would have it. */
 async function draw(line: string, at = 0): Promise<string> {
   const asked = readArgs(line.split(' '), process);
   if (!asked || !('demo' in asked)) throw new Error(`'${line}' is not one demo.`);

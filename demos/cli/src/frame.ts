@@ -11,37 +11,24 @@ export const ASIDE = `${MARGIN}┆  `;
 // The width to the right of the server's lifeline.
 const LABEL = WIDTH - MARGIN.length - BETWEEN - 2;
 
-/** Whether a request is open at the server: its lifeline is thick for as long as one is. */
-type Open = boolean;
-
 /** Draws single parts; knows nothing of protocols. */
-export interface Frame {
-  /** The heads of the two lifelines. */
-  heads(): string;
-  /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
-  text(text: string, role: Role, open: Open, aside?: string): readonly string[];
-  /** A text at the server's side. */
-  note(text: string, role: Role, open: Open): readonly string[];
-  /** An arrow to the server, with a label beyond it. */
-  toServer(label?: string): string;
-  /** An arrow to the client. `open`: whether the request stays open at the server after it. */
-  toClient(open: Open): string;
-}
+export type Frame = ReturnType<typeof frameIn>;
 
-/** A frame in the colours of `paint`. */
-export function frameIn(paint: Paint = plain): Frame {
-  const row = (left: string, right: string, role: Role, open: Open) => {
+/** Where a request is `open` at the server, its lifeline is thick. */
+export function frameIn(paint: Paint = plain) {
+  const row = (left: string, right: string, role: Role, open: boolean) => {
     const gap = ' '.repeat(TEXT - columns(left) - columns(right));
     const paintText = (text: string, as: Role) => (text === '' ? '' : paint(as, text));
     const inside = `${paintText(left, role)}${gap}${paintText(right, left === '' ? role : 'quiet')}`;
     return `${MARGIN}${paint('frame', '│')}  ${inside}  ${paint('frame', open ? '┃' : '│')}`;
   };
-  const note = (text: string, role: Role, open: Open) =>
+  const note = (text: string, role: Role, open: boolean) =>
     wrap(text, TEXT).map((line) => row('', line, role, open));
 
   return {
     heads: () => `${paint('quiet', '  client')}${' '.repeat(BETWEEN - 6)}${paint('quiet', 'server')}`,
-    text(text, role, open, aside = '') {
+    /** A text at the client's side; `aside` goes to the server's side of the last line, if there is room. */
+    text(text: string, role: Role, open: boolean, aside = ''): readonly string[] {
       const lines = wrap(text, TEXT);
       const last = lines.at(-1) ?? '';
       if (aside === '') return lines.map((line) => row(line, '', role, open));
@@ -55,6 +42,7 @@ export function frameIn(paint: Paint = plain): Frame {
       const arrow = paint('frame', `├${'─'.repeat(BETWEEN - 1)}▶┃`);
       return `${MARGIN}${arrow}${label === '' ? '' : ` ${paint('entry', clip(label, LABEL - 1))}`}`;
     },
-    toClient: (open) => `${MARGIN}${paint('frame', `│◀${'─'.repeat(BETWEEN - 1)}${open ? '┨' : '┤'}`)}`,
+    toClient: (open: boolean) =>
+      `${MARGIN}${paint('frame', `│◀${'─'.repeat(BETWEEN - 1)}${open ? '┨' : '┤'}`)}`,
   };
 }

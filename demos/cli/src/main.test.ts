@@ -2,7 +2,6 @@ import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { describe, expect, test } from 'vitest';
 import { DEMOS, LETTERED } from './catalog.ts';
-import { program } from './program.test-support.ts';
 import { run } from './terminal.test-support.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
@@ -99,14 +98,6 @@ describe('pnpm demo', () => {
     expect(out).toContain('item written 0×');
   });
 
-  test('tracing prints the spans of one call as a tree, each event in its round', async () => {
-    const { code, out, err } = await run('tracing');
-    expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(
-      / tools\/call get_weather {2}complete · 2 rounds\n ├─ round 1[\s\S]+phase=ran[\s\S]+ └─ round 2[\s\S]+phase=held\n$/,
-    );
-  });
-
   test('--list prints every demo with its title', async () => {
     const { code, out, err } = await run('--list');
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -136,13 +127,4 @@ describe('pnpm demo', () => {
     expect(out).toMatch(/3 rounds · handler entered 1× · item written 1× · 1 frame held between rounds\n$/);
     for (const line of out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80);
   });
-});
-
-test('pnpm demo basic draws its conversation in its own process, without colours in a pipe or if NO_COLOR is set', async () => {
-  const { code, out, err } = await program('basic');
-  expect({ code, err }).toEqual({ code: 0, err: '' });
-  expect(out).toMatch(/^ basic · one question, one retry +modern client · in memory\n\n {2}client +server\n/);
-  expect(out).toContain('☺ yes');
-  expect(out).toMatch(/2 rounds · handler entered 2× · nothing held between rounds\n$/);
-  expect(out).not.toContain('\u001b');
 });

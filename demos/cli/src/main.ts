@@ -7,7 +7,6 @@ import { paintFor } from './paint.ts';
 import type { Terminal } from './terminal.ts';
 import { titleLine } from './title-line.ts';
 
-/** Runs the command that `args` name, at `terminal`. Resolves with the exit code. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const [first, ...more] = args;
   const name = first === 'serve' || first === 'matrix' ? first : 'demo';

@@ -12,7 +12,7 @@ import {
 } from '@mrtr/matrix';
 import { updateBlocks } from '@mrtr/matrix/documents';
 import { addressOf, findOption, type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
-import { Option } from 'commander';
+import { Option, type OptionValues } from 'commander';
 import { loadOnPostgres } from './catalog.ts';
 import { command, parseArgs, UsageError } from './command-line.ts';
 import { databaseOf, withDatabase } from './database.ts';
@@ -34,19 +34,10 @@ const program = () =>
     )
     .allowExcessArguments(false);
 
-interface Flags {
-  readonly json?: boolean;
-  readonly processes?: boolean;
-  readonly write?: boolean;
-  readonly check?: boolean;
-  readonly postgres?: string;
-}
-
-/** Runs the command; resolves with its exit code. */
 export async function matrix(args: readonly string[], terminal: Terminal): Promise<number> {
   const line = program();
   if (!parseArgs(line, args, terminal)) return 0;
-  const flags = line.opts<Flags>();
+  const flags = line.opts();
   if (flags.processes && !flags.json) throw new UsageError('--processes goes with --json.');
   return withDatabase(databaseOf(flags.postgres, terminal.env), async (postgres) => {
     const { keptOpen } = await import('@mrtr/option-h-postgres');
@@ -62,7 +53,7 @@ export async function matrix(args: readonly string[], terminal: Terminal): Promi
 }
 
 async function run(
-  { json, processes, write = false, check }: Flags,
+  { json, processes, write = false, check }: OptionValues,
   postgres: string,
   terminal: Terminal,
 ): Promise<number> {

@@ -3,7 +3,6 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/
 
 const validator = new AjvJsonSchemaValidator();
 
-/** The reason as text, or undefined for an answer that fits. */
 export function misfit(form: Readonly<Record<string, unknown>>, content: object): string | undefined {
   const checked = validator.getValidator(form)(content);
   return checked.valid

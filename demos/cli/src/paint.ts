@@ -18,10 +18,8 @@ const STYLES = {
 /** A part of the drawing, named for its meaning and not for its colour. */
 export type Role = keyof typeof STYLES;
 
-/** Colours a text, or leaves it as it is. */
 export type Paint = (role: Role, text: string) => string;
 
-/** No colours. */
 export const plain: Paint = (_role, text) => text;
 
 /**

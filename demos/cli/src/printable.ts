@@ -26,7 +26,6 @@ export function wrap(text: string, width: number, most = 6): readonly string[] {
   return [...all.slice(0, most - 1), `${last}…`];
 }
 
-/** The text in one line of at most `width` columns. */
 export const clip = (text: string, width: number): string => wrap(text, width, 1)[0] ?? '';
 
 const breakLines = (text: string, width: number): readonly string[] =>

@@ -4,7 +4,6 @@ import { RunningProcess } from '@mrtr/harness/process';
 
 const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 
-/** Runs the program as a user does, in its own process. `hangUp`: only until it has printed something. */
 export async function program(args: string, { hangUp = false } = {}) {
   const env = { NO_COLOR: '1' };
   const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });

@@ -11,12 +11,7 @@ import { type Scene, scenesOf } from './scene.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine } from './title-line.ts';
 
-/**
- * Draws the conversations on stdout, below their titles; or prints their transcripts, and nothing else. Every subject
- * plays every scene.
- *
- * @returns the exit code.
- */
+/** Draws every scene of every subject, or prints the transcripts and nothing else. Resolves with the exit code. */
 export async function runDemo(demo: Demo, settings: Settings, stage: Stage): Promise<number> {
   const subjects = await loadSubjects(demo, settings.shape, stage.postgres);
   await withPerson(settings, stage.terminal, async (person) => {
@@ -64,7 +59,6 @@ const asking = (user: User | undefined, { user: scripted }: Scene) =>
     user: Object.assign((...shown: Parameters<User>) => user(...shown), user, { open: scripted?.open }),
   };
 
-/** The conversation of a scene, with the settings' client, hosting and policy. */
 export async function play(
   subject: Subject,
   { client, hosting, legacy }: Settings,

@@ -7,11 +7,7 @@ import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
 
-/**
- * Draws the conversation on stdout; or prints its transcript, and nothing else.
- *
- * @returns the exit code: 1 where the call ended with an error.
- */
+/** Draws the conversation, or prints its transcript. Resolves with 1 where the call ended with an error. */
 export async function runServerCall(asked: ServerCall, stage: Stage): Promise<number> {
   const { server, tool, client, format, answer } = asked;
   const { terminal, paint } = stage;
@@ -21,7 +17,7 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
     if (format !== 'drawing') return call(asked, user, () => {});
     const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
     print(stage, [titleLine(clip(tool, WIDTH / 2), `${client} client`, paint), '', ...below, '']);
-    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, { inside: false });
+    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, false);
   });
   if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
   return transcript.end.error ? 1 : 0;

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Runs the program where nothing is installed. */
 async function runUninstalled(env: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), 'mrtr-uninstalled-'));
   onTestFinished(() => rm(folder, { recursive: true }));

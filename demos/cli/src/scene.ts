@@ -13,25 +13,18 @@ export type Scene = Pick<ConversationRequest, 'call' | 'user' | 'model' | 'roots
 type Answer = Settings['answer'];
 type Asked = Pick<Settings, 'tool' | 'answer'>;
 
-/** The scenes of `name`, each with a new user. For `ask`, a person answers instead of this user (that of `metric`). */
 export function scenesOf(name: string, settings: Asked): readonly Scene[] {
   const { answer } = settings;
   switch (name) {
-    case 'basic':
-      return [
-        {
-          call: callOf('deploy', { env: 'production' }),
-          user: scriptedUser({ confirm: CONFIRMATIONS[answer] }),
-        },
-      ];
-    case 'basic-multiround':
+    case 'basic': {
+      const call = callOf('deploy', { env: 'production' });
+      return [{ call, user: scriptedUser({ confirm: CONFIRMATIONS[answer] }) }];
+    }
+    case 'basic-multiround': {
       // It asks the questions of the work item tool.
-      return [
-        {
-          call: callOf('resolve', { id: 4522 }),
-          user: script('resolve_work_item', WORK_ITEM[answer]).user(),
-        },
-      ];
+      const user = script('resolve_work_item', WORK_ITEM[answer]).user();
+      return [{ call: callOf('resolve', { id: 4522 }), user }];
+    }
     case 'prompt-and-resource':
       return [
         {
@@ -64,53 +57,36 @@ const callOf = (name: string, args: Readonly<Record<string, unknown>>): LogicalC
   params: { name, arguments: args },
 });
 
-/** The scene of any option. */
 export function optionScene({ tool, answer }: Asked): Scene {
   const isWeather = tool === 'weather';
-  const {
-    tool: name,
-    arguments: args,
-    user,
-  } = isWeather
-    ? script('get_weather', answer === 'ask' ? 'metric' : answer)
-    : script('resolve_work_item', WORK_ITEM[answer]);
-  return { call: callOf(name, args), user: user(), effect: isWeather ? 'audit' : 'write' };
+  const weather = answer === 'ask' ? 'metric' : answer;
+  const played = isWeather ? script('get_weather', weather) : script('resolve_work_item', WORK_ITEM[answer]);
+  const call = callOf(played.tool, played.arguments);
+  return { call, user: played.user(), effect: isWeather ? 'audit' : 'write' };
 }
 
 type Given = Reply | string | boolean;
-type Replies = Readonly<Record<Answer, readonly Given[]>>;
 
-/** The answer of a `metric` or `imperial` user to a question with another pair of answers. */
-const replies = (metric: Given, imperial: Given, nonsense: Given): Replies => ({
-  metric: [metric],
-  ask: [metric],
-  imperial: [imperial],
-  decline: [{ action: 'decline' }],
-  cancel: [{ action: 'cancel' }],
-  nonsense: [nonsense, metric],
-});
+const byAnswer = <T>(metric: T, imperial: T, decline: T, cancel: T, nonsense: T) =>
+  ({ metric, ask: metric, imperial, decline, cancel, nonsense }) satisfies Record<Answer, T>;
+
+/** The replies to a question with another pair of answers than `metric` and `imperial`. */
+const replies = (metric: Given, imperial: Given, nonsense: Given) =>
+  byAnswer<readonly Given[]>(
+    [metric],
+    [imperial],
+    [{ action: 'decline' }],
+    [{ action: 'cancel' }],
+    [nonsense, metric],
+  );
 
 const CONFIRMATIONS = replies(true, false, 'perhaps');
 
-/** The names of the work item tool's scripts. */
-const WORK_ITEM: Readonly<Record<Answer, string>> = {
-  metric: 'duplicate',
-  ask: 'duplicate',
-  imperial: 'fixed',
-  decline: 'decline',
-  cancel: 'cancel',
-  nonsense: 'nonsense',
-};
+/** The scripts of the work item tool. */
+const WORK_ITEM = byAnswer('duplicate', 'fixed', 'decline', 'cancel', 'nonsense');
 
 /** What the user does with a page. Who types answers has no browser here, so ada opens it. */
-const WITH_PAGES: Readonly<Record<Answer, Does>> = {
-  metric: 'links',
-  ask: 'links',
-  imperial: 'says no there',
-  decline: 'declines',
-  cancel: 'cancels',
-  nonsense: 'forgets',
-};
+const WITH_PAGES = byAnswer<Does>('links', 'says no there', 'declines', 'cancels', 'forgets');
 
 function script(tool: Script['tool'], name: string): Script {
   const found = SCRIPTS.find((one) => one.tool === tool && one.name === name);

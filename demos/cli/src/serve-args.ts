@@ -1,38 +1,15 @@
 /** The command line of `pnpm serve`, and the variables that it names. */
 import { isIPv4, isIPv6 } from 'node:net';
 import type { LegacyPolicy } from '@mrtr/core';
-import type { TokenHolder } from '@mrtr/hosting/http';
-import { parseTokenList } from '@mrtr/hosting/http';
-import { InvalidArgumentError, Option } from 'commander';
+import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
+import { InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { type Demo, findDemo, LETTERED } from './catalog.ts';
 import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
-import { type Database, withStore } from './database.ts';
+import { withStore } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** The parsed command line of `pnpm serve`. */
-export interface ServeSettings {
-  readonly demo: Demo;
-  readonly legacy: LegacyPolicy;
-  readonly weather: 'fixed' | 'open-meteo';
-  /** Secrets of request state, the sealing one first; undefined for a random key of the process. */
-  readonly keys: readonly string[] | undefined;
-  /** Where the calls of option H are kept; undefined for the memory of this process. */
-  readonly database: Database | undefined;
-  /** Undefined for stdio. */
-  readonly http: HttpSettings | undefined;
-}
-
-/** Where to listen, and to whom. */
-export interface HttpSettings {
-  readonly host: string;
-  readonly port: number;
-  /** Names that requests may be for. */
-  readonly allowedHosts: readonly string[];
-  /** Origins of further pages that may call. */
-  readonly allowedOrigins: readonly string[];
-  /** The known access tokens; undefined if the server asks for none. */
-  readonly holders: readonly TokenHolder[] | undefined;
-}
+export type ServeSettings = NonNullable<ReturnType<typeof readServeArgs>>;
+export type HttpSettings = ReturnType<typeof httpOf>;
 
 const DESCRIPTION = `Serves the two tools of one option to a client of your own: get_weather and
 resolve_work_item. A client that is to start it by itself is given
@@ -62,16 +39,8 @@ const program = () =>
     .addOption(oneOf('--weather <source>', 'always the same, or from the network', ['fixed', 'open-meteo']))
     .option('--insecure', 'listen on any --host without tokens');
 
-/**
- * Reads the arguments after `serve`, and the variables of `env` that they name.
- *
- * @returns undefined for `--help`, which has been printed.
- * @throws UsageError for an unknown option or value, and for options that are missing or do not go together.
- */
-export function readServeArgs(
-  args: readonly string[],
-  terminal: Pick<Terminal, 'env' | 'stdout'>,
-): ServeSettings | undefined {
+/** Reads the arguments and the variables that they name; undefined for `--help`, which has been printed. */
+export function readServeArgs(args: readonly string[], terminal: Pick<Terminal, 'env' | 'stdout'>) {
   const { env } = terminal;
   const line = program();
   if (!parseArgs(line, args, terminal)) return undefined;
@@ -97,8 +66,9 @@ export function readServeArgs(
     const long = line.options.find((option) => option.attributeName() === stray)?.long;
     throw new UsageError(`${long} goes with --http PORT.`);
   }
-  const http = values.http === undefined ? undefined : httpOf(values as HttpValues, env);
-  return { demo, legacy: values.legacy, weather: values.weather, keys, database, http };
+  // Undefined for stdio. Without keys there is a random one of the process.
+  const http = values.http === undefined ? undefined : httpOf(values, env);
+  return { demo, legacy: values.legacy as LegacyPolicy, weather: values.weather, keys, database, http };
 }
 
 function optionOf(args: readonly string[]): Demo {
@@ -137,17 +107,8 @@ function variable(flag: string, name: string | undefined, env: Environment): str
   return value;
 }
 
-interface HttpValues {
-  readonly http: number;
-  readonly host: string;
-  readonly allowedHost?: readonly string[];
-  readonly allowedOrigin?: readonly string[];
-  readonly tokenEnv?: string;
-  readonly insecure?: boolean;
-}
-
-function httpOf(values: HttpValues, env: Environment): HttpSettings {
-  const host = values.host.replace(/^\[(.*)\]$/, '$1');
+function httpOf(values: OptionValues, env: Environment) {
+  const host: string = values.host.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new UsageError('--host takes an address of this machine.');
   const holders = tokens(variable('token-env', values.tokenEnv, env), values.tokenEnv);
   if (!holders && !values.insecure && !isLoopback(host)) {
@@ -156,10 +117,10 @@ function httpOf(values: HttpValues, env: Environment): HttpSettings {
         'or --insecure, where something in front of it asks.',
     );
   }
-  const names = ['localhost', '127.0.0.1', '[::1]', ...(values.allowedHost ?? [])];
+  const names: string[] = ['localhost', '127.0.0.1', '[::1]', ...(values.allowedHost ?? [])];
   if (!isAnyAddress(host)) names.push(isIPv6(host) ? `[${host}]` : host);
-  const { http: port, allowedOrigin: allowedOrigins = [] } = values;
-  return { host, port, allowedHosts: names, allowedOrigins, holders };
+  const allowedOrigins: readonly string[] = values.allowedOrigin ?? [];
+  return { host, port: values.http as number, allowedHosts: names, allowedOrigins, holders };
 }
 
 function tokens(list: string | undefined, name: string | undefined): readonly TokenHolder[] | undefined {

@@ -21,7 +21,6 @@ export function start(args: string, env: Record<string, string> = {}): RunningPr
   return running;
 }
 
-/** Starts it, and waits until it listens. */
 export async function listening(args: string, env?: Record<string, string>) {
   const running = start(`${args} --http 0`, env);
   const address = await running.until(({ err }) => /^option .+, at (http:\S+)\n/m.exec(err)?.[1]);
@@ -50,5 +49,4 @@ export const old = async (
   elicit: () => typeof METRIC | Promise<typeof METRIC> = () => METRIC,
 ) => watchErrors(await legacyClient(transport, { elicit }));
 
-/** How a client starts the server, with its stderr ignored. */
 export const PLUGGED = { cwd: tmpdir(), stderr: 'ignore' } as const;

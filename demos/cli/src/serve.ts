@@ -10,7 +10,7 @@ import {
   type ServerInstance,
   serveHttp,
 } from '@mrtr/hosting/http';
-import { serveStdio } from '@mrtr/hosting/stdio';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
 import { type ListedOption, loadOption } from '@mrtr/options';
 import { headingOf, loadOnPostgres } from './catalog.ts';
 import { UsageError } from './command-line.ts';
@@ -37,7 +37,7 @@ async function serveUntilOver(settings: ServeSettings, say: Say, postgres?: stri
   const report: OnError = (error) => say(printable(error.message));
   const served = await instanceOf(settings, postgres);
   if (!settings.http) {
-    const { closed, close } = serveStdio(served, report);
+    const { closed, close } = serveOverStdio(served, report);
     await Promise.race([closed, closeOnSignal(close)]);
   } else {
     const hosting = await listen(served, settings.http, report);

@@ -11,7 +11,6 @@ const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const STDIO = `"${process.execPath}" "${RUN}" serve option-g`;
 const TOKYO = ['--tool', 'get_weather', '--arguments', '{"location":"Tokyo"}'];
 
-/** Runs the command, with somebody at the terminal. */
 async function demo(args: readonly string[], typed = '') {
   const terminal = terminalWith(typed);
   const code = await main(args, terminal);

@@ -3,42 +3,26 @@ import type { ClientKind, Endpoint } from '@mrtr/harness';
 import type { Command as Program } from 'commander';
 import { exists, isGiven, UsageError } from './command-line.ts';
 
-/** The answers that go with any question. */
 const ANSWERS = ['ask', 'decline', 'cancel'] as const;
 
-/** A call of a foreign server's tool. */
-export interface ServerCall {
-  /** The address or the command, as it was typed. */
-  readonly server: string;
-  readonly endpoint: Endpoint;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly client: ClientKind;
-  readonly answer: (typeof ANSWERS)[number];
-  readonly format: 'drawing' | 'json' | 'mermaid';
-}
+export type ServerCall = ReturnType<typeof serverCall>;
 
-/** The options that go with `--server`. */
 export const SERVER_FLAGS = ['server', 'tool', 'arguments', 'client', 'answer', 'json', 'mermaid'] as const;
 
-/**
- * Reads the options that go with `--server`.
- *
- * @throws UsageError where one is missing or cannot be read.
- */
-export function serverCall(line: Program): ServerCall {
+export function serverCall(line: Program) {
   const { server, tool, arguments: json, client, answer, json: asJson, mermaid } = line.opts();
   const [name] = line.args;
   if (name !== undefined) throw new UsageError(`Give a name or --server, not both; remove '${name}'.`);
   if (!isGiven(line, 'tool')) throw new UsageError('--server goes with --tool NAME.');
   return {
-    server,
+    /** The address or the command, as it was typed. */
+    server: server as string,
     endpoint: endpointOf(server),
-    tool,
+    tool: tool as string,
     arguments: argumentsIn(json),
-    client,
+    client: client as ClientKind,
     answer: isGiven(line, 'answer') ? answerIn(answer) : 'ask',
-    format: asJson ? 'json' : mermaid ? 'mermaid' : 'drawing',
+    format: formatOf(asJson, mermaid),
   };
 }
 
@@ -68,10 +52,13 @@ function parse(json: string): unknown {
   }
 }
 
-function answerIn(answer: string): ServerCall['answer'] {
+function answerIn(answer: string): (typeof ANSWERS)[number] {
   const known = ANSWERS.find((one) => one === answer);
   if (known === undefined) {
     throw new UsageError(`--answer cannot be '${answer}' with --server. ${exists('Values', ANSWERS)}`);
   }
   return known;
 }
+
+export const formatOf = (json: boolean, mermaid: boolean): 'drawing' | 'json' | 'mermaid' =>
+  json ? 'json' : mermaid ? 'mermaid' : 'drawing';

@@ -3,20 +3,17 @@ import type { User } from '@mrtr/harness';
 import { type Transcript, type TranscriptEvent, toMermaid } from '@mrtr/harness/transcript';
 import type { Settings } from './args.ts';
 import { personAt } from './ask-person.ts';
-import { Diagram, type DiagramOptions } from './diagram.ts';
+import { Diagram } from './diagram.ts';
 import type { Paint } from './paint.ts';
 import { wrap } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The terminal of a demo. */
 export interface Stage {
   readonly terminal: Terminal;
   readonly paint: Paint;
-  /** The connection string of the database, for a demo that uses one. */
   readonly postgres?: string | undefined;
 }
 
-/** Prints lines on stdout. */
 export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly string[]): void {
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
@@ -24,14 +21,13 @@ export function print({ terminal }: Pick<Stage, 'terminal'>, lines: readonly str
 /** Makes one call; `onEvent` is called as it goes on. */
 type MakeCall = (onEvent: (event: TranscriptEvent) => void) => Promise<Transcript>;
 
-/** Makes a call and draws it as it goes on, with a closing line. */
 export async function drawCall(
   stage: Stage,
   makeCall: MakeCall,
   closing: (transcript: Transcript) => string,
-  options?: DiagramOptions,
+  inside?: boolean,
 ): Promise<Transcript> {
-  const diagram = new Diagram(stage.paint, options);
+  const diagram = new Diagram(stage.paint, inside);
   print(stage, diagram.begin());
   const transcript = await makeCall((event) => print(stage, diagram.next(event)));
   const lines = wrap(closing(transcript), 78).map((line) => `  ${stage.paint('quiet', line)}`);
@@ -39,7 +35,6 @@ export async function drawCall(
   return transcript;
 }
 
-/** A transcript as JSON, or as a Mermaid diagram. */
 export const textOf = (format: Settings['format'], transcript: Transcript): string =>
   format === 'mermaid' ? toMermaid(transcript) : JSON.stringify(transcript, undefined, 2);
 
@@ -52,17 +47,11 @@ export async function withPerson<T>(
   if (answer !== 'ask') return work(undefined);
   // Where a transcript is printed, stdout is only for that.
   const output = format === 'drawing' ? terminal.stdout : terminal.stderr;
-  const person = personAt({
-    input: terminal.stdin,
-    output,
-    interrupted: () => terminal.exit(INTERRUPTED),
-  });
+  // The exit code that a shell reports for a program that Ctrl-C ended.
+  const person = personAt({ input: terminal.stdin, output, interrupted: () => terminal.exit(130) });
   try {
     return await work(person.user);
   } finally {
     person.close();
   }
 }
-
-/** The exit code that a shell reports for a program that Ctrl-C ended. */
-const INTERRUPTED = 130;

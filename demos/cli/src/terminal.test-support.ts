@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import { main } from './main.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
-/** A terminal with the input `typed`, and its output. */
 export function terminalWith(
   typed = '',
   env: Environment = {},
@@ -21,7 +20,6 @@ export function terminalWith(
   return { stdin, stdout, stderr, env, exit: (code) => void exited.push(code), exited, said: () => said };
 }
 
-/** Runs a command line as `pnpm` would, and returns its exit code and output. */
 export async function run(
   line: string,
   { typed = '', env = {} }: { typed?: string; env?: Environment } = {},

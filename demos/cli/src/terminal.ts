@@ -11,15 +11,12 @@ export interface Terminal {
   exit(code: number): void;
 }
 
-/** A stream that may come from a keyboard. */
 export type Input = Readable & { readonly isTTY?: boolean };
 
-/** A stream that may be a screen. */
 export type Output = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   hasColors?(): boolean;
 };
 
-/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,8 @@
 /** The first line of every command, printed before the modules that measure text are loaded. */
 import { type Paint, plain } from './paint.ts';
 
-/** The width of the widest line. */
 export const WIDTH = 80;
 
-/** A title, with the settings of the run at the other edge of the drawing. */
 export function titleLine(left: string, right: string, paint: Paint = plain): string {
   if (right === '') return ` ${paint('title', left)}`;
   const gap = ' '.repeat(Math.max(1, WIDTH - 2 - left.length - right.length));

@@ -13,16 +13,13 @@ import { Processes, type ProcessHosting } from '@mrtr/matrix/processes';
 import { addressOf, findOption, type ListedOption, loadOption } from '@mrtr/options';
 import wrapAnsi from 'wrap-ansi';
 
-/** Where the demo writes. */
 export type Out = (text: string) => void;
 
-/** Colours the parts of a line, on a terminal that has colours. */
 export type Paint = (
   role: 'title' | 'quiet' | 'question' | 'user' | 'error' | 'result',
   text: string,
 ) => string;
 
-/** The options that are shown, with their headings. */
 const CONTESTANTS = {
   h: 'H in memory · the handler waits in the process that asked',
   'h-postgres': 'H on PostgreSQL · the same handler, recorded in a database',
@@ -33,17 +30,13 @@ const TWO_QUESTIONS = SCRIPTS.find(({ name }) => name === 'duplicate') as Script
 const WIDTH = 80;
 const MARGIN = 13;
 
-/**
- * Shows all of them. H on PostgreSQL keeps its calls in the database at `postgres`.
- *
- * @returns the exit code: 0 when each call ended as its option claims.
- */
+/** Resolves with 0 when each call ended as its option claims. H on PostgreSQL keeps its calls at `postgres`. */
 export async function fleetOfThree(
   out: Out,
   postgres: string,
   paint: Paint = (_role, text) => text,
 ): Promise<number> {
-  out('\n Three server processes behind a round-robin proxy. A tool asks two questions;\n');
+  out('\n Three server processes take turns at requests. A tool asks two questions;\n');
   out(' between them, the process that asked the first is killed with SIGKILL.\n');
   let asClaimed = true;
   for (const [id, heading] of Object.entries(CONTESTANTS)) {
@@ -68,7 +61,6 @@ async function through(listed: ListedOption, postgres: string, out: Out, paint: 
   }
 }
 
-/** The call. Before the first answer, the process that waits for it is killed. */
 function play(subject: Subject, processes: Processes, onEvent: (event: TranscriptEvent) => void) {
   const { tool: name, arguments: args, user } = TWO_QUESTIONS;
   const answer = user();
@@ -97,7 +89,6 @@ function play(subject: Subject, processes: Processes, onEvent: (event: Transcrip
 
 const hasFailed = ({ error, result }: End): boolean => error !== undefined || result.isError === true;
 
-/** Writes each event beside its server or user, within the width of a terminal. */
 function narrator(out: Out, paint: Paint) {
   const say = (who: string, role: Parameters<Paint>[0], what: string) => {
     for (const [at, line] of wrapAnsi(what, WIDTH - MARGIN)
@@ -107,7 +98,7 @@ function narrator(out: Out, paint: Paint) {
       out(`${paint('quiet', name)}${paint(role, line)}\n`);
     }
   };
-  // Number the instances in the order of their first request. The handshake was at the first.
+  // Number the instances in the order of their first request.
   const met = new Set<string>();
   const server = (id: string) => `server ${[...met.add(id)].indexOf(id) + 1}`;
   let asking = '';

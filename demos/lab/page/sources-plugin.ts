@@ -16,7 +16,6 @@ const AUTHORS = /^(?:weather|work-item|write)[\w-]*\.ts$/;
 type Token = readonly [text: string, look: number];
 
 interface Sources {
-  /** The lines of each file, in tokens. */
   readonly files: Readonly<Record<string, readonly (readonly Token[])[]>>;
   /** The colours of each look, in light and dark. */
   readonly looks: readonly (readonly [light: string, dark: string])[];
@@ -50,7 +49,6 @@ async function read(): Promise<Sources> {
   return { files, looks: looks.map((look) => look.split(' ') as [string, string]) };
 }
 
-/** Those of the options, and those of the tool that has versions. */
 function authorsFiles(): readonly string[] {
   const found = (folder: string, names: RegExp) =>
     readdirSync(join(root, folder)).flatMap((name) => (names.test(name) ? [`${folder}/${name}`] : []));

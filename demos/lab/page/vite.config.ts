@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
-import { optionsList } from './options-plugin.ts';
 import { authorsSources } from './sources-plugin.ts';
 
 /** A page on a disk may not load modules, and nothing across origins: its script and style are plain ones. */
@@ -15,7 +14,7 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: [authorsSources(mode === 'page'), optionsList(), plainScript],
+  plugins: [authorsSources(mode === 'page'), plainScript],
   oxc: { jsx: { importSource: 'preact' } },
   resolve: {
     alias: {

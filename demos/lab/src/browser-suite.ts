@@ -7,12 +7,7 @@ import { builtPage, installTools } from './page.ts';
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/**
- * Runs it, with the page built and its tools installed.
- *
- * @param write replaces the pictures of the documents.
- * @returns its exit code.
- */
+/** Resolves with the exit code. `write` replaces the pictures of the documents. */
 export async function testInBrowser(write: boolean): Promise<number> {
   builtPage((text) => process.stdout.write(`${text}\n`));
   installTools();

@@ -5,7 +5,6 @@ import type { LogicalCall } from '@mrtr/harness';
 import { ORDER } from '@mrtr/matrix/deploy';
 import type { ToolWord } from './protocol.ts';
 
-/** One call of each tool. */
 export const CALLS: Readonly<Record<ToolWord, LogicalCall>> = {
   weather: { method: 'tools/call', params: { name: GET_WEATHER, arguments: { location: 'Tokyo' } } },
   'work-item': {

@@ -63,7 +63,6 @@ const good = () => ({
   'content-type': 'application/json',
 });
 
-/** Sends a command with everything that the page has. */
 const send = async (command: Command) => expect(await post('/do', JSON.stringify(command), good())).toBe(204);
 
 const withoutOrigin = (): Readonly<Record<string, string>> => {

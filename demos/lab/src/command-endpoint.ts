@@ -11,15 +11,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Lab } from './lab.ts';
 
-/** Where the page and the recordings are. */
 export interface Folders {
   readonly page: string;
   readonly recorded: string;
 }
 
-/** An open door. */
 export interface CommandEndpoint {
-  /** The address of the page, with the token in its fragment. */
   readonly address: string;
   readonly token: string;
   close(): Promise<void>;

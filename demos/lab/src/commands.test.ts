@@ -26,7 +26,6 @@ const VALUES: readonly unknown[] = [
 
 type Path = readonly string[];
 
-/** Every member, those of members included. */
 function pathsIn(value: unknown): readonly Path[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) => [

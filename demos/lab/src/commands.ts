@@ -8,9 +8,7 @@ const short = z.string().max(200);
 const value = z.union([short, z.number(), z.boolean(), z.array(short).max(20)]);
 const content = z.record(z.string().max(60), value).refine((given) => Object.keys(given).length <= 20);
 
-/** What is run on a side. */
 const setUp = z.strictObject({
-  /** The option's id, such as `b`. */
   option: z.string().regex(/^[a-z][a-z-]{0,20}$/),
   /** Of the options; `order` has a version 2, which can be deployed while a question is open. */
   tool: z.enum(['weather', 'work-item', 'order']),
@@ -21,12 +19,10 @@ const setUp = z.strictObject({
   singleUse: z.boolean(),
 });
 
-/** What the network does to the next request of a call. */
 const way = z.strictObject({
   /** The instance that gets it; without it, the one whose turn it is. */
   to: instance.optional(),
   deliver: z.enum(['once', 'twice', 'lose-answer']),
-  /** Replaces the request's state. */
   state: z.string().max(20_000).optional(),
   /** Adds an answer to a question that may not have been asked. */
   unasked: z.strictObject({ key: z.string().min(1).max(60), content }).optional(),
@@ -54,7 +50,6 @@ export type Fault = Readonly<z.infer<typeof way>>;
 /** A command. It names a side, and where it needs one an instance of that side. */
 export type Command = Readonly<z.infer<typeof command>>;
 
-/** Reads a command from text; undefined if the text is not a command. */
 export function readCommand(text: string): Command | undefined {
   try {
     return command.safeParse(JSON.parse(text)).data;

@@ -24,7 +24,6 @@ const until = watching(() => lab);
 const stateOf = (side: 'left' | 'right') => until(side, () => true);
 const send = (command: Command) => lab.do(command);
 
-/** Sets up the tool that has a version 2, on the left, and calls it until it asks. */
 async function orderAsked(option: string, more: Partial<SetUp> = {}): Promise<void> {
   await send({ do: 'set-up', side: 'left', setUp: { ...SET_UP, option, tool: 'order', ...more } });
   await send({ do: 'call', side: 'left' });
@@ -33,7 +32,6 @@ async function orderAsked(option: string, more: Partial<SetUp> = {}): Promise<vo
 
 const accept = (question: number, content: Record<string, string>) =>
   send({ do: 'answer', side: 'left', question, reply: { action: 'accept', content } });
-/** Cancels the open question, and waits for the end of the call. */
 async function cancel(): Promise<void> {
   await send({ do: 'answer', side: 'left', question: 1, reply: { action: 'cancel' } });
   await until('left', ({ doing }) => doing === 'over');

@@ -2,7 +2,6 @@
 import type { Lab } from './lab.ts';
 import type { Change, SideName, SideState } from './protocol.ts';
 
-/** Waits until a side of `lab` is as wanted, and resolves with its state. */
 export const watching =
   (lab: () => Lab) =>
   (side: SideName, is: (state: SideState) => boolean): Promise<SideState> =>

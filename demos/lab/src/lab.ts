@@ -9,7 +9,6 @@ const FIRST: Readonly<Record<SideName, SetUp>> = {
   right: { option: 'h', tool: 'weather', client: 'modern', instances: 'two', singleUse: false },
 };
 
-/** Both sides. */
 export class Lab {
   readonly #database: Database;
   readonly #postgres: Postgres;

@@ -16,7 +16,6 @@ const PROOFS: readonly (readonly string[])[] = [
   ['unasked', 'other-state'],
 ];
 
-/** The row of one option, and the columns that all of them have. */
 export async function measuredRow(
   option: MeasuredOption,
 ): Promise<{ readonly columns: readonly string[]; readonly cells: Recordings['rows'][number]['cells'] }> {

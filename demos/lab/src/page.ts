@@ -12,17 +12,14 @@ const pageFolder = join(here, 'page');
 /** Where the built page is: not committed, and gone with `node_modules`. */
 const cache = join(root, 'node_modules/.cache/mrtr-lab');
 
-/** Where recordings are kept. */
 export const recordedFolder = join(cache, 'recorded');
 
-/** Everything that the page is built of. */
 const MADE_OF = [
   'demos/lab/page/build.mjs',
   'demos/lab/page/src',
   'demos/lab/page/index.html',
   'demos/lab/page/package.json',
   'demos/lab/page/pnpm-lock.yaml',
-  'demos/lab/page/options-plugin.ts',
   'demos/lab/page/sources-plugin.ts',
   'demos/lab/page/vite.config.ts',
   'packages/harness/src/transcript',
@@ -58,18 +55,12 @@ function run(args: readonly string[], failure: string): void {
   if (status !== 0) throw new Error(`${failure}\n${stdout ?? ''}${stderr ?? ''}`);
 }
 
-/** Installs the page's tools, as their lockfile says. */
 export function installTools(): void {
   const args = ['install', '--frozen-lockfile', '--prefer-offline', '--loglevel=error'];
   run(args, "The page's tools could not be installed.");
 }
 
-/**
- * The folder of the built page, and that of the viewer alone.
- *
- * @param say is called before something that takes seconds.
- * @throws Error with the tools' output, where it cannot be built.
- */
+/** The folders of the built page and of the viewer. `say` is called before something that takes seconds. */
 export function builtPage(say: (text: string) => void): { readonly page: string; readonly viewer: string } {
   const folders = { page: join(cache, 'page'), viewer: join(cache, 'viewer') };
   const stamp = join(cache, 'built-of');

@@ -1,30 +1,28 @@
 /** One side of the lab: a shape, served by real processes, and a real client whose user is a person at the page. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import { createWorld, describeItem } from '@mrtr/example-tools';
+import { randomBytes } from 'node:crypto';
 import {
   converse,
   type Deploy,
   type Hosting,
   participantsOf,
-  type Recorder,
   type Reply,
   type ShownQuestion,
 } from '@mrtr/harness';
-import { type Participant, type TranscriptEvent, WORLD } from '@mrtr/harness/transcript';
+import type { TranscriptEvent } from '@mrtr/harness/transcript';
+import { recordedWorld, WORLD_LANE } from '@mrtr/matrix';
 import { versionOf } from '@mrtr/matrix/deploy';
-import { type Database, Instance, type Opening } from '@mrtr/matrix/processes';
+import { type Database, Fleet, Instance, type Opening } from '@mrtr/matrix/processes';
 import type { Change } from '@mrtr/option/deploys';
 import { addressOf, findOption, loadOption } from '@mrtr/options';
 import { CALLS } from './call.ts';
 import { insides } from './insides.ts';
 import { network } from './network.ts';
+import { OFFERED } from './offered.ts';
 import type { Postgres } from './postgres.ts';
 import type { Asked, Conversation, Fault, InstanceId, SetUp, SideState } from './protocol.ts';
-import { Router } from './router.ts';
 
 const STRAIGHT: Fault = { deliver: 'once' };
 
-/** A command that cannot be done now, with the reason. */
 export class Refused extends Error {}
 
 /** One of the two sides. `changed` is called whenever its state did. */
@@ -37,9 +35,8 @@ export class Pane {
   #setUp: SetUp;
   /** By id; undefined for one that was killed. */
   readonly #instances = new Map<string, Instance | undefined>();
-  #router = new Router();
+  #fleet: Fleet | undefined;
   #key = randomBytes(32);
-  #recorder: Recorder | undefined;
   #opening: Opening | undefined;
   #conversation: Conversation | undefined;
   #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
@@ -47,7 +44,6 @@ export class Pane {
   #doing: SideState['doing'] = 'starting';
   #problem: string | undefined;
   #isAbandoned = false;
-  /** The call in flight. */
   #call: Promise<void> = Promise.resolve();
 
   constructor(database: Database, postgres: Postgres, setUp: SetUp, changed: () => void) {
@@ -57,7 +53,6 @@ export class Pane {
     this.#changed = changed;
   }
 
-  /** Everything about it, for the page. */
   get state(): SideState {
     const conversation = this.#conversation ?? this.#emptyConversation();
     const asked = this.#asked && {
@@ -66,6 +61,7 @@ export class Pane {
       schema: this.#asked.schema,
     };
     return {
+      offered: OFFERED,
       setUp: this.#setUp,
       doing: this.#doing,
       instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
@@ -77,13 +73,11 @@ export class Pane {
     };
   }
 
-  /** Starts the processes. */
   async start(): Promise<void> {
     await Promise.all(IDS.map((id) => this.#startInstance(id)));
     this.#became('ready');
   }
 
-  /** Ends the processes. */
   async close(): Promise<void> {
     const alive = [...this.#instances.values()].filter((instance) => instance?.alive);
     await Promise.all(alive.map((instance) => instance?.kill()));
@@ -122,7 +116,6 @@ export class Pane {
     }
   }
 
-  /** The client makes the call. */
   async call(): Promise<void> {
     if (this.#doing !== 'ready' && this.#doing !== 'over') throw new Refused('A call is going on.');
     for (const id of this.#used) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
@@ -131,7 +124,6 @@ export class Pane {
     this.#call = this.#converse();
   }
 
-  /** The person answers. */
   answer(question: number, reply: Reply): void {
     if (this.#asked?.id !== question) throw new Refused('That question is not open.');
     const { answer } = this.#asked;
@@ -140,7 +132,6 @@ export class Pane {
     answer(reply);
   }
 
-  /** What the network does to the next request. */
   way(way: Fault): void {
     if (way.to !== undefined && !this.#used.includes(way.to))
       throw new Refused(`There is no instance '${way.to}'.`);
@@ -157,18 +148,14 @@ export class Pane {
     const instance = this.#instances.get(id);
     if (!instance?.alive) throw new Refused(`There is no living instance '${id}'.`);
     this.#instances.set(id, undefined);
-    this.#router.remove(id);
     await instance.kill();
-    this.#recorder?.record({ kind: 'kill', instance: id });
     this.#changed();
   }
 
-  /** Starts a killed instance anew. */
   async restart(id: InstanceId): Promise<void> {
     if (this.#instances.get(id)?.alive) throw new Refused(`'${id}' is alive.`);
-    await this.#startInstance(id);
-    if (this.#opening && this.#used.includes(id)) await this.#open(id, this.#opening);
-    this.#recorder?.record({ kind: 'restart', instance: id });
+    const instance = await this.#startInstance(id);
+    if (this.#opening && this.#used.includes(id)) await this.#fleet?.open(id, instance, this.#opening, {});
     this.#changed();
   }
 
@@ -188,12 +175,8 @@ export class Pane {
   /** The new process serves before the old one ends, as behind any load balancer. */
   async #replace(id: InstanceId, opening: Opening, deployed: Change): Promise<void> {
     const old = this.#instances.get(id);
-    await this.#startInstance(id);
-    await this.#open(id, opening);
-    this.#recorder?.record({ kind: 'restart', instance: id, deployed });
-    if (!old?.alive) return;
-    await old.close(opening.scope);
-    await old.stop();
+    await this.#fleet?.open(id, await this.#startInstance(id), opening, { deployed });
+    if (old?.alive) await old.stop();
   }
 
   get #used(): readonly InstanceId[] {
@@ -206,19 +189,15 @@ export class Pane {
     this.#changed();
   }
 
-  /** A command was refused: the page shows why. */
   refuse(problem: string): void {
     this.#problem = problem;
     this.#changed();
   }
 
-  async #startInstance(id: InstanceId): Promise<void> {
-    this.#instances.set(id, await Instance.start(this.#database));
-  }
-
-  async #open(id: InstanceId, opening: Opening): Promise<void> {
-    const url = await this.#instances.get(id)?.open({ ...opening, instance: id });
-    if (url) this.#router.add(id, url);
+  async #startInstance(id: InstanceId): Promise<Instance> {
+    const instance = await Instance.start(this.#database);
+    this.#instances.set(id, instance);
+    return instance;
   }
 
   /** Cancels the open question, and every later one of the call. */
@@ -256,13 +235,11 @@ export class Pane {
       },
       this.#host,
     );
-    this.#recorder = undefined;
     this.#asked = undefined;
     this.#conversation = transcript;
     this.#became('over');
   }
 
-  /** The conversation before anything has happened in it. */
   #emptyConversation(): Conversation {
     const { client, option } = this.#setUp;
     const listed = findOption(option);
@@ -289,48 +266,31 @@ export class Pane {
 
   readonly #host: Deploy = async (recorder): Promise<Hosting> => {
     const { option, instances, singleUse } = this.#setUp;
-    this.#recorder = recorder;
-    this.#router = new Router();
     this.#key = randomBytes(32);
     const listed = findOption(option);
     if (!listed) throw new Refused(`There is no option '${option}'.`);
-    const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
-      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
-    });
-    const scope = randomUUID();
-    const over = this.#database.open(scope, { world, recorder });
-    const opening: Opening = {
+    const fleet = new Fleet(this.#database, { world: recordedWorld(recorder), recorder }, () => this.#way.to);
+    const opening = {
       ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
-      scope,
-      instance: '',
       key: this.#key.toString('base64'),
       legacy: 'shim',
       serve: instances === 'one' ? 'sessions' : 'stateless',
       singleUse: singleUse ? 'shared' : false,
       countLines: true,
-    };
+    } as const;
     this.#opening = opening;
-    const used = this.#used;
-    await Promise.all(used.map((id) => this.#open(id, opening)));
-    const send = this.#router.sender(recorder, () => this.#way.to);
-    const alive = () => used.flatMap((id) => this.#instances.get(id) ?? []);
+    this.#fleet = fleet;
+    const open = (id: InstanceId) => fleet.open(id, this.#instances.get(id) as Instance, opening);
+    await Promise.all(this.#used.map(open));
+    const { fetch, ...endpoint } = fleet.endpoint();
     return {
-      instances: used,
-      endpoint: () => ({
-        kind: 'http',
-        url: this.#router.url,
-        fetch: network(send, recorder, () => this.#takeWay()),
-      }),
-      framesHeld: async () => {
-        const held = await Promise.all(alive().map((instance) => instance.framesHeld(scope)));
-        return held.reduce((sum, frames) => sum + frames, 0);
-      },
+      instances: this.#used,
+      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeWay()) }),
+      framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;
-        await Promise.all(alive().map((instance) => instance.close(scope)));
-        over();
+        await fleet.close();
       },
     };
   };
@@ -345,12 +305,9 @@ export class Pane {
 
 const ABANDON_MS = 3000;
 
-const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };
-
 /** Every call begins on version 1. */
 const FIRST: Change = 'nothing';
 
-/** Whether the tool has a version 2. */
 const hasVersions = ({ tool }: SetUp): boolean => tool === 'order';
 
 const IDS: readonly InstanceId[] = ['i1', 'i2'];

@@ -13,11 +13,7 @@ export class Postgres {
     this.#options = options;
   }
 
-  /**
-   * A new database, by its connection string.
-   *
-   * @throws Error with what PostgreSQL said, where it does not start. The next call tries again.
-   */
+  /** A new database. Where PostgreSQL does not start, this throws what it said, and the next call tries again. */
   async database(): Promise<string> {
     this.#server ??= this.#start();
     const starting = this.#server;
@@ -28,7 +24,6 @@ export class Postgres {
     return (await starting).database();
   }
 
-  /** Stops the server that was started here. */
   async stop(): Promise<void> {
     const starting = this.#server;
     this.#server = undefined;

@@ -16,16 +16,13 @@ import { insides } from './insides.ts';
 import { network } from './network.ts';
 import type { Fault, Recording, SetUp } from './protocol.ts';
 
-/** A situation. */
 interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly id: string;
   readonly about: string;
   readonly hosting?: LocalHostingKind;
   readonly legacy?: 'degrade';
   readonly user?: () => User;
-  /** What happens to the call's requests, by number from 0. */
   readonly ways?: readonly (Partial<Fault> | undefined)[];
-  /** The state of another call is presented in place of this one's second. */
   readonly otherState?: boolean;
 }
 
@@ -39,7 +36,6 @@ const firstSaying = (reply: string) => () => scriptedUser({ units: [reply, 'metr
 const RETRIED_TWICE = { tool: 'work-item', user: answerFixed, ways: [undefined, TWICE] } as const;
 const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
 
-/** All situations. */
 export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, 'id'>>({
   one: { about: 'one question, answered' },
   two: { about: 'two questions, answered', tool: 'work-item' },
@@ -78,7 +74,6 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   },
 }).map(([id, situation]) => ({ id, ...situation }));
 
-/** Plays a situation. */
 export async function record(
   option: MeasuredOption,
   situation: Situation,
@@ -109,7 +104,6 @@ export async function record(
 
 type Send = Parameters<typeof network>[0];
 
-/** The same hosting, behind a network. */
 const through = (hosting: Hosting, network: (send: Send) => Send): Hosting => ({
   get instances() {
     return hosting.instances;

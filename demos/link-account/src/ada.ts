@@ -5,7 +5,6 @@ import { Person } from './person.ts';
 /** What ada does when she is asked to open the page: `forgets` opens it the second time only. */
 export type Does = 'links' | 'forgets' | 'says no there' | 'declines' | 'cancels';
 
-/** Opens pages as ada does. */
 export function ada(does: Does): NonNullable<User['open']> {
   const person = new Person('ada');
   let asked = 0;

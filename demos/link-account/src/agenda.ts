@@ -2,7 +2,6 @@
 import type { PendingInteractions } from '@mrtr/pages';
 import { z } from 'zod';
 
-/** How the tool is announced. */
 export const AGENDA = {
   description: "Says what is in the user's calendar today.",
   inputSchema: z.object({}),
@@ -16,9 +15,7 @@ export interface Linked {
   readonly account: string;
 }
 
-/** What the tool needs. */
 export interface Calendars {
   readonly link: PendingInteractions<Linked>;
-  /** Today's events of a linked account. */
   eventsOf(account: string): Promise<string>;
 }

@@ -1,7 +1,6 @@
 /** A browser with a script: it keeps cookies, follows redirects, and shows a page. */
 import { recordVisit } from '@mrtr/harness';
 
-/** A page that a browser shows. */
 export interface Page {
   readonly url: URL;
   readonly status: number;
@@ -11,11 +10,9 @@ export interface Page {
 
 const MOST_REDIRECTS = 10;
 
-/** One browser: cookies of one person. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  /** Opens an address, and follows where it leads. `form` posts. */
   async open(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Page> {
     let page = await this.#get(new URL(address), form);
     for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
@@ -26,7 +23,6 @@ export class Browser {
     throw new Error(`More than ${MOST_REDIRECTS} redirects.`);
   }
 
-  /** Opens an address, and says where it leads, without going there. */
   async leadsTo(address: string | URL, form?: Readonly<Record<string, string>>): Promise<URL> {
     const page = await this.#get(new URL(address), form);
     const lead = leadOf(page);
@@ -58,7 +54,6 @@ export class Browser {
   }
 }
 
-/** Where a page leads by itself. */
 function leadOf({ url, status, headers }: Page): URL | undefined {
   const location = headers.get('location');
   return status >= 300 && status < 400 && location !== null ? new URL(location, url) : undefined;

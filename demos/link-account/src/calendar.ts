@@ -5,7 +5,6 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What an application asks a user to allow. */
 interface Grant {
   readonly user: string;
   readonly redirectUri: string;
@@ -14,7 +13,6 @@ interface Grant {
   readonly challenge: string;
 }
 
-/** An answer of the site. */
 interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +38,6 @@ export class Calendar {
     });
   }
 
-  /** Listens on a free port. */
   async start(): Promise<URL> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');

@@ -75,7 +75,7 @@ describe.each(ALL)('shape %s', (shape, createServer) => {
     expect(await retry).toEqual({ says: EVENTS });
   });
 
-  test('a call ends in words when its user was asked as often as allowed, and its page is closed', async () => {
+  test('a call ends with an error when its user was asked as often as allowed, and its page is closed', async () => {
     const { call, browserOf } = await siteOf(createServer);
     let round = await call('ada');
     const { page } = round;

@@ -2,7 +2,6 @@
 import { Browser, type Page } from './browser.ts';
 import { SECRETS, type UserName } from './users.ts';
 
-/** A person, and their browser. */
 export class Person {
   readonly browser = new Browser();
   readonly #name: UserName;
@@ -23,13 +22,11 @@ export class Person {
     return this.begin(link);
   }
 
-  /** Answers the calendar's question. Ends at the callback. */
   async decide(asked: Page, allow: 'yes' | 'no' = 'yes'): Promise<Page> {
     const grant = /grant=(\S+)/.exec(asked.text)?.[1] ?? '';
     return this.browser.open(new URL('/decide', asked.url), { grant, allow });
   }
 
-  /** All of it. */
   async link(url: string | URL, allow: 'yes' | 'no' = 'yes'): Promise<Page> {
     return this.decide(await this.begin(url), allow);
   }

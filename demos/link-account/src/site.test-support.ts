@@ -20,9 +20,7 @@ export const ALL = [
 const OPENS_PAGES = { elicitation: { form: {}, url: {} } };
 const AGREED = { link: { action: 'accept' } };
 
-/** One round, small enough to compare. */
 export interface Round {
-  /** The message and the page of the question. */
   readonly asks?: string;
   readonly page?: string;
   readonly says?: string;
@@ -46,7 +44,6 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
   onTestFinished(() => site.close());
   const post = poster(site.url);
 
-  /** Calls the tool, or retries after `before` with `answers`. */
   const call = async (
     name: UserName,
     before?: Round,
@@ -68,7 +65,6 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
     await expect(retry.then((response) => response.text())).rejects.toThrow();
   };
 
-  /** A browser that is signed in at the site, and at the calendar. */
   const browserOf = async (name: UserName): Promise<Browser> => {
     const { browser } = new Person(name);
     await browser.open(new URL('/account/sign-in', site.url), { secret: SECRETS[name] });

@@ -9,13 +9,10 @@ import { SECRETS } from './users.ts';
 
 const HOLDERS = Object.entries(SECRETS).map(([subject, token]) => ({ subject, token }));
 
-/** Makes a server of one of the shapes. */
 export type CreateServer = (policy: RequestStatePolicy, calendars: Calendars) => McpServer;
 
-/** What a test may choose. */
 export type SiteSettings = Partial<Pick<LinkSettings, 'ttlSeconds' | 'waitSeconds' | 'store' | 'onerror'>>;
 
-/** A site that listens, and its calendar. */
 export interface Site {
   readonly url: URL;
   readonly calendar: Calendar;
@@ -23,7 +20,6 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** Starts both. */
 export async function startSite(
   createServer: CreateServer,
   state: RequestStatePolicy,
@@ -59,7 +55,6 @@ export async function startSite(
   };
 }
 
-/** Browsers that have signed in. */
 class Sessions implements PageSet {
   readonly path = '/account';
   readonly #users = new Map<string, string>();

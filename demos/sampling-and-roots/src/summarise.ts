@@ -6,7 +6,6 @@ import type {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** How the tool is announced. */
 export const summarise = {
   description: 'Says in a few words what the open project is about.',
   inputSchema: z.object({ words: z.number().int().positive() }),

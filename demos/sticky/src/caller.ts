@@ -2,11 +2,9 @@
 import { converse, scriptedUser } from '@mrtr/harness';
 import { messagesFrom, objectIn, resultText } from '@mrtr/harness/transcript';
 
-/** The result of one call. */
 export interface Called {
   /** The instance that served each round, as the router reports it. */
   readonly servedBy: readonly string[];
-  /** The states that were echoed. */
   readonly states: readonly string[];
   readonly text: string;
   readonly failed: boolean;

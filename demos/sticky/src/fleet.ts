@@ -7,7 +7,6 @@ import { RunningProcess } from '@mrtr/harness/process';
 export const INSTANCES = ['i1', 'i2', 'i3'] as const;
 type InstanceName = (typeof INSTANCES)[number];
 
-/** Running instances. */
 export interface Fleet {
   /** Where each listens, as `host:port`. */
   readonly addresses: Readonly<Record<InstanceName, string>>;

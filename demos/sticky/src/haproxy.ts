@@ -12,24 +12,20 @@ import type { Fleet } from './fleet.ts';
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 const PROGRAM = process.env.HAPROXY || 'haproxy';
 
-/** The message if it is missing. */
 export const NOT_INSTALLED =
   'HAProxy is not installed, and this demo is about it. Install it and run this again:\n' +
   '  apt-get install haproxy     (Debian, Ubuntu; version 2.6 or later)\n' +
   '  brew install haproxy        (macOS)\n' +
   'Where it is installed out of the PATH, name the program in HAPROXY.\n';
 
-/** HAProxy's version, or undefined if it is not installed. */
 export function haproxyVersion(): string | undefined {
   const { stdout } = spawnSync(PROGRAM, ['-v'], { env: { ...process.env, PATH }, encoding: 'utf8' });
   return /version (\d+\.\d+(?:\.\d+)?)/.exec(stdout ?? '')?.[1];
 }
 
-/** The configuration in the repository. */
 export const readConfiguration = (): Promise<string> =>
   readFile(new URL('../haproxy.cfg', import.meta.url), 'utf8');
 
-/** The same without the routing rule. */
 export function withoutRule(configuration: string): string {
   const lines = configuration.split('\n');
   const left = lines.filter((line) => !/^\s*use-server\s/.test(line));
@@ -37,7 +33,6 @@ export function withoutRule(configuration: string): string {
   return left.join('\n');
 }
 
-/** A running HAProxy. */
 export interface Router {
   readonly url: URL;
   close(): Promise<void>;
@@ -46,7 +41,6 @@ export interface Router {
 const ATTEMPTS = 3;
 const PATIENCE_MS = 10_000;
 
-/** Starts it; resolves when it answers for a healthy instance. */
 export async function startRouter(configuration: string, { addresses }: Fleet): Promise<Router> {
   for (let attempt = 1; ; attempt++) {
     try {

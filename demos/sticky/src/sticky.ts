@@ -4,7 +4,6 @@ import { type Called, call } from './caller.ts';
 import { type Fleet, INSTANCES, startFleet } from './fleet.ts';
 import { haproxyVersion, NOT_INSTALLED, readConfiguration, startRouter, withoutRule } from './haproxy.ts';
 
-/** Where the demo writes. */
 export interface Output {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -70,7 +69,6 @@ function describeCall(number: number, { servedBy, text, failed }: Called): strin
   return `   call ${number}   ${rounds}\n            ${wrap(failed ? `✗ ${text}` : text)}\n`;
 }
 
-/** Within 80 columns, below the rounds. */
 const wrap = (text: string): string => wrapAnsi(text, 66).replaceAll('\n', '\n            ');
 
 const abridge = (called: Called | undefined): string =>

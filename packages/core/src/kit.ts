@@ -3,6 +3,7 @@
 export { aPolicy, clockOf, tokenPrincipal } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { webPage } from './questions/url-elicitation.ts';
+export { ownEntry } from './wire/answer-reads.ts';
 export { canonicalJson } from './wire/canonical-json.ts';
 export {
   aBoolean,
@@ -25,5 +26,4 @@ export {
   wholeSeconds,
   withDefaults,
 } from './wire/options.ts';
-export { ownEntry } from './wire/own-entry.ts';
 export { processWide, tellOperator, warnOnce } from './wire/process-wide.ts';

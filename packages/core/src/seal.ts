@@ -4,8 +4,8 @@ export { type LeaseDecision, type LeaseRequest, ledgerFull, type StateLedger } f
 export { keyRingOf } from './admission/policy.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
-export { CLOCK_SKEW_MS } from './state/clock-skew.ts';
 export {
+  CLOCK_SKEW_MS,
   type Opened,
   type OpenedState,
   openState,

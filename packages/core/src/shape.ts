@@ -1,8 +1,8 @@
 /** `@mrtr/core/shape`: what the author of a handler shape needs beside `@mrtr/core`. */
 
+export { handlerSettled } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem, type Outgoing } from './admission/limits.ts';
-export { handlerSettled } from './admission/serving.ts';
 export { shapeCallback, withRoutingLabel } from './admission/shape-callback.ts';
 export { notAQuestion } from './answers/ask.ts';
 export { defaultOf, hasDefault, readingOf } from './answers/read-answer.ts';
@@ -11,7 +11,6 @@ export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions
 export { tokenLength } from './state/codec.ts';
 export { fitting } from './state/read-state.ts';
 export { type AnswerRead, AnswerReads } from './wire/answer-reads.ts';
-export { type Call, callOf, findCall, type RoundLimits } from './wire/call.ts';
-export { idempotencyKey } from './wire/idempotency.ts';
+export { type Call, callOf, findCall, idempotencyKey, type RoundLimits } from './wire/call.ts';
 export { endCall, endCancelled } from './wire/results.ts';
 export type { CompleteResult, MrtrMethod, SdkCallback } from './wire/wire.ts';

@@ -13,13 +13,14 @@ import {
   type OptionChecks,
   requireArgument,
   requireOptions,
+  tellOperator,
   wholeNumber,
 } from '@mrtr/core/kit';
 import { internalError } from './admission/problem.ts';
 import { closeResponsesWithConnection } from './http/closed-connections.ts';
 import { type AdmissionOptions, GATE_CHECKS, HttpAdmission } from './http/http-admission.ts';
 import { SESSION_CHECKS } from './http/sessions.ts';
-import { endStalledConnections } from './http/stalled-connections.ts';
+import { endStalledConnections, SEND_SECONDS } from './http/stalled-connections.ts';
 import type { OnError, ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
 
@@ -78,11 +79,18 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
   requireOptions('serveHttp', options, CHECKS);
   const { sessionLimits = {} } = options;
   requireOptions('sessionLimits', sessionLimits, SESSION_CHECKS);
-  const { host = '127.0.0.1', port = 0, path = '/mcp', drainMs = 10_000, sendSeconds = 60 } = options;
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    path = '/mcp',
+    drainMs = 10_000,
+    sendSeconds = SEND_SECONDS,
+  } = options;
+  const report: OnError = (error) => tellOperator(error, options.onerror);
   const gate = new HttpAdmission(served, { ...options, path });
   const handle = getRequestListener((request, node) => gate.fetch(request, node as HttpBindings), {
     overrideGlobalObjects: false,
-    errorHandler: (error) => failure(error, options.onerror),
+    errorHandler: (error) => failure(error, report),
   });
   const inFlight = new Set<ServerResponse>();
   let closed: Promise<void> | undefined;
@@ -104,7 +112,7 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     url: new URL(`http://${name}:${address.port}${path}`),
     notify: gate.notify,
     close: () => {
-      closed ??= close(server, gate, inFlight, { drainMs, onerror: options.onerror });
+      closed ??= close(server, gate, inFlight, drainMs, report);
       return closed;
     },
   };
@@ -114,7 +122,8 @@ async function close(
   server: Server,
   gate: HttpAdmission,
   inFlight: Set<ServerResponse>,
-  { drainMs: ms, onerror }: { readonly drainMs: number; readonly onerror?: OnError | undefined },
+  ms: number,
+  report: OnError,
 ): Promise<void> {
   gate.shut();
   // `server.close` calls this, on Node 26 also for unused connections: a health check on one would get no answer.
@@ -125,7 +134,7 @@ async function close(
   setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));
   try {
-    await waitAtMost(gate.close(), ms, onerror);
+    await waitAtMost(gate.close(), ms, report);
   } finally {
     server.closeAllConnections();
     await closed;
@@ -145,5 +154,5 @@ const standsOpen = (req: IncomingMessage, path: string): boolean =>
     req.headers['mcp-protocol-version'] === MRTR_REVISION);
 
 /** The answer to a request that has no address, or that could not be answered. */
-const failure = (error: unknown, onerror: OnError | undefined): Response =>
-  error instanceof RequestError ? new Response(null, { status: 400 }) : internalError(error, onerror);
+const failure = (error: unknown, report: OnError): Response =>
+  error instanceof RequestError ? new Response(null, { status: 400 }) : internalError(error, report);

@@ -1,8 +1,10 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
 import { InvalidOption, type McpServer } from '@mrtr/core';
-import { expect, onTestFinished, test } from 'vitest';
+import { requestInit } from '@mrtr/harness';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { INITIALIZE } from './hosting.test-support.ts';
 import { serveHttp } from './http.ts';
-import { serveStdio } from './stdio.ts';
+import { serveOverStdio } from './stdio.ts';
 
 const served = { server: (): McpServer => expect.unreachable(), close: async () => {} };
 
@@ -83,6 +85,21 @@ test('options that are undefined have their defaults', async () => {
   await serve({ port: undefined, verifier: undefined, legacy: undefined, sessionLimits: limits });
 });
 
+test('without `onerror`, the first error of a kind is a warning of the process', async () => {
+  const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitted.mockRestore());
+  const server = () => {
+    throw new Error('The database of the tools is gone.');
+  };
+  const http = await serveHttp({ server, close: async () => {} });
+  onTestFinished(() => http.close());
+  for (let time = 0; time < 2; time++)
+    for (const init of [INITIALIZE, requestInit('tools/list')])
+      expect((await fetch(http.url, init)).status).toBe(500);
+  const warning = expect.stringMatching(/^The database of the tools is gone\./);
+  expect(emitted.mock.calls).toEqual([[warning, { code: 'MRTR_ERROR' }]]);
+});
+
 test.each<[served: unknown, kind: string]>([
   [undefined, 'undefined'],
   ['sk-0123456789', 'a text'],
@@ -93,10 +110,10 @@ test.each<[served: unknown, kind: string]>([
 ])('an instance that cannot be served, %j, is refused', async (wrong, kind) => {
   const message = `served must be an object with server() and close(); it is ${kind}.`;
   await expect(serveHttp(wrong as never)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
-  expect(() => serveStdio(wrong as never)).toThrow(new InvalidOption(`serveStdio: ${message}`));
+  expect(() => serveOverStdio(wrong as never)).toThrow(new InvalidOption(`serveOverStdio: ${message}`));
 });
 
-test('serveStdio refuses an options object in the place of `onerror`', () => {
-  const message = 'serveStdio: onerror must be a function; it is an object.';
-  expect(() => serveStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidOption(message));
+test('serveOverStdio refuses an options object in the place of `onerror`', () => {
+  const message = 'serveOverStdio: onerror must be a function; it is an object.';
+  expect(() => serveOverStdio(served, { onerror: () => {} } as never)).toThrow(new InvalidOption(message));
 });

@@ -16,9 +16,9 @@ function start(): RunningProcess {
   return program;
 }
 
-// tests/security/hosting-limits.test.ts sends such a line after a request.
+// tests/security/document.test.ts sends such a line after a request.
 test(
-  'a first line of over 10 MiB ends the connection in words, and releases the instance',
+  'a first line of over 10 MiB ends the connection with its reason, and releases the instance',
   async () => {
     const program = start();
     const { stdin } = program.child;

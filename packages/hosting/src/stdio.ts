@@ -1,5 +1,5 @@
 /** stdio hosting: one connection, one process. stdout carries protocol only. */
-import { StdioServerTransport, serveStdio as serve } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { aFunction, anObjectWith, requireArgument, requireOptions } from '@mrtr/core/kit';
 import { buildServer, type OnError, type ServerInstance } from './instance/server-instance.ts';
 import { waitAtMost } from './instance/wait-at-most.ts';
@@ -25,9 +25,9 @@ export interface StdioHosting {
  *
  * @throws InvalidOption when `served` lacks one of its two functions, or `onerror` is not a function.
  */
-export function serveStdio(served: ServerInstance, onerror: OnError = toStderr): StdioHosting {
-  requireArgument('serveStdio', 'served', served, anObjectWith('server', 'close'));
-  requireOptions('serveStdio', { onerror }, { onerror: aFunction });
+export function serveOverStdio(served: ServerInstance, onerror: OnError = toStderr): StdioHosting {
+  requireArgument('serveOverStdio', 'served', served, anObjectWith('server', 'close'));
+  requireOptions('serveOverStdio', { onerror }, { onerror: aFunction });
   let ended = () => {};
   const closed = new Promise<void>((resolve) => {
     ended = resolve;
@@ -42,7 +42,7 @@ export function serveStdio(served: ServerInstance, onerror: OnError = toStderr):
   // The SDK ends a connection by itself, and tells nobody. What its client left behind must not keep the process.
   const transport = new Connection(() => void close().catch(onerror));
   const report = inWords(onerror);
-  const handle = serve(() => buildServer(served, report), { onerror: report, transport });
+  const handle = serveStdio(() => buildServer(served, report), { onerror: report, transport });
   return { closed, close };
 }
 

@@ -1,7 +1,14 @@
 /** `@mrtr/ledgers/postgres`: single-use request state for any number of instances, on PostgreSQL 12 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import {
+  anObjectWith,
+  aText,
+  requireArgument,
+  requireOptions,
+  tellOperator,
+  wholeNumber,
+} from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import { createOnce, type Queryable, tableName } from './table.ts';
@@ -152,7 +159,7 @@ export class PostgresLedger implements StateLedger {
       return seen.isFirst ? { kind: 'first', lease } : await this.#refusal(presented, seen);
     } catch (error) {
       // The lease may have been given, and only the reply was lost. Nobody else knows the lease, so give it back.
-      if (!(error instanceof StoreFull)) this.release(presented.id, lease).catch(() => {});
+      if (!(error instanceof StoreFull)) this.release(presented.id, lease).catch(tellOperator);
       throw error;
     }
   }

@@ -1,7 +1,15 @@
 /** `@mrtr/ledgers/redis`: single-use request state for any number of instances, on Redis 7 or later. */
 import { randomUUID } from 'node:crypto';
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, warnOnce, wholeNumber } from '@mrtr/core/kit';
+import {
+  anObjectWith,
+  aText,
+  requireArgument,
+  requireOptions,
+  tellOperator,
+  warnOnce,
+  wholeNumber,
+} from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
 import type { RedisClient } from './redis-client.ts';
@@ -128,7 +136,7 @@ export class RedisLedger implements StateLedger {
       })) as Reply;
     } catch (error) {
       // Redis may have given the lease, and only its reply was lost. Nobody else knows the lease, so give it back.
-      this.release(id, lease).catch(() => {});
+      this.release(id, lease).catch(tellOperator);
       throw error;
     }
     this.#noteBeginning(reply);
@@ -179,7 +187,7 @@ export class RedisLedger implements StateLedger {
       this.#begun = this.#begin();
       this.#begun.catch(warnOfBeginning);
     } else if (performance.now() - this.#notedAt > NOTE_EVERY_MS) {
-      this.#noteDurable().catch(() => {});
+      this.#noteDurable().catch(tellOperator);
     }
   }
 

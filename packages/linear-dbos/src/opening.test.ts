@@ -1,6 +1,6 @@
 /** Options that `DbosStore.open` refuses, without a database. */
 import { requestStatePolicy } from '@mrtr/core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { resolveOptions } from './options.ts';
 import { DbosStore } from './store.ts';
 
@@ -84,11 +84,14 @@ test.each([
 test('an option that is undefined has its default', () => {
   const options = { postgres: 'postgres://mrtr@127.0.0.1:1/none', policy, version: '1' };
   const undefinedOnes = { schema: undefined, ttlSeconds: undefined, onerror: undefined } as object;
-  expect(resolveOptions({ ...options, ...undefinedOnes })).toMatchObject({
-    schema: 'mrtr_linear',
-    ttlSeconds: 600,
-    onerror: expect.any(Function),
+  const resolved = resolveOptions({ ...options, ...undefinedOnes });
+  expect(resolved).toMatchObject({ schema: 'mrtr_linear', ttlSeconds: 600 });
+  const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  resolved.onerror(new Error('The session was lost.'));
+  expect(emitted).toHaveBeenCalledWith(expect.stringMatching(/^The session was lost\./), {
+    code: 'MRTR_ERROR',
   });
+  emitted.mockRestore();
 });
 
 test('an unreachable database is an error without the password, and opening can be tried again', async () => {

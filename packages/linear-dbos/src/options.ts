@@ -8,6 +8,7 @@ import {
   type OptionCheck,
   type OptionChecks,
   requireOptions,
+  tellOperator,
   wholeNumber,
   wholeSeconds,
   withDefaults,
@@ -44,7 +45,7 @@ export interface DbosStoreOptions {
   readonly poolSize?: number;
   /** How often this instance deletes expired calls, in seconds. Default 15. */
   readonly sweepSeconds?: number;
-  /** Gets failures that no client sees. Default: they are ignored. */
+  /** Gets failures that no client sees. Default: the first of each kind is a warning of the process. */
   readonly onerror?: (error: Error) => void;
 }
 
@@ -60,7 +61,6 @@ const DEFAULTS = {
   maxBytesPerPrincipal: 8_388_608,
   poolSize: 10,
   sweepSeconds: 15,
-  onerror: () => {},
 };
 
 const aConnectionString: OptionCheck = {
@@ -103,5 +103,5 @@ export function resolveOptions(options: DbosStoreOptions): Settings {
         'requestStatePolicy the same `keys` on every instance.',
     );
   }
-  return withDefaults(options, DEFAULTS);
+  return { ...withDefaults(options, DEFAULTS), onerror: (error) => tellOperator(error, options.onerror) };
 }

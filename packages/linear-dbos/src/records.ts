@@ -111,14 +111,14 @@ export class CallKey {
     return new CallKey(call, randomBytes(32).toString('base64url'));
   }
 
-  /** @throws Unopened when no key of the ring opens `key`. */
+  /** @throws Unopened when no key of the key ring opens `key`. */
   static of(call: string, key: Uint8Array, ring: Ring): CallKey {
     const secret = openAtRest(key, `${call} key`, ring);
     if (secret === undefined) throw new Unopened('key', call);
     return new CallKey(call, secret);
   }
 
-  /** The call's key, sealed with the first key of the ring. */
+  /** The call's key, sealed with the first key of the key ring. */
   key(ring: Ring): Buffer {
     return sealAtRest(this.#secret, `${this.call} key`, ring);
   }

@@ -132,7 +132,6 @@ function writesWhenRetried({ retriedTwice }: Observation): string {
 const writesOf = ({ writes, sameAnswer }: RetriedTwice): string =>
   `${writes > 1 ? `**${writes}**` : writes}${sameAnswer ? '' : ', then an error'}`;
 
-/** Makes accepted forgeries bold. */
 function describeForgeries({ forged }: Observation): string {
   if (!forged) return 'not measured';
   const { unaskedAnswer, stateOfAnotherCall } = forged;
@@ -141,7 +140,6 @@ function describeForgeries({ forged }: Observation): string {
     .join(' / ');
 }
 
-/** Makes more than one effect for one logical call bold. */
 function auditEntries(modern: number, old: number): string {
   const count = modern > 1 ? `**${modern}**` : `${modern}`;
   return modern === old ? count : `${count} (old client: ${old})`;

@@ -1,52 +1,10 @@
-/** The pages and the question, without a browser. `demos/link-account` attacks them with browsers. */
-import { protectedServer, readAnswer, requestStatePolicy, textResult } from '@mrtr/core';
-import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
-import { expect, onTestFinished, test } from 'vitest';
-import { type PendingInteractionsOptions, pendingInteractions } from './pending-interactions.ts';
+import type { Posted } from '@mrtr/harness';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hostWithPage, SIGNED_IN } from './page.test-support.ts';
+import type { PendingInteractionsOptions } from './pending-interactions.ts';
 import { MemoryInteractions } from './store.ts';
 
-const PAGES = { elicitation: { url: {} } };
-const SIGNED_IN = { headers: { 'x-user': 'ada' } };
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
-
-/** A server whose tool waits for a page, and the page itself. The browser says in a header whose it is. */
-function hostWithPage(over: Partial<PendingInteractionsOptions<string>> = {}) {
-  const errors: string[] = [];
-  const policy = requestStatePolicy({
-    keys: ['k'.repeat(32)],
-    singleUse: false,
-    principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
-  });
-  const link = pendingInteractions<string>({
-    policy,
-    url: 'https://shop.example/link',
-    identifyBrowser: ({ headers }) => headers.get('x-user') ?? undefined,
-    start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}&code=c`,
-    finish: () => 'linked',
-    waitSeconds: 0,
-    onerror: ({ message }) => errors.push(message),
-    ...over,
-  });
-  const site = new InProcess(() => {
-    const server = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
-    server.registerTool('link', {}, async (ctx) => {
-      const question = await link.question(ctx, 'Link it.');
-      const answer = readAnswer(ctx, 'link', question);
-      if (answer.kind === 'accepted') return textResult(answer.value);
-      return { resultType: 'input_required', inputRequests: { link: question.request } };
-    });
-    return server;
-  });
-  onTestFinished(() => site.close());
-  const call = (params: object = {}, caller: string | undefined = 'ada'): Promise<Posted> =>
-    site.post(
-      'tools/call',
-      { name: 'link', arguments: {}, ...params },
-      { capabilities: PAGES, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
-    );
-  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  return { link, call, open, errors };
-}
 
 type Asking = { inputRequests: { link: { params: { url: string } } }; requestState: string };
 
@@ -105,7 +63,7 @@ test('a page that a browser opens while its call gives it up is closed all the s
   expect((await shop.open(back)).status).toBe(404);
 });
 
-test('a caller without a principal is refused in words: nobody could come to the page', async () => {
+test('a caller without a principal gets an error that says why: nobody could come to the page', async () => {
   expect((await hostWithPage().call({}, '')).result).toMatchObject({
     isError: true,
     content: [{ text: 'This needs a caller whose identity is known: the page belongs to one user.' }],
@@ -197,6 +155,44 @@ test('who reads the store finds neither the id of a page, nor a state, nor a use
   for (const secret of [new URL(page).searchParams.get('id') as string, nonce, 'ada', 'linked']) {
     expect(stored).not.toContain(secret);
   }
+});
+
+/** Whether a retry asks, or the text of its end. */
+const outcome = ({ result }: Posted) => ('inputRequests' in (result ?? {}) ? 'asked' : result?.isError);
+
+test('a call may wait for its page until its time is over, and ends then', async () => {
+  let now = Date.now();
+  const store = new MemoryInteractions({ now: () => now });
+  const host = hostWithPage({ store, ttlSeconds: 60 }, { now: () => now });
+  const { retry } = await asking(host);
+  now += 59_999;
+  expect(outcome(await retry())).toBe('asked');
+  now += 1;
+  expect(outcome(await retry())).toBe(true);
+});
+
+test('a retry waits for the page as long as it may, and then the question goes out again', async () => {
+  const { retry } = await asking(hostWithPage({ waitSeconds: 3 }));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const over = vi.fn();
+  const asked = retry().finally(over);
+  await vi.advanceTimersByTimeAsync(2999);
+  expect(over).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(outcome(await asked)).toBe('asked');
+});
+
+test('a call sends its user to the page as often as it may, and ends then', async () => {
+  const { call } = hostWithPage({ maxAsks: 3 });
+  let { result } = await call();
+  const inputResponses = { link: { action: 'accept' } };
+  const retry = async () => ({ result } = await call({ requestState: result?.requestState, inputResponses }));
+  expect([outcome(await retry()), outcome(await retry()), outcome(await retry())]).toEqual([
+    'asked',
+    'asked',
+    true,
+  ]);
 });
 
 test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([

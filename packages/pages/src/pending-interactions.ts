@@ -24,6 +24,7 @@ import {
   webPage,
   wholeNumber,
   wholeSeconds,
+  withDefaults,
 } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
 import { type PageOptions, Pages } from './page.ts';
@@ -49,6 +50,8 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
   /** How often one call may send its user to the page. Default 5. */
   readonly maxAsks?: number;
 }
+
+export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
 const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   policy: asRequired(aPolicy),
@@ -114,7 +117,7 @@ export interface PendingInteractions<T> {
  */
 export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): PendingInteractions<T> {
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
-  const { policy, url, ttlSeconds = 600, waitSeconds = 20, maxAsks = 5 } = options;
+  const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
   const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
   const base = () => webPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();

@@ -368,14 +368,16 @@ const behaviours = {
     expect(done.runs).toBe(0);
   },
 
-  async 'an old client that cannot be asked is refused in words, and nothing below the question runs'(shape) {
+  async 'an old client that cannot be asked gets an error that says why, and nothing below the question runs'(
+    shape,
+  ) {
     const { site, done } = serve(shape, TWO_ROUNDS);
     const mute = await site.connectLegacy();
     expect(await mute.call()).toEqual({ fails: expect.stringMatching(/elicitation/) });
     expect(done.runs).toBe(0);
   },
 
-  async 'an old client that the policy does not ask is refused in words'(shape) {
+  async 'an old client that the policy does not ask gets an error that says why'(shape) {
     const client = await serve(shape, TWO_ROUNDS, { legacy: 'degrade' }).site.connectLegacy(user);
     expect(await client.call()).toEqual({ fails: expect.stringMatching(/a client that can be asked/) });
     expect(client.questions).toEqual([]);

@@ -51,7 +51,6 @@ const WORDS: Readonly<Record<Verdict, string>> = {
 function section({ name, title, figures, notes, seconds }: Chapter): string {
   const judged = figures.filter(({ goal }) => goal);
   const others = figures.filter(({ goal }) => !goal);
-  const aside = judged.length > 0 && others.length > 0;
   return [
     `### ${title}`,
     '',
@@ -62,16 +61,28 @@ function section({ name, title, figures, notes, seconds }: Chapter): string {
         ]
       : []),
     ...judged.map(judgedRow),
-    // For figures with a goal.
-    ...(aside ? ['', '<details><summary>Also measured</summary>', ''] : []),
-    ...(others.length > 0 ? [row(['', 'measured', 'quartiles']), row(['---', '---:', '---'])] : []),
-    ...others.map((figure) => row([figure.what, shownValue(figure.value, figure.unit), shownSpread(figure)])),
-    ...(aside ? ['', '</details>'] : []),
+    ...withoutGoal(others, judged.length > 0),
     '',
     ...notes.flatMap((note) => [note, '']),
     `\`pnpm bench --only ${name}\`, ${seconds.toFixed(0)} s.`,
     '',
   ].join('\n');
+}
+
+/** Below figures with a goal, the others take one paragraph. */
+function withoutGoal(figures: readonly Figure[], below: boolean): string[] {
+  if (figures.length === 0) return [];
+  if (below) {
+    const shown = figures.map(({ what, value, unit }) => `${what}: ${shownValue(value, unit)}`);
+    return ['', `Also measured: ${shown.join('; ')}.`];
+  }
+  return [
+    row(['', 'measured', 'quartiles']),
+    row(['---', '---:', '---']),
+    ...figures.map((figure) =>
+      row([figure.what, shownValue(figure.value, figure.unit), shownSpread(figure)]),
+    ),
+  ];
 }
 
 function judgedRow(figure: Figure): string {

@@ -73,7 +73,7 @@ export const REASONS: readonly Reason[] = [
     options: ['h'],
     ids: ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'],
     why:
-      'The handler waits in the memory of one process. Another process refuses the call in words; H needs routing ' +
+      'The handler waits in the memory of one process. Another process refuses the call and says why; H needs routing ' +
       'that keeps a call at its process, or its store on PostgreSQL. A deploy ends its calls.',
   },
   {
@@ -81,7 +81,7 @@ export const REASONS: readonly Reason[] = [
     ids: ['abandon.flat'],
     why:
       'A call that waits holds memory, or a row. So each principal may leave about a hundred open; the next one is ' +
-      'refused in words, and other principals are served.',
+      'refused with a reason, and other principals are served.',
   },
   {
     options: ['b', 'e-naive'],

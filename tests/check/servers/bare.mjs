@@ -341,7 +341,7 @@ async function respond(request, principal, exchange) {
   }
 }
 
-/** Clients of earlier revisions are refused in words, or where that is the fault, taken for new ones. */
+/** Clients of earlier revisions get an error that says why, or where that is the fault, taken for new ones. */
 async function legacy(request, exchange) {
   const { id, method, params } = request;
   const blind =

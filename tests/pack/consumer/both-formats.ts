@@ -58,7 +58,7 @@ const inputSchema = z.object({ env: z.string() });
 type Deploy = z.infer<typeof inputSchema>;
 
 function server({ core, author, record, shapes, resolver }: Mix) {
-  // No keys: both copies have the one ring and the one ledger of the process.
+  // No keys: both copies have the one key ring and the one ledger of the process.
   const made = core.protectedServer({ name: 'shop', version: '1.0.0' }, core.requestStatePolicy());
   const question = author.elicitation('Sure?', Sure);
   const once = shapes.once(async ({ env }: Deploy, ctx) => {
@@ -134,7 +134,9 @@ async function main(): Promise<void> {
     assert.ok(!(full instanceof other.CannotAsk));
   }
   assert.equal(new Set(warnings).size, warnings.length, 'Each warning comes once.');
-  console.log('Both formats in one process: one ring, one ledger, one question and one effect in each call.');
+  console.log(
+    'Both formats in one process: one key ring, one ledger, one question and one effect in each call.',
+  );
 }
 
 void main();

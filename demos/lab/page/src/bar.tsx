@@ -5,7 +5,6 @@ import { COPIES } from './copy.ts';
 import type { Live } from './live/connection.ts';
 import { hashOf, PLAIN_VIEW, type Route } from './route.ts';
 
-/** A conversation on the page, with the option that it is of. */
 export interface OnPage {
   readonly conversation: Conversation;
   readonly option?: string | undefined;
@@ -90,6 +89,12 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
     if (menu.current) menu.current.open = false;
     setSaid((await copyText(text)) ? `Copied: ${what}` : 'This browser let nothing be copied.');
   };
+  const entry = (title: string, text: string | undefined, what = title) =>
+    text !== undefined && (
+      <button key={title} type="button" onClick={() => copy(what, text)}>
+        {title}
+      </button>
+    );
   return (
     <>
       <details
@@ -101,26 +106,14 @@ function CopyMenu({ shown, link }: { readonly shown: readonly OnPage[]; readonly
       >
         <summary class="button">Copy</summary>
         <div class="sheet">
-          <button type="button" onClick={() => copy('link', link)}>
-            Link to this
-          </button>
+          {entry('Link to this', link, 'link')}
           {shown.map(({ conversation, option }, at) => (
             <div key={at}>
               <h3>
-                {shown.length > 1
-                  ? `${at === 0 ? 'Left' : 'Right'}: ${conversation.title}`
-                  : conversation.title}
+                {shown.length > 1 && `${at === 0 ? 'Left' : 'Right'}: `}
+                {conversation.title}
               </h3>
-              {COPIES.map(({ id, title, of }) => {
-                const text = of(conversation, option);
-                return (
-                  text !== undefined && (
-                    <button key={id} type="button" onClick={() => copy(title, text)}>
-                      {title}
-                    </button>
-                  )
-                );
-              })}
+              {COPIES.map(([title, textOf]) => entry(title, textOf(conversation, option)))}
             </div>
           ))}
         </div>

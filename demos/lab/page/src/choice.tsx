@@ -3,8 +3,7 @@
 interface ChoiceProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
-  readonly choices: readonly (readonly [value: Value, words: string])[];
-  /** Whether a value cannot be chosen with what else is chosen. */
+  readonly choices: Readonly<Record<Value, string>>;
   readonly lacks?: (value: Value) => boolean;
   readonly onChoice: (value: Value) => void;
   readonly class?: string;
@@ -16,7 +15,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   const { label, choices, lacks, onChoice, ...select } = props;
   return (
     <select {...select} aria-label={label} onChange={(event) => onChoice(event.currentTarget.value as Value)}>
-      {choices.map(([id, words]) => (
+      {(Object.entries(choices) as [Value, string][]).map(([id, words]) => (
         <option key={id} value={id} disabled={lacks?.(id)}>
           {words}
         </option>

@@ -62,12 +62,10 @@ interface PickerProps {
   readonly onPick: (id: string) => void;
 }
 
-/** Chooses another shape, or another situation. */
 function Picker({ index, recording, side, onPick }: PickerProps) {
   const [option = '', situation = ''] = recording.id.split('.');
-  const situations = Object.entries(index?.about ?? { [recording.id]: recording.about }).filter(([id]) =>
-    id.startsWith(`${option}.`),
-  );
+  const about = Object.entries(index?.about ?? { [recording.id]: recording.about });
+  const situations = Object.fromEntries(about.filter(([id]) => id.startsWith(`${option}.`)));
   const rows = index?.rows ?? [{ option, name: option.toUpperCase(), title: recording.transcript.title }];
   return (
     <div class="controls">
@@ -75,7 +73,7 @@ function Picker({ index, recording, side, onPick }: PickerProps) {
         class="shape"
         label={`Shape on the ${side}`}
         value={option}
-        choices={rows.map((row) => [row.option, `${row.name} · ${row.title}`])}
+        choices={Object.fromEntries(rows.map((row) => [row.option, `${row.name} · ${row.title}`]))}
         onChoice={(other) => onPick(`${other}.${situation}`)}
       />
       <Choice

@@ -1,23 +1,24 @@
 /** A conversation as other tools take it. */
-import { CLIENT, eventsOf, objectIn, type Transcript, toMermaid } from '@mrtr/harness/transcript';
+import {
+  CLIENT,
+  eventsOf,
+  type Message,
+  objectIn,
+  type Transcript,
+  toMermaid,
+} from '@mrtr/harness/transcript';
 import type { Conversation } from '../../src/protocol.ts';
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The ways, with what each gives for a conversation; undefined where there is nothing to give. */
-export const COPIES: readonly {
-  readonly id: string;
-  readonly title: string;
-  readonly of: (conversation: Conversation, option: string | undefined) => string | undefined;
-}[] = [
-  { id: 'mermaid', title: 'Mermaid diagram', of: (conversation) => toMermaid(whole(conversation)) },
-  {
-    id: 'json',
-    title: 'Transcript (JSON)',
-    of: (conversation) => JSON.stringify(whole(conversation), null, 2),
-  },
-  { id: 'curl', title: 'Latest request (curl)', of: curl },
-  { id: 'check', title: 'mrtr-check command', of: check },
+type TextOf = (conversation: Conversation, option: string | undefined) => string | undefined;
+
+/** What is copied of a conversation, by its title; undefined where there is nothing to copy. */
+export const COPIES: readonly (readonly [title: string, textOf: TextOf])[] = [
+  ['Mermaid diagram', (conversation) => toMermaid(whole(conversation))],
+  ['Transcript (JSON)', (conversation) => JSON.stringify(whole(conversation), null, 2)],
+  ['Latest request (curl)', curl],
+  ['mrtr-check command', check],
 ];
 
 /** A call that is still going on ends, for who reads it, where it was copied. */
@@ -26,20 +27,17 @@ const whole = (conversation: Conversation): Transcript => ({
   end: conversation.end ?? { error: { message: 'Copied before the end of the call.' } },
 });
 
-/** Only `pnpm serve` makes these servers, and it has no tool with a version 2. */
-const isServed = (name: unknown): boolean => name !== 'order';
-
+/** The latest call, if its tool is one that `pnpm serve` has: it has none with a version 2. */
 function latestCall({ events }: Conversation) {
-  return eventsOf('message', events).findLast(
-    ({ from, message }) => from === CLIENT && message.method === 'tools/call',
-  )?.message;
+  const isCall = ({ from, message }: Message) => from === CLIENT && message.method === 'tools/call';
+  const message = eventsOf('message', events).findLast(isCall)?.message;
+  return message && objectIn(message, 'params').name !== 'order' ? message : undefined;
 }
 
 function curl(conversation: Conversation, option = 'f'): string | undefined {
   const message = latestCall(conversation);
   if (!message) return undefined;
   const { name } = objectIn(message, 'params');
-  if (!isServed(name)) return undefined;
   const isModern = conversation.participants.some((one) => one.kind === 'client' && one.era === 'modern');
   const headers = {
     'content-type': 'application/json',
@@ -63,7 +61,6 @@ function check(conversation: Conversation, option = 'f'): string | undefined {
   const message = latestCall(conversation);
   if (!message) return undefined;
   const { name, arguments: given } = objectIn(message, 'params');
-  if (!isServed(name)) return undefined;
   const keys = new Map(eventsOf('question', conversation.events).map(({ id, key }) => [id, key]));
   const answers = eventsOf('answer', conversation.events).flatMap(({ id, reply }) => {
     const key = keys.get(id);

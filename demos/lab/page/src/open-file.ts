@@ -4,7 +4,6 @@ import type { Conversation } from '../../src/protocol.ts';
 
 type Fields = Readonly<Record<string, 'string' | 'number' | 'object'>>;
 
-/** What the page reads of each event. */
 const EVENTS: Readonly<Record<TranscriptEvent['kind'], Fields>> = {
   message: { from: 'string', message: 'object' },
   question: { to: 'string', id: 'number', message: 'string', framesHeld: 'number' },
@@ -23,11 +22,6 @@ const EVENTS: Readonly<Record<TranscriptEvent['kind'], Fields>> = {
 
 const MOST_BYTES = 10_000_000;
 
-/**
- * Reads one.
- *
- * @throws Error in words, for anything else.
- */
 export function readTranscript(text: string): Conversation {
   if (text.length > MOST_BYTES) throw new Error('This file is too large for a transcript.');
   let given: unknown;

@@ -23,7 +23,6 @@ export type Route =
 
 export const PLAIN_VIEW: View = { zoom: 'rounds', panel: 'source' };
 
-/** Reads an address. What it does not understand is the matrix. */
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
   const [page, one, other] = path.split('/').map(decodeURIComponent);
@@ -48,7 +47,6 @@ export function readRoute(hash: string): Route {
 
 const isId = (text: string) => /^[\w-]+\.[\w-]+$/.test(text);
 
-/** Writes one. */
 export function hashOf(route: Route): string {
   if (route.page === 'matrix') return '#/';
   if (route.page === 'lessons') return '#/lessons';

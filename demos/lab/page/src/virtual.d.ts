@@ -5,7 +5,3 @@ declare module 'virtual:sources' {
 }
 declare module 'virtual:sources.css';
 declare module '*.css';
-declare module 'virtual:options' {
-  const options: readonly import('./live/options.ts').Offered[];
-  export default options;
-}

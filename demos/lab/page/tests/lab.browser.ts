@@ -20,11 +20,9 @@ import {
 
 let stage: Stage;
 let lab: ReturnType<typeof run>;
-/** The live lab, opened with its token. */
 let page: Page;
 let left: SideOnPage;
 let right: SideOnPage;
-/** The entry of the exported page. */
 let entry: string;
 
 before(async () => {
@@ -39,7 +37,6 @@ after(async () => {
   await stage?.close();
 });
 
-/** Has axe look at the live page, in light and dark. */
 async function livePageHasNothingSerious(): Promise<void> {
   for (const colorScheme of ['light', 'dark', null] as const) {
     // Null ends the emulation, and is no look of its own.
@@ -48,7 +45,6 @@ async function livePageHasNothingSerious(): Promise<void> {
   }
 }
 
-/** Opens the live page with a set-up, as a link does. */
 async function setUp(one: string, other: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/#/live/${one}/${other}`);
   const button = page.getByRole('button', { name: 'Set it up' });
@@ -61,6 +57,15 @@ async function setUp(one: string, other: string): Promise<void> {
   await Promise.all([left.over(), right.over()]);
 }
 
+const begin = async (number: number) => {
+  await page.getByRole('link', { name: 'Lessons', exact: true }).click();
+  await page.getByRole('link', { name: `Begin lesson ${number}` }).click();
+  await left.button('Make the call').waitFor();
+  await Promise.all([left.over(), right.over()]);
+};
+const waitForMet = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
+const waitForSolved = () => page.getByText('Solved.').waitFor();
+
 const B = 'b.weather.modern.one.repeatable';
 const H = 'h.weather.modern.one.repeatable';
 
@@ -68,10 +73,13 @@ describe('the live lab', () => {
   it('takes the token out of its address', async () => {
     await page.getByRole('heading', { name: /measured$/ }).waitFor();
     assert.doesNotMatch(page.url(), /token/);
+    await page.getByRole('link', { name: 'Live' }).click();
+    await Promise.all([left.over(), right.over()]);
   });
 
-  it('1, 2, 4, 5: shows two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
-    await setUp(B, H);
+  it('1, 2, 4, 5, lesson 1: two shapes in lockstep, their differences, the lines that ran, and both counts of effects', async () => {
+    await begin(1);
+    await livePageHasNothingSerious();
     await page.getByRole('button', { name: 'Make both calls' }).click();
     for (const side of [left, right]) await side.waitForQuestion();
     // What waits for a person is dashed.
@@ -80,6 +88,7 @@ describe('the live lab', () => {
     await left.answer('metric');
     await right.answer('metric');
     await Promise.all([left.over(), right.over()]);
+    await waitForSolved();
     await left.counts(/audit entr/, /^2/);
     await right.counts(/audit entr/, /^1/);
     assert.equal(await left.region.locator('.counts .bad').count(), 1);
@@ -113,23 +122,6 @@ describe('the live lab', () => {
       /"resultType": "complete"/,
     );
     await page.getByRole('button', { name: 'Rounds' }).click();
-  });
-
-  it('6: kills an instance between rounds, restarts it, and sends the retry to the other one', async () => {
-    await setUp('h.weather.modern.two.repeatable', 'f.weather.modern.two.repeatable');
-    await left.callUntilAsked();
-    await left.button(/^kill i1/).click();
-    await left.region.locator('.lifeline .dead').waitFor({ state: 'attached' });
-    await left.answer('metric');
-    await left.over();
-    await left.tells(/killed[\s\S]*server 2[\s\S]*cannot be resumed/);
-    await left.button(/^restart i1/).click();
-    await left.button(/^kill i1/).waitFor();
-    await right.callUntilAsked();
-    await right.next('goes to', 'i2');
-    await right.answer('metric');
-    await right.over();
-    await right.tells(/server 2\s+state opened[\s\S]*Weather in Tokyo/);
   });
 
   it('7: loses an answer on its way', async () => {
@@ -299,44 +291,29 @@ describe('the live lab', () => {
       await page.getByText(complaint).waitFor();
     }
   });
-
-  it('12: opens for each cell of the table the recordings that prove it', async () => {
-    await page.getByRole('link', { name: 'Measured' }).click();
-    const cell = page.getByRole('link', { name: /^B, Audit entries: 2/ });
-    await cell.waitFor({ timeout: 90_000 });
-    await cell.click();
-    await left.counts(/audit entr/, /^2/);
-    assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
-  });
 });
 
 describe('13: the lessons, solved as a new user would', () => {
-  const begin = async (number: number) => {
-    await page.getByRole('link', { name: 'Lessons', exact: true }).click();
-    await page.getByRole('link', { name: `Begin lesson ${number}` }).click();
-    await left.button('Make the call').waitFor();
-    await Promise.all([left.over(), right.over()]);
-  };
-  const waitForMet = (words: string) => page.locator('.lesson .met', { hasText: words }).waitFor();
-  const waitForSolved = () => page.getByText('Solved.').waitFor();
-  it('1: make B write twice', async () => {
-    await begin(1);
-    await livePageHasNothingSerious();
-    for (const side of [left, right]) await side.callAndAnswer('metric');
-    await waitForSolved();
-  });
-
-  it('2: lose H’s call, and find two ways to keep it', async () => {
+  it('2, and point 6: lose H’s call to a kill, and find two ways to keep it', async () => {
     await begin(2);
-    await left.callAndAnswer('metric');
+    await left.callUntilAsked();
+    await left.button(/^kill i1/).click();
+    await left.region.locator('.lifeline .dead').waitFor({ state: 'attached' });
+    await left.answer('metric');
     await waitForMet('was lost');
+    await left.tells(/killed[\s\S]*server 2[\s\S]*cannot be resumed/);
+    await left.button(/^restart i1/).click();
+    await left.button(/^kill i1/).waitFor();
     await left.next('goes to', 'i1');
     await left.callAndAnswer('metric');
     await waitForMet('the retry went to the instance that asked');
     await right.select('Shape').selectOption('g');
     await right.over();
-    await right.callAndAnswer('metric');
+    await right.callUntilAsked();
+    await right.next('goes to', 'i2');
+    await right.answer('metric');
     await waitForSolved();
+    await right.tells(/server 2\s+state opened[\s\S]*Weather in Tokyo/);
   });
 
   it('3: use one approval twice, then stop it', async () => {
@@ -433,9 +410,13 @@ describe('13: the lessons, solved as a new user would', () => {
 });
 
 describe('the keyboard alone', () => {
-  it('opens a cell, steps, plays, zooms, and makes and answers a call', async () => {
+  it('12: opens the recordings that prove a cell, steps, plays, zooms, and makes and answers a call', async () => {
     const keys = page.keyboard;
-    const focus = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const focus = () =>
+      page.evaluate(() => {
+        const { activeElement: on } = document;
+        return on?.getAttribute('aria-label') ?? on?.textContent?.trim() ?? '';
+      });
     const tabTo = async (text: RegExp) => {
       for (let presses = 0; presses < 200; presses++) {
         await keys.press('Tab');
@@ -444,10 +425,11 @@ describe('the keyboard alone', () => {
       assert.fail(`The tab key never came to ${text}.`);
     };
     await page.goto(`${new URL(page.url()).origin}/#/`);
-    await page.getByRole('link', { name: /^B, Audit/ }).waitFor();
-    await tabTo(/^2× \/ 3×$/);
+    await page.getByRole('link', { name: /^B, Audit/ }).waitFor({ timeout: 90_000 });
+    await tabTo(/^B, Audit entries: 2/);
     await keys.press('Enter');
-    await left.region.waitFor();
+    await left.counts(/audit entr/, /^2/);
+    assert.deepEqual(await left.lines('again'), [7, 9, 11, 13]);
     const output = page.locator('.timeline output');
     await keys.press('Home');
     assert.match(await output.innerText(), /^1\//);
@@ -461,7 +443,7 @@ describe('the keyboard alone', () => {
     await tabTo(/^Live$/);
     await keys.press('Enter');
     await left.button('Make the call').waitFor();
-    await tabTo(/^Call$/);
+    await tabTo(/^Make the call$/);
     await keys.press('Enter');
     await left.waitForQuestion();
     await tabTo(/^Cancel$/);

@@ -23,7 +23,6 @@ before(async () => {
 });
 after(() => stage?.close());
 
-/** Has `mrtr-check` write its page, and resolves with the page's address. */
 async function writeReport(name: string, args: readonly string[]): Promise<string> {
   const file = join(stage.folder, `${name}.html`);
   const program = ['--import', 'tsx', 'packages/check/src/main.ts', '--allow-effects'];

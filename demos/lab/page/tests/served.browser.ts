@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { root, run, Stage } from './support.ts';
 
-/** What the page runs, with the SDK's own client. */
 const PAGE = `
   import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
   window.call = async (url, token, mode) => {
@@ -32,7 +31,6 @@ let site: Server;
 let served: ReturnType<typeof run>;
 let url: string;
 
-/** A site with the page at every address. */
 async function siteWithPage(): Promise<Server> {
   const esbuild = createRequire(join(root, 'package.json'))('esbuild') as typeof import('esbuild');
   const { outputFiles } = await esbuild.build({
@@ -50,7 +48,6 @@ async function siteWithPage(): Promise<Server> {
   return server;
 }
 
-/** A page of a name that leads to this machine. */
 async function pageOf(name: string) {
   const page = await stage.page({}, { collects: false });
   await page.goto(`http://${name}:${(site.address() as AddressInfo).port}/`);

@@ -13,7 +13,6 @@ export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 const PICTURES = join(root, 'node_modules/.cache/mrtr-lab/pictures');
 
-/** The pictures that documents show. */
 const DOCUMENTED = ['compare-wide-light', 'compare-wide-dark', 'live', 'lesson', 'report'];
 
 /** Takes a picture: out of the way, or where the documents have theirs. */
@@ -38,26 +37,21 @@ const FLAGS = [
 export const WIDE = { width: 1440, height: 900 };
 export const NARROW = { width: 390, height: 844 };
 
-/** How long anything may take. */
 const PATIENCE_MS = 20_000;
 
-/** Runs a program of the repository. */
 export const run = (args: readonly string[], env?: Readonly<Record<string, string>>): RunningProcess =>
   new RunningProcess({ command: process.execPath, args, env }, { cwd: root, patienceMs: 600_000 });
 
-/** Runs a program to its end, with this exit code. */
 export async function runToItsEnd(args: readonly string[], expected = 0): Promise<void> {
   const running = run(args);
   assert.equal(await running.ended, expected, running.said.out + running.said.err);
 }
 
-/** Writes the page as files, and resolves with the address of its entry. */
 export async function exportPage(folder: string): Promise<string> {
   await runToItsEnd(['demos/lab/run.mjs', '--export', folder]);
   return pathToFileURL(join(folder, 'index.html')).href;
 }
 
-/** The browser, with everything that is closed at the end. */
 export class Stage {
   readonly browser: Browser;
   readonly folder = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
@@ -74,7 +68,6 @@ export class Stage {
     return new Stage(await chromium.launch({ executablePath, args: FLAGS }));
   }
 
-  /** A page in a profile of its own. */
   async page(options: Parameters<Browser['newContext']>[0] = {}, { collects = true } = {}): Promise<Page> {
     const context = await this.browser.newContext({ viewport: WIDE, ...options });
     context.setDefaultTimeout(PATIENCE_MS);
@@ -93,7 +86,6 @@ export class Stage {
   }
 }
 
-/** Has axe look at the page as it is. */
 export async function hasNothingSerious(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page }).options({ preload: false }).analyze();
   const serious = violations
@@ -102,7 +94,6 @@ export async function hasNothingSerious(page: Page): Promise<void> {
   assert.deepEqual(serious, []);
 }
 
-/** No page is wider than its screen. */
 export async function isNoWiderThanTheScreen(page: Page): Promise<void> {
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
@@ -110,7 +101,6 @@ export async function isNoWiderThanTheScreen(page: Page): Promise<void> {
   assert.equal(overflow, 0);
 }
 
-/** Waits until `read` gives a text like the expected one. */
 async function soon(read: () => Promise<string>, expected: RegExp): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   let text = await read();
@@ -121,7 +111,6 @@ async function soon(read: () => Promise<string>, expected: RegExp): Promise<void
   assert.match(text, expected);
 }
 
-/** One of the two sides of a page. */
 export class SideOnPage {
   readonly region: Locator;
   readonly #name: 'left' | 'right';
@@ -143,7 +132,6 @@ export class SideOnPage {
     return this.region.getByLabel(`${label} on the ${this.#name}`);
   }
 
-  /** What is set up, as links have it. */
   async setUp(): Promise<string> {
     const labels = ['Shape', 'Tool', 'Client', 'Instances'];
     const values = await Promise.all(labels.map((label) => this.select(label).inputValue()));
@@ -151,18 +139,15 @@ export class SideOnPage {
     return [...values, isSingle ? 'single' : 'repeatable'].join('.');
   }
 
-  /** Waits until the tool asks, with this message. */
   async waitForQuestion(message = ''): Promise<void> {
     await this.region.getByRole('form', { name: 'The tool asks you' }).getByText(message).first().waitFor();
   }
 
-  /** Makes the call, and waits for the question. */
   async callUntilAsked(): Promise<void> {
     await this.call();
     await this.waitForQuestion();
   }
 
-  /** Makes the whole call, with this answer. */
   async callAndAnswer(choice: string): Promise<void> {
     await this.callUntilAsked();
     await this.answer(choice);
@@ -173,12 +158,10 @@ export class SideOnPage {
     await this.button('Make the call').click();
   }
 
-  /** Sets what happens to the next request. */
   async next(label: 'goes to' | 'is delivered', choice: string): Promise<void> {
     await this.region.getByLabel(`Next request on the ${this.#name} ${label}`).selectOption(choice);
   }
 
-  /** Waits until the call is over. */
   async over(): Promise<void> {
     await this.region.getByRole('button', { name: 'Make the call', disabled: false }).waitFor();
   }
@@ -187,32 +170,27 @@ export class SideOnPage {
     await this.button(choice).click();
   }
 
-  /** Ticks a box, and waits until the server has it so. */
   async tick(label: string): Promise<void> {
     const box = this.region.getByLabel(label);
     await box.click();
     await this.region.locator('label:has(input:checked)', { hasText: label }).waitFor();
   }
 
-  /** Waits until one of the counts, such as `2 audit entries`, reads so. */
   async counts(name: RegExp, expected: RegExp): Promise<void> {
     const count = this.region.getByRole('list', { name: 'Counts at this step' }).getByText(name);
     await soon(() => count.innerText(), expected);
   }
 
-  /** Waits until the text for screen readers says this. */
   tells(expected: RegExp): Promise<void> {
     return soon(() => this.readEvents(), expected);
   }
 
-  /** The text for screen readers: everything that happened. */
   async readEvents(): Promise<string> {
     return (await this.region.getByRole('table', { name: 'Every event, in order' }).allInnerTexts()).join(
       '\n',
     );
   }
 
-  /** The author's lines with a look, by number. */
   async lines(look: 'now' | 'ran' | 'again'): Promise<number[]> {
     const numbers = await this.region.locator(`.source li.${look} .number`).allInnerTexts();
     return numbers.map(Number);

@@ -76,7 +76,7 @@ const CLAUSE = {
 
 const undeclaredCapability = defineCheck('capability.undeclared', 'M', {
   expected:
-    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal in words, and no hang.',
+    'A client that declares nothing is not asked: it gets -32021, a default, or a refusal that says why, and no hang.',
   clause: CLAUSE,
   remedy:
     'Look at the capabilities of each request before you ask: `canAsk` in @mrtr/core, or `fallback` of a question, which ' +

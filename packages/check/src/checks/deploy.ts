@@ -100,7 +100,7 @@ function accidentIn({
 
 const inWordsOnly = deployCheck('deploy.in-words', 'S', {
   expected:
-    'State of another version is answered with a result, a question or a refusal in words, and never by accident: no ' +
+    'State of another version is answered with a result, a question or a refusal that says so, and never by accident: no ' +
     'lost connection, no HTTP 5xx, no internal error.',
   clause: {
     at: `2026-07-28, basic, messages (JSON-RPC 2.0, response object); ${MRTR}, error handling`,
@@ -121,7 +121,7 @@ const inWordsOnly = deployCheck('deploy.in-words', 'S', {
       }),
     );
     const worst = accidents.find(({ silent }) => silent) ?? accidents[0];
-    if (worst === undefined) return passAll(all, 'each was answered in words');
+    if (worst === undefined) return passAll(all, 'each got an answer that says what happened');
     const { crossed, words, silent = false } = worst;
     return fail(`${whereOf(crossed)}: ${words}.`, crossed.session, { always: silent });
   },

@@ -39,7 +39,7 @@ interface Seen {
 
 /** The real client of the published v1 SDK, as a flag on a new one would prove nothing. */
 const same = defineCheck('era.same', 'A', {
-  expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal in words.',
+  expected: 'A client of 2025-11-25 gets the same questions and the same end, or a refusal that says why.',
   clause: CLAUSE,
   remedy: REMEDY,
   needs: ['form'],
@@ -52,7 +52,7 @@ const same = defineCheck('era.same', 'A', {
     if (fault !== undefined) return fail(fault, session);
     if (outcome?.kind === 'completed')
       return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
-    return pass(`a refusal in words: ${outcome ? inWords(outcome) : seen.refusal}`, session);
+    return pass(`a refusal that says why: ${outcome ? inWords(outcome) : seen.refusal}`, session);
   },
 });
 
@@ -171,7 +171,7 @@ function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: 
 }
 
 const stateless = defineCheck('era.stateless', 'A', {
-  expected: 'A client of 2025-11-25 without a session gets a result or a refusal in words, and no hang.',
+  expected: 'A client of 2025-11-25 without a session gets a result or a refusal that says why, and no hang.',
   clause: CLAUSE,
   remedy: REMEDY,
   needs: ['http'],

@@ -37,7 +37,7 @@ async function likeHonestThere(context: CheckContext, { instance }: Session, end
   return likeness.like(comparable(end)) === true;
 }
 
-// Advice, as servers that hold a call in memory are allowed: what they owe is a refusal in words.
+// Advice, as servers that hold a call in memory are allowed: what they owe is a refusal that says why.
 const SHARE =
   'Give every instance the same key, from a secret store and not made at start; keep what cannot be in the state in a ' +
   'store that they share, or route a call to the instance that began it (docs/sticky-routing.md).';

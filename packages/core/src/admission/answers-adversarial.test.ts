@@ -237,7 +237,7 @@ test.each<[string, unknown, InputRequests, unknown]>([
   },
 );
 
-test('an old client that cannot be asked gets the reason in words, and no state', async () => {
+test('an old client that cannot be asked gets the reason, and no state', async () => {
   const site = deleting(() => false, { roots: inputRequired.listRoots() }, {}, PLAN);
   const client = await oldClient(site, () => YES.sure);
   expect(await client.callTool(DEPLOY)).toEqual({

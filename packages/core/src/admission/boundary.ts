@@ -12,8 +12,7 @@ import { Admission, type Target } from './admission.ts';
 import { partsOf, type RequestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 import { watchRegistration } from './registration.ts';
-import type { Handler, Request } from './round.ts';
-import { noteHandler } from './serving.ts';
+import type { Handler, Request as McpRequest } from './round.ts';
 
 type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
 
@@ -70,7 +69,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       );
     }
     const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
-    return setRequestHandler(method, (request: Request, ctx: ServerContext) => {
+    return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
       if (parts.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const settled = admission.admit(target, request, ctx);
       if (ctx.http?.req) noteHandler(ctx.http.req, settled);
@@ -85,3 +84,24 @@ const warnOfEphemeralKey = (): void =>
     'requestState is sealed with a random key of this process, over HTTP: no other instance and no restarted one can ' +
       'resume a call. Give requestStatePolicy the same `keys` everywhere.',
   );
+
+/** Where a request notes its handler: a hosting counts a call until its handler has settled. */
+const ENTERED = Symbol.for('mrtr.entered');
+
+type Entering = Request & { [ENTERED]?: Promise<unknown> };
+
+/** Notes that `request` has entered a handler, which settles with `settled`. */
+function noteHandler(request: Request, settled: Promise<unknown>): void {
+  // A member, because a WeakMap of many requests costs the garbage collector more.
+  (request as Entering)[ENTERED] = settled;
+}
+
+/**
+ * Resolves when the handler that `request` entered has settled; at once where it entered none that is protected. The
+ * SDK says nothing when the handler of a cancelled call settles.
+ *
+ * @param request the one in the handler's `ctx.http.req`.
+ */
+export async function handlerSettled(request: Request): Promise<void> {
+  await (request as Entering)[ENTERED]?.catch(() => {});
+}

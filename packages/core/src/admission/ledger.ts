@@ -3,7 +3,7 @@
  * record of presented tokens can prevent that.
  */
 import { randomUUID } from 'node:crypto';
-import { CLOCK_SKEW_MS } from '../state/clock-skew.ts';
+import { CLOCK_SKEW_MS } from '../state/codec.ts';
 import { StoreFull } from '../wire/errors.ts';
 import { aFunction, oneOf, requireOptions, wholeNumber } from '../wire/options.ts';
 import { warnOnce } from '../wire/process-wide.ts';

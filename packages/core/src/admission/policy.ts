@@ -1,12 +1,23 @@
 /** How a server protects the request state that travels through its clients. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
 import { ephemeralRing, keyRing, type SealingKey } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
-import { type OptionCheck, requireOptions } from '../wire/options.ts';
+import {
+  aFunction,
+  anObjectWith,
+  anyValue,
+  asDefinedIfGiven,
+  aText,
+  listOf,
+  type OptionCheck,
+  oneOf,
+  requireOptions,
+  wholeNumber,
+} from '../wire/options.ts';
 import { processWide, tellOperator, warnOnce } from '../wire/process-wide.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
-import { POLICY_CHECKS } from './policy-options.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';
 
@@ -252,3 +263,59 @@ export function tokenPrincipal(token: AuthInfo | undefined): string | undefined 
   const subject = typeof sub === 'string' ? { sub } : { token: token.token };
   return JSON.stringify([typeof iss === 'string' ? iss : null, token.clientId, subject]);
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const aLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER);
+
+const aVersion: OptionCheck = {
+  allowed: 'a text, or one text for each target',
+  isAllowed: (value) => isText(value) || isObject(value),
+};
+
+const unaskedAnswers: OptionCheck = {
+  allowed: "'drop', 'accept' or { accept: [names of targets] }",
+  isAllowed: (value) => value === 'drop' || value === 'accept' || isAcceptList(value),
+  quotesText: true,
+};
+
+function isAcceptList(value: unknown): boolean {
+  if (!isObject(value) || Object.keys(value).join() !== 'accept') return false;
+  const { accept } = value as { readonly accept: unknown };
+  return Array.isArray(accept) && accept.every(isText);
+}
+
+/** A check for each of the `RequestStateOptions`. */
+const POLICY_CHECKS = {
+  // keyRing() checks each secret, and says what to do.
+  keys: anyValue,
+  ttlSeconds: wholeNumber(1, MAX_TTL_SECONDS),
+  maxBytes: aLimit,
+  maxRounds: wholeNumber(1, MAX_ROUND),
+  maxQuestions: wholeNumber(1, MAX_QUESTIONS),
+  maxAnswerBytes: aLimit,
+  audience: aText,
+  principal: aFunction,
+  legacy: oneOf('shim', 'degrade'),
+  now: aFunction,
+  singleUse: oneOf('reject', 'replay', false),
+  ledger: anObjectWith('claim', 'settle', 'release'),
+  leaseSeconds: wholeNumber(1, MAX_TTL_SECONDS),
+  claimSeconds: wholeNumber(1, 3600),
+  maxResultBytes: aLimit,
+  maxCalls: aLimit,
+  maxCallsPerPrincipal: aLimit,
+  maxAbandoned: aLimit,
+  maxAbandonedPerPrincipal: aLimit,
+  onerror: aFunction,
+  unaskedAnswers,
+  // stateVersions() checks each text.
+  version: asDefinedIfGiven(aVersion),
+  acceptVersions: listOf(
+    'versions (null for state without one)',
+    // stateVersions() names the place of an undefined one.
+    (value) => value === null || value === undefined || isText(value),
+  ),
+} satisfies Record<string, OptionCheck>;

@@ -1,4 +1,3 @@
-import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { publish } from '../wire/diagnostics.ts';
@@ -46,27 +45,6 @@ test('a shape publishes its own entries, so registration adds none', async () =>
   });
   await post('tools/call', { name: 't' });
   expect(handlers).toMatchObject([{ target: 't', shape: 'steps', part: 'step', name: 'first' }]);
-});
-
-test('the input schema of a tool is converted once for all server instances', async () => {
-  let conversions = 0;
-  const convert = () => {
-    conversions++;
-    return { type: 'object', properties: { a: { type: 'number' } } };
-  };
-  const validate = (value: unknown) => ({ value });
-  const inputSchema: StandardSchemaWithJSON = {
-    '~standard': { version: 1, vendor: 'counted', validate, jsonSchema: { input: convert, output: convert } },
-  };
-  const { post } = hostTools((server: McpServer) => {
-    server.registerTool('t', { title: 'T', inputSchema }, () => textResult('Done.'));
-  });
-  for (const _ of Array(3)) {
-    const { result } = await post('tools/list', {});
-    expect(result?.tools).toMatchObject([{ name: 't', title: 'T', inputSchema: convert() }]);
-  }
-  // Three of the conversions are this test's own.
-  expect(conversions).toBe(4);
 });
 
 test('registering returns the handle of the SDK', async () => {

@@ -1,9 +1,8 @@
 /** What a protected server adds to the registration of tools, prompts and resources. */
-import type { McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { findCall } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
 import { runHandler } from './handler-run.ts';
-import { withMemoizedJson } from './memoized.ts';
 import { notAResult, shapeOf } from './shape-callback.ts';
 
 type Callback = (...args: unknown[]) => unknown;
@@ -12,8 +11,8 @@ type Registered = { update(updates: { callback?: Callback }): void };
 const METHODS = ['registerTool', 'registerPrompt', 'registerResource'] as const;
 
 /**
- * Notes each run of a handler for the boundary, publishes each entry of a plain one, as the shapes do themselves, and
- * converts the schema of each tool once for all instances. Affects only later registrations.
+ * Notes each run of a handler for the boundary, and publishes each entry of a plain one, as the shapes do themselves.
+ * Affects only later registrations.
  */
 export function watchRegistration(server: McpServer): { isRegistering(): boolean } {
   let registering = false;
@@ -23,7 +22,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
       registering = true;
       try {
         const callback = watchCallback(args.at(-1) as Callback);
-        return watchUpdates(register(...args.slice(0, -1).map(withMemoizedSchema), callback) as Registered);
+        return watchUpdates(register(...args.slice(0, -1), callback) as Registered);
       } finally {
         registering = false;
       }
@@ -59,12 +58,3 @@ async function requireResult(returned: unknown): Promise<unknown> {
   if (typeof result === 'object' && result !== null) return result;
   throw notAResult('registered', result);
 }
-
-function withMemoizedSchema(config: unknown): unknown {
-  const schema = (config as { inputSchema?: unknown } | undefined)?.inputSchema;
-  return isSchema(schema) ? { ...(config as object), inputSchema: withMemoizedJson(schema) } : config;
-}
-
-/** Not a raw shape of zod fields: the SDK makes a new schema from it each time. */
-const isSchema = (value: unknown): value is StandardSchemaWithJSON =>
-  (value as Partial<StandardSchemaWithJSON> | undefined)?.['~standard']?.jsonSchema !== undefined;

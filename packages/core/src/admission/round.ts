@@ -20,10 +20,8 @@ import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../wire/errors.t
 import { declaredKinds, kindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
-import { ownAnswers } from './answers.ts';
+import { ignoredAnswers, ignoredInWords, ownAnswers } from './answers.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
-import { HandlerSignal } from './handler-signal.ts';
-import { ignoredAnswers, ignoredInWords } from './ignored-answers.ts';
 import { type AskProblem, askProblem, UNKEPT } from './limits.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Refusals } from './refusals.ts';
@@ -193,6 +191,8 @@ class Serving {
         new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
       );
     }
+    const odd = Object.keys(requests).find((key) => !isObject(requests[key]));
+    if (odd !== undefined) this.#refuse(new TypeError(`The question '${odd}' has to be an input request.`));
     if (!Object.keys(requests).every(isWritableKey)) {
       this.#refuse(
         new TypeError(`A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`),
@@ -269,6 +269,7 @@ export const nameOf = ({ principal }: Binding, key: SealingKey): string | undefi
 export const acceptsUnasked = ({ unaskedAnswers }: PolicyParts, target: string): boolean =>
   typeof unaskedAnswers === 'string' ? unaskedAnswers === 'accept' : unaskedAnswers.accept.includes(target);
 
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 const isWritableKey = (key: string): boolean => key.isWellFormed() && Buffer.byteLength(key) <= MAX_KEY_BYTES;
 
 /** The SDK refuses questions that the client did not declare, so a round that ends in them is an error. */
@@ -284,4 +285,36 @@ const NOTHING_ASKED = new Map<string, never>();
 function traceparentOf(ctx: ServerContext): string | undefined {
   const traceparent: unknown = ctx.mcpReq._meta?.[TRACEPARENT_META_KEY];
   return typeof traceparent === 'string' ? traceparent : undefined;
+}
+
+/**
+ * Follows the SDK's signal until the handler has ended. The SDK closes the server of each request at 2026-07-28 after its
+ * response, and fires the request's signal then: a listener that undoes a payment would undo one that was made.
+ */
+class HandlerSignal {
+  readonly #sdks: AbortSignal;
+  readonly #abort = () => this.#controller?.abort(this.#sdks.reason);
+  #controller: AbortController | undefined;
+  /** How the SDK's signal was when the handler ended. */
+  #atEnd: boolean | undefined;
+
+  constructor(sdks: AbortSignal) {
+    this.#sdks = sdks;
+  }
+
+  /** Fires when the request is cancelled while its handler runs. Made when it is first read: few handlers read it. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#atEnd ?? this.#sdks.aborted) this.#abort();
+      else if (this.#atEnd === undefined) this.#sdks.addEventListener('abort', this.#abort, { once: true });
+    }
+    return this.#controller.signal;
+  }
+
+  /** The handler has ended. */
+  end(): void {
+    this.#atEnd = this.#sdks.aborted;
+    this.#sdks.removeEventListener('abort', this.#abort);
+  }
 }

@@ -15,7 +15,7 @@ const QUESTION: unique symbol = Symbol.for('mrtr.question') as never;
 export interface Question<T = unknown> {
   readonly [QUESTION]: true;
   readonly kind: InputKind;
-  /** The question in words: for the user, or, where no user sees it, for error messages. */
+  /** The question as text: for the user, or, where no user sees it, for error messages. */
   readonly message: string;
   /** The input request as it goes out. */
   readonly request: InputRequest;
@@ -69,13 +69,5 @@ export const isQuestions = (value: unknown): value is Questions => {
  * 128 bits that identify a question, as 22 characters: a digest of an input request's method and parameters, and so of
  * the message and the schema. A yes to one text must never count for another.
  */
-export function questionDigest(request: InputRequest): string {
-  const known = digests.get(request);
-  if (known !== undefined) return known;
-  const digest = hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);
-  digests.set(request, digest);
-  return digest;
-}
-
-// A digest costs 8 µs, and a prepared question, which never changes, goes out again in each round and each call.
-const digests = new WeakMap<InputRequest, string>();
+export const questionDigest = (request: InputRequest): string =>
+  hash('sha256', canonicalJson(request), 'buffer').toString('base64url', 0, 16);

@@ -23,7 +23,7 @@ export function sealAtRest(plain: string, place: string, ring: readonly SealingK
 }
 
 /**
- * Opens a value that {@link sealAtRest} sealed for the same place, with any key of the ring.
+ * Opens a value that {@link sealAtRest} sealed for the same place, with any key of the key ring.
  *
  * @returns undefined for a value that was sealed for another place, under another key, or not at all.
  */
@@ -53,5 +53,5 @@ export function openAtRest(
 export const pseudonym = (text: string, key: SealingKey): string =>
   createHmac('sha256', key.naming).update(text).digest('base64url').slice(0, 22);
 
-// A policy's ring has at least one key; see `keyRing`.
+// A policy's key ring has at least one key; see `keyRing`.
 const first = (ring: readonly SealingKey[]): SealingKey => ring[0] as SealingKey;

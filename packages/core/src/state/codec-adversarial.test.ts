@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Binding } from './binding.ts';
-import { CLOCK_SKEW_MS } from './clock-skew.ts';
+import { CLOCK_SKEW_MS } from './codec.ts';
 import { BINDING, bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal, tokenOf } from './sealed.test-support.ts';
 
 const asked = new Map([['sure', EMPTY.callId]]);

@@ -63,18 +63,21 @@ test.each<[string, unknown, string]>([
   [
     'the same secret twice',
     [secret('a'), secret('b'), 'a'.repeat(32)],
-    'keys[2] comes twice in the ring. Remove one of the two.',
+    'keys[2] comes twice in the key ring. Remove one of the two.',
   ],
-])('a ring of %s is rejected by its place, and the secret is not in the message', (_what, keys, message) => {
-  expect(() => keyRing(keys as never)).toThrow(new InvalidOption(message));
-});
+])(
+  'a key ring of %s is rejected by its place, and the secret is not in the message',
+  (_what, keys, message) => {
+    expect(() => keyRing(keys as never)).toThrow(new InvalidOption(message));
+  },
+);
 
 test('the length is counted in bytes of UTF-8, not in characters', () => {
   expect(keyRing(['ü'.repeat(16)])).toHaveLength(1);
   expect(() => keyRing(['ü'.repeat(15)])).toThrow('keys[0] has 30 bytes');
 });
 
-test('the ephemeral ring is one per process, also for a second copy of this module', async () => {
+test('the ephemeral key ring is one per process, also for a second copy of this module', async () => {
   const ring = ephemeralRing();
   expect(ephemeralRing()).toBe(ring);
   vi.resetModules();

@@ -39,7 +39,8 @@ export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): 
   const twice = bytes.findIndex(
     (one, at) => bytes.findIndex((other) => Buffer.compare(one, other) === 0) < at,
   );
-  if (twice >= 0) throw new InvalidOption(`keys[${twice}] comes twice in the ring. Remove one of the two.`);
+  if (twice >= 0)
+    throw new InvalidOption(`keys[${twice}] comes twice in the key ring. Remove one of the two.`);
   return bytes.map((secret) => stretch(secret, false));
 }
 
@@ -58,7 +59,7 @@ function secretBytes(secret: unknown, at: number): Uint8Array {
 }
 
 /**
- * The ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
+ * The key ring of this process: one random key, the same for every policy without keys. A policy that is made inside a
  * per-request factory must still open the state that the request before sealed. No other instance can open it.
  */
 export const ephemeralRing = (): readonly SealingKey[] =>

@@ -98,7 +98,7 @@ test('state that is not JSON is refused as well', async () => {
   expect(errors[0]).toMatch(/rejected: other_schema: the state is not JSON$/);
 });
 
-test('a schema that validates asynchronously is the author’s mistake, and in words', async () => {
+test('a schema that validates asynchronously is the author’s mistake, and the error says so', async () => {
   const { reply } = await read(
     { replicas: 3 },
     Plan.refine(async () => true),

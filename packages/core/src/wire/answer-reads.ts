@@ -41,3 +41,7 @@ export class AnswerReads {
 
 /** Two letters swapped, or one or two that are wrong, missing or added. */
 const MAX_SLIP = 2;
+
+/** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
+export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>
+  record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,4 +1,5 @@
 /** The boundary's record of a request. It holds the facts that the SDK's `ctx` does not carry. Read-only. */
+import { hash } from 'node:crypto';
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
 import type { AnswerReads } from './answer-reads.ts';
 import { UnprotectedServer } from './errors.ts';
@@ -44,7 +45,7 @@ export interface Call extends RoundLimits {
   readonly timesAsked: ReadonlyMap<string, number>;
   /** A keyed digest of the caller's identity, the same on all instances; undefined for an anonymous caller. */
   readonly principal: string | undefined;
-  /** Whether `name` is this caller's {@link principal} under any key of the ring, so also under a rotated one. */
+  /** Whether `name` is this caller's {@link principal} under any key of the key ring, so also under a rotated one. */
   isPrincipal(name: string | undefined): boolean;
   /** The questions of the round before, as key → digest. Undefined where the policy accepts unasked answers. */
   readonly asked: ReadonlyMap<string, string> | undefined;
@@ -85,3 +86,11 @@ export function callOf(ctx: ServerContext): Call {
       'Call protectRequestState(server, policy) on the new McpServer before you register anything.',
   );
 }
+
+/**
+ * A key for the effect `name` of this call: the same in every round, on every instance, and for a round that is
+ * presented again. Hand it to the service that performs the effect, so that it happens once even if this process
+ * dies before it can record it. A first request that is sent again is another call, with other keys.
+ */
+export const idempotencyKey = ({ id }: Pick<Call, 'id'>, name: string): string =>
+  hash('sha256', `${id} ${name}`, 'base64url').slice(0, 22);

@@ -1,9 +1,14 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { StateTooLarge } from './errors.ts';
-import { tellOperator } from './process-wide.ts';
+import { processWide, tellOperator } from './process-wide.ts';
 
 const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-afterEach(() => void emitted.mockClear());
+// Other files of tests run in the same process.
+beforeEach(() => {
+  emitted.mockClear();
+  processWide('kinds-of-error', () => new Set<string>()).clear();
+});
+afterAll(() => void emitted.mockRestore());
 
 test('every listener hears of an error, also when one before it throws, and nothing is warned of but that', () => {
   const heard: Error[] = [];

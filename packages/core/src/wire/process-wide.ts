@@ -2,7 +2,7 @@
 
 /**
  * The value of this process under `name`, made the first time. An application that imports this package and requires it
- * has two copies of each module; without this, each had a ring, a ledger and patches of its own.
+ * has two copies of each module; without this, each had a key ring, a ledger and patches of its own.
  *
  * @param name holds the format of the value: rename it when the format changes, since copies may be of two versions.
  * @example const known = processWide('known-users', () => new Set<string>());

@@ -29,7 +29,7 @@ export async function settle(turns = 40): Promise<void> {
 /**
  * Waits until `happened` returns true, for a bounded number of turns of the event loop.
  *
- * @param waitedFor the condition in words, for the error.
+ * @param waitedFor the condition as text, for the error.
  * @throws Error with `waitedFor` when the condition did not come true.
  *
  * @example

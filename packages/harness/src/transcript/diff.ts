@@ -1,5 +1,5 @@
 /** A difference between two transcripts, for people. */
-import { createTwoFilesPatch } from 'diff';
+import { createTwoFilesPatch, diffArrays } from 'diff';
 
 /** Undefined when the two are equal; otherwise a unified diff, with what each side is called on top. */
 export function diffViews(
@@ -10,6 +10,15 @@ export function diffViews(
   if (before === after) return undefined;
   return createTwoFilesPatch(expected.title, actual.title, before ?? '', after ?? '', '', '', { context: 2 });
 }
+
+/** Where the items of two lists are, in one order: in both, or in one alone; by their longest common subsequence. */
+export const compareLists = (
+  left: readonly string[],
+  right: readonly string[],
+): readonly ('both' | 'left' | 'right')[] =>
+  diffArrays([...left], [...right]).flatMap(({ count, added, removed }) =>
+    Array.from({ length: count }, () => (added ? 'right' : removed ? 'left' : 'both')),
+  );
 
 /** A message's JSON over several lines: a diff of one long line shows nothing. */
 function indent(line: string): string {

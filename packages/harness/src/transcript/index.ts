@@ -1,5 +1,5 @@
 /** `@mrtr/harness/transcript`: transcripts, and functions that read them. Nothing in it needs Node. */
-export { diffViews } from './diff.ts';
+export { compareLists, diffViews } from './diff.ts';
 export { isCall, Layout, lanesOf, type Row, rowsOf, spansOf } from './layout.ts';
 export { toMermaid } from './mermaid.ts';
 export { eventsOf, messagesFrom, type Tally, tally } from './tally.ts';

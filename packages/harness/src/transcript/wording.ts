@@ -62,7 +62,7 @@ export function addressText(address: string): string {
   return host + pathname;
 }
 
-/** What is asked in words: of a user, or of a model, where the beginning of the last message has to do. */
+/** What is asked, as text: of a user, or of a model, where the beginning of the last message has to do. */
 function questionText(request: JsonObject): string | undefined {
   const { message, messages } = objectIn(request, 'params');
   if (typeof message === 'string') return message;

@@ -1,6 +1,13 @@
 /** Receives the bodies of requests: their bytes are counted while they come in, and so is the time. */
 import type { Readable } from 'node:stream';
-import { aTimeInSeconds, type OptionChecks, Quota, type QuotaExceeded, wholeNumber } from '@mrtr/core/kit';
+import {
+  aTimeInSeconds,
+  type OptionChecks,
+  Quota,
+  type QuotaExceeded,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/kit';
 import { hasMoreMembers } from './members.ts';
 import { noRoom, problem } from './problem.ts';
 
@@ -33,7 +40,14 @@ export interface Body {
   readonly bytes: number;
 }
 
-const MIB = 1_048_576;
+export const BODY_DEFAULTS = {
+  maxBodyBytes: 1_048_576,
+  maxBodyMembers: 10_000,
+  bodySeconds: 30,
+  maxIncomingBytes: 67_108_864,
+  maxIncomingBytesPerPrincipal: 8_388_608,
+};
+
 const FIRST_BYTES = 4096;
 const LAST = { connection: 'close' };
 const decoder = new TextDecoder();
@@ -47,13 +61,7 @@ export class Bodies {
   readonly #incoming: Quota;
 
   constructor(limits: BodyLimits) {
-    this.#limits = {
-      maxBodyBytes: limits.maxBodyBytes ?? MIB,
-      maxBodyMembers: limits.maxBodyMembers ?? 10_000,
-      bodySeconds: limits.bodySeconds ?? 30,
-      maxIncomingBytes: limits.maxIncomingBytes ?? 64 * MIB,
-      maxIncomingBytesPerPrincipal: limits.maxIncomingBytesPerPrincipal ?? 8 * MIB,
-    };
+    this.#limits = withDefaults(limits, BODY_DEFAULTS);
     this.#incoming = new Quota(this.#limits.maxIncomingBytes, this.#limits.maxIncomingBytesPerPrincipal);
   }
 

@@ -8,6 +8,7 @@ import {
   Place,
   Quota,
   wholeNumber,
+  withDefaults,
 } from '@mrtr/core/kit';
 import type { OnError } from '../instance/server-instance.ts';
 import type { Body } from './body.ts';
@@ -50,6 +51,16 @@ export const CALL_CHECKS: OptionChecks<CallLimits> = {
   maxAbandonedPerPrincipal: wholeNumber(),
 };
 
+/** `AbandonedQuota` has the defaults of the others. */
+export const CALL_DEFAULTS = {
+  maxCalls: 1000,
+  maxCallsPerPrincipal: 64,
+  maxCallBytes: 67_108_864,
+  maxCallBytesPerPrincipal: 8_388_608,
+  maxSubscriptions: 1024,
+  maxSubscriptionsPerPrincipal: 32,
+};
+
 /** A request that was let in, and who sent it. */
 export interface Admission {
   readonly request: Request;
@@ -58,8 +69,6 @@ export interface Admission {
   readonly principal: string | undefined;
 }
 
-const MIB = 1_048_576;
-
 /** Lets calls and subscriptions in while there is room. */
 export class CallQuota {
   readonly #calls: Quota;
@@ -67,13 +76,11 @@ export class CallQuota {
   readonly #bytes: Quota;
   readonly #abandoned: AbandonedQuota;
 
-  constructor(limits: CallLimits, onerror: OnError = () => {}) {
-    this.#calls = new Quota(limits.maxCalls ?? 1000, limits.maxCallsPerPrincipal ?? 64);
-    this.#bytes = new Quota(limits.maxCallBytes ?? 64 * MIB, limits.maxCallBytesPerPrincipal ?? 8 * MIB);
-    this.#subscriptions = new Quota(
-      limits.maxSubscriptions ?? 1024,
-      limits.maxSubscriptionsPerPrincipal ?? 32,
-    );
+  constructor(options: CallLimits, onerror: OnError) {
+    const limits = withDefaults(options, CALL_DEFAULTS);
+    this.#calls = new Quota(limits.maxCalls, limits.maxCallsPerPrincipal);
+    this.#bytes = new Quota(limits.maxCallBytes, limits.maxCallBytesPerPrincipal);
+    this.#subscriptions = new Quota(limits.maxSubscriptions, limits.maxSubscriptionsPerPrincipal);
     this.#abandoned = new AbandonedQuota(limits, onerror);
   }
 

@@ -16,7 +16,7 @@ export const noRoom = (full: QuotaExceeded, what: string, headers?: Record<strin
     : problem(503, `This server has too many ${what}; try again later`, headers);
 
 /** The answer to a request that failed in here. `onerror` gets the reason; the client does not. */
-export function internalError(error: unknown, onerror: OnError = () => {}): Response {
+export function internalError(error: unknown, onerror: OnError): Response {
   onerror(error instanceof Error ? error : new Error(String(error)));
   return problem(500, 'Internal server error', {}, -32603);
 }

@@ -24,6 +24,7 @@ import {
   type OptionChecks,
   oneOf,
   Quota,
+  tellOperator,
   tokenPrincipal,
 } from '@mrtr/core/kit';
 import { BODY_CHECKS, Bodies, type Body, type BodyLimits } from '../admission/body.ts';
@@ -38,12 +39,12 @@ import { type SessionLimits, Sessions } from './sessions.ts';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
 /** An `initialize`: its session keeps it. */
-const MAX_INITIALIZE_BYTES = 65_536;
+export const MAX_INITIALIZE_BYTES = 65_536;
 /** Members of what the SDK validates deeply: `initialize`, and the `_meta` of every request since 2026-07-28. */
-const MAX_DECLARED_MEMBERS = 1000;
+export const MAX_DECLARED_MEMBERS = 1000;
 
 /** Pages at once. */
-const MAX_PAGES = 100;
+export const MAX_PAGES = 100;
 
 /** Pages for browsers, beside the MCP server. */
 export interface PageSet {
@@ -83,7 +84,7 @@ export interface AdmissionOptions extends BodyLimits, CallLimits {
   readonly bus?: ServerEventBus;
   /** Pages for browsers, such as those of `pendingInteractions`. At most 100 are served at once. */
   readonly pages?: readonly PageSet[];
-  /** Default: nobody is told. */
+  /** Gets what the wire is not told. Default: the first error of each kind is a warning of the process. */
   readonly onerror?: OnError;
 }
 
@@ -124,7 +125,7 @@ export class HttpAdmission {
   readonly #authenticate: ((request: Request) => Promise<AuthInfo | Response>) | undefined;
   readonly #pages: readonly PageSet[];
   readonly #openPages = new Quota(MAX_PAGES);
-  readonly #onerror: OnError | undefined;
+  readonly #report: OnError;
   #shut = false;
 
   constructor(served: ServerInstance, options: AdmissionOptions & { readonly path: string }) {
@@ -137,18 +138,18 @@ export class HttpAdmission {
       onerror,
     } = options;
     this.#served = served;
-    this.#onerror = onerror;
+    this.#report = (error) => tellOperator(error, onerror);
     this.#path = options.path;
     this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
-    this.#calls = new CallQuota(options, onerror);
+    this.#calls = new CallQuota(options, this.#report);
     this.#allowedHosts = [...allowedHosts];
     this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
       legacy: legacy === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
       ...(bus && { bus }),
-      ...(onerror && { onerror }),
+      onerror: this.#report,
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
     this.#sessions = legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
@@ -173,7 +174,7 @@ export class HttpAdmission {
     if (refused) return refused;
     const answer =
       this.#origins.preflight(request) ??
-      (await this.#admit(request, node).catch((error: unknown) => internalError(error, this.#onerror)));
+      (await this.#admit(request, node).catch((error: unknown) => internalError(error, this.#report)));
     return this.#origins.readable(request, answer);
   }
 

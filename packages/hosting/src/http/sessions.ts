@@ -37,7 +37,7 @@ export interface SessionLimits {
   readonly idleSeconds?: number;
 }
 
-const DEFAULTS = {
+export const SESSION_DEFAULTS = {
   max: 1000,
   maxPerPrincipal: 50,
   maxBytes: 16_777_216,
@@ -77,7 +77,7 @@ export class Sessions {
 
   constructor(served: ServerInstance, limits: SessionLimits = {}, onerror?: OnError) {
     this.#served = served;
-    this.#limits = withDefaults(limits, DEFAULTS);
+    this.#limits = withDefaults(limits, SESSION_DEFAULTS);
     this.#onerror = onerror;
     this.#places = new Quota(this.#limits.max, this.#limits.maxPerPrincipal);
     this.#bytes = new Quota(this.#limits.maxBytes, this.#limits.maxBytesPerPrincipal);

@@ -5,6 +5,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+/** By default. */
+export const SEND_SECONDS = 60;
 /** In a tenth of the time each, so that a connection is ended at most a tenth late. */
 const SWEEPS = 10;
 

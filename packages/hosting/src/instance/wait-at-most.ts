@@ -2,11 +2,7 @@
 import type { OnError } from './server-instance.ts';
 
 /** Waits for `end`, at most `ms` milliseconds. `onerror` is told when that was not enough. */
-export async function waitAtMost(
-  end: Promise<unknown>,
-  ms: number,
-  onerror: OnError = () => {},
-): Promise<void> {
+export async function waitAtMost(end: Promise<unknown>, ms: number, onerror: OnError): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(() => {

@@ -3,7 +3,6 @@ import type { Change } from '@mrtr/option/deploys';
 
 export type { Change };
 
-/** What version 2 did to the question for the size, in words. */
 export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
   nothing: 'has the same code',
   reworded: 'reworded the question',
@@ -17,7 +16,6 @@ export const QUESTION_CHANGES: Partial<Record<Change, string>> = {
   version: 'has another `version` in its policy',
 };
 
-/** What it did to the step that opens the ticket, in words. */
 export const STEP_CHANGES: Partial<Record<Change, string>> = {
   'step-renamed': 'gave it another key or name',
   'step-moved': 'moved it behind the question',
@@ -26,5 +24,4 @@ export const STEP_CHANGES: Partial<Record<Change, string>> = {
   'step-value': 'gives another type of value, with `schema`',
 };
 
-/** The names of all changes. */
 export const CHANGE_NAMES = Object.keys({ ...QUESTION_CHANGES, ...STEP_CHANGES }) as readonly Change[];

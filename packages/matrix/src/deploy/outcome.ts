@@ -4,7 +4,6 @@ import type { Outcome } from '@mrtr/option/deploys';
 
 export type { Outcome };
 
-/** What came of it. */
 export function outcomeOf({ events, end }: Pick<Transcript, 'events' | 'end'>): Outcome {
   if (end.error || end.result.isError) return 'refuses';
   if (effectsIn(events).some((effect, at, all) => all.indexOf(effect) !== at)) return 'repeats';

@@ -3,9 +3,10 @@
 import { createWorld, type World } from '@mrtr/example-tools';
 import type { Recorder } from '@mrtr/harness';
 import { converse, type Hosting, type ShownQuestion, scriptedUser } from '@mrtr/harness';
-import { resultText, type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { resultText, type Transcript } from '@mrtr/harness/transcript';
 import type { Change, Outcome } from '@mrtr/option/deploys';
 import type { LoadedOption } from '@mrtr/options';
+import { WORLD_LANE } from '../measure/converse.ts';
 import { CHANGES, isAsk } from './code/code.ts';
 import { answersIn, effectsIn, outcomeOf } from './outcome.ts';
 import { ORDER } from './subject.ts';
@@ -14,20 +15,16 @@ import { ORDER } from './subject.ts';
 export type Moment = 'asked' | 'answered';
 export const MOMENTS: readonly Moment[] = ['asked', 'answered'];
 
-/** One call. */
 export interface Play {
   readonly option: LoadedOption;
   readonly change: Change;
   readonly moment: Moment;
 }
 
-/** Two versions of one server behind one address. */
 export interface TwoVersions extends Hosting {
-  /** Puts version 2 in the place of version 1. */
   deploy(): Promise<void>;
 }
 
-/** The hosting of one play. */
 export type Host = (
   play: Play,
   scene: { readonly world: World; readonly recorder: Recorder },
@@ -35,7 +32,6 @@ export type Host = (
 
 type Claimed = Omit<Play, 'option'> & { readonly option: Pick<LoadedOption, 'id' | 'claims'> };
 
-/** What its option claims of it. */
 export function claimOf({ option, change, moment }: Claimed): Outcome {
   const claim = option.claims.deploys?.[change];
   if (claim === undefined)
@@ -43,7 +39,6 @@ export function claimOf({ option, change, moment }: Claimed): Outcome {
   return typeof claim === 'string' ? claim : claim[moment === 'asked' ? 0 : 1];
 }
 
-/** Makes the call. */
 export function play(
   wanted: Play,
   host: Host,
@@ -58,15 +53,14 @@ export function play(
     return answers(question);
   };
   const call = { method: 'tools/call', params: { name: ORDER, arguments: {} } } as const;
-  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-  return converse({ client: 'modern', call, user, participants, ...over }, async (recorder) => {
+  return converse({ client: 'modern', call, user, participants: [WORLD_LANE], ...over }, async (recorder) => {
     const world = createWorld({ onAudit: (name) => recorder.record({ kind: 'effect', name, detail: name }) });
     hosting = await host(wanted, { world, recorder });
     return hosting;
   });
 }
 
-/** What must never come of it, in words: a wrong value, a crash, an effect after a refusal, or one that is left out. */
+/** What must never come of it, as text: a wrong value, a crash, an effect after a refusal, or one that is left out. */
 export function faultsOf({ change }: Play, transcript: Transcript): string[] {
   const { events, end } = transcript;
   const text = end.error?.message ?? resultText(end.result ?? {});

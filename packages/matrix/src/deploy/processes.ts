@@ -1,9 +1,9 @@
 /** Two versions in two processes, each with code of its own. */
-import { randomBytes, randomUUID } from 'node:crypto';
-import type { Fetch } from '@mrtr/harness';
+import { randomBytes } from 'node:crypto';
 import type { Change } from '@mrtr/option/deploys';
 import type { ListedOption } from '@mrtr/options';
 import { Database } from '../processes/database.ts';
+import { Fleet } from '../processes/fleet.ts';
 import { Instance } from '../processes/instance.ts';
 import { CHANGES } from './code/code.ts';
 import type { Host } from './play.ts';
@@ -30,41 +30,25 @@ export class TwoProcesses {
   }
 
   /** Hosts a play: the old process serves it until the deploy, and gives it up then. */
-  readonly host: Host = async (play, { world, recorder }) => {
-    const scope = randomUUID();
-    const over = this.#database.open(scope, { world, recorder });
+  readonly host: Host = async (play, scene) => {
+    const fleet = new Fleet(this.#database, scene);
     const key = randomBytes(32).toString('base64');
-    const open = async (instance: Instance, id: string, change: Change) => {
-      const subject = { ...versionOf(play.option, change), postgres: this.#postgres };
-      const opening = { ...subject, scope, instance: id, key };
-      return { id, url: await instance.open({ ...opening, legacy: 'shim', serve: 'stateless' }) };
-    };
-    let current = await open(this.#old, 'v1', 'nothing');
-    const fetchCurrent: Fetch = (_url, init) => {
-      if (init?.method === 'POST') recorder.recordRoute(current.id, String(init.body));
-      return fetch(current.url, init);
-    };
+    const shared = { postgres: this.#postgres, key, legacy: 'shim', serve: 'stateless' } as const;
+    await fleet.open('v1', this.#old, { ...versionOf(play.option, 'nothing'), ...shared });
+    const { endpoint, framesHeld, close } = fleet;
     return {
       instances: ['v1', 'v2'],
-      endpoint: () => ({ kind: 'http', url: current.url, fetch: fetchCurrent }),
-      framesHeld: async () => {
-        const held = await Promise.all([this.#old, this.#next].map((one) => one.framesHeld(scope)));
-        return held.reduce((sum, frames) => sum + frames, 0);
-      },
+      endpoint,
+      framesHeld,
       deploy: async () => {
-        const next = await open(this.#next, 'v2', play.change);
-        await this.#old.close(scope);
-        current = next;
-        recorder.record({ kind: 'restart', instance: next.id, deployed: play.change });
+        await fleet.open('v2', this.#next, { ...versionOf(play.option, play.change), ...shared });
+        await fleet.leave('v1');
+        scene.recorder.record({ kind: 'restart', instance: 'v2', deployed: play.change });
       },
-      close: async () => {
-        await Promise.all([this.#old, this.#next].map((one) => one.close(scope)));
-        over();
-      },
+      close,
     };
   };
 
-  /** Ends both. */
   async close(): Promise<void> {
     try {
       await Promise.all([this.#old, this.#next].filter(({ alive }) => alive).map((one) => one.stop()));

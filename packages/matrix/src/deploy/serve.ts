@@ -8,7 +8,7 @@
 import { parseArgs } from 'node:util';
 import { requestStatePolicy, textResult } from '@mrtr/core';
 import { createWorld } from '@mrtr/example-tools';
-import { serveStdio } from '@mrtr/hosting/stdio';
+import { serveOverStdio } from '@mrtr/hosting/stdio';
 import type { Change } from '@mrtr/option/deploys';
 import { findOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ const world = createWorld({ onAudit: () => void effects++ });
 const keys = ['a secret of 32 bytes or more, please'];
 const state = requestStatePolicy({ keys, version: CHANGES[change].version });
 const running = deploy(await loadOption(listed), change).create({ world, state });
-serveStdio({
+serveOverStdio({
   ...running,
   server() {
     const server = running.server();

@@ -8,10 +8,8 @@ import { findOption, type LoadedOption, loadOption } from '@mrtr/options';
 import { z } from 'zod';
 import { CHANGES, scriptOf } from './code/code.ts';
 
-/** The name of the tool. */
 export const ORDER = 'order';
 
-/** Makes a server instance of the tool. */
 export const deploy = (option: LoadedOption, change: Change) => ({
   create(deps: OptionDeps): RunningOption {
     const { scripted, ...running } = option.create(deps);
@@ -31,9 +29,5 @@ const { searchParams } = new URL(import.meta.url);
 const [shape, change] = [searchParams.get('shape'), searchParams.get('change')];
 const listed = shape === null ? undefined : findOption(shape);
 
-/**
- * The subject that the module's address names.
- *
- * @public another process loads it.
- */
+/** @public another process loads it: the subject that the module's address names. */
 export const option = listed && deploy(await loadOption(listed), change as Change);

@@ -7,7 +7,6 @@ import { claimOf } from './play.ts';
 
 type Rows = readonly (readonly string[])[];
 
-/** What was done to a question, and what to a step. */
 export function deployTables(
   options: readonly Measured[],
 ): Readonly<Record<'deploy-questions' | 'deploy-steps', Rows>> {
@@ -18,7 +17,6 @@ export function deployTables(
   };
 }
 
-/** A row for each change; shapes that do the same share a column. */
 function table(changes: Partial<Record<Change, string>>, options: readonly Measured[]): Rows {
   const all = Object.keys(changes) as Change[];
   const columns = new Map<string, { readonly names: string[]; readonly cells: readonly string[] }>();

@@ -10,7 +10,6 @@ const BLOCK = /^(<!-- begin: (.+) -->\n)[\s\S]*?^(<!-- end: \2 -->)$/gm;
 /** Blocks that the matrix does not write: `pnpm check:options`, `pnpm interop` and `pnpm mutate` measure them. */
 const WRITTEN_ELSEWHERE = /^(?:check|interop|mutate): /;
 
-/** Which blocks, and whether they are written. */
 export interface Updating {
   readonly write: boolean;
   /** The names. Without, every block that no other command measures. */
@@ -47,7 +46,6 @@ export async function updateBlocks(
   return stale;
 }
 
-/** The Markdown files of a folder, without those of installed packages. */
 async function markdownIn(folder: string): Promise<string[]> {
   const entries = await readdir(new URL(folder, ROOT), { withFileTypes: true });
   const found = entries.map((entry) => {
@@ -70,7 +68,6 @@ async function contentOf(name: string, tables: Readonly<Record<string, string>>)
 
 const fence = (language: string, text: string): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
-/** The output of the demo command, without colours. */
 async function outputOf([script, ...args]: string[]): Promise<string> {
   const run = fileURLToPath(new URL('demos/cli/run.mjs', ROOT));
   const all = script === 'demo' ? args : [script ?? '', ...args];

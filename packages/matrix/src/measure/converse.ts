@@ -10,10 +10,9 @@ import {
   converse as inHarness,
   type Recorder,
 } from '@mrtr/harness';
-import { type Transcript, WORLD } from '@mrtr/harness/transcript';
+import { type Participant, type Transcript, WORLD } from '@mrtr/harness/transcript';
 import type { ConversationRequest } from './subject.ts';
 
-/** One conversation's request, world and key, and its recorder. */
 export interface Scene {
   readonly request: ConversationRequest;
   readonly world: World;
@@ -24,7 +23,6 @@ export interface Scene {
 /** Starts a deployment on the hosting that the request names. */
 export type Deploy<Of extends Hosting = Hosting> = (scene: Scene) => Of | Promise<Of>;
 
-/** In this process. */
 const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key, recorder }) => {
   if (hosting !== 'memory' && hosting !== 'fleet' && hosting !== 'restart') {
     throw new Error(`'${hosting}' hosting needs its own processes: start them, and pass their \`deploy\`.`);
@@ -34,7 +32,6 @@ const deployHere: Deploy = ({ request: { subject, hosting, legacy }, world, key,
   return host(hosting, () => subject.create({ world, state, onEntry: onEntry(recorder) }));
 };
 
-/** Records the entries of a subject without diagnostics. */
 const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:handler', event: {} });
 
 /**
@@ -44,7 +41,6 @@ const onEntry = (recorder: Recorder) => () => recorder.tell({ channel: 'mrtr:han
 export const converse = (request: ConversationRequest, deploy: Deploy = deployHere): Promise<Transcript> =>
   inHarness(callOf(request), inNewWorld(request, deploy));
 
-/** The same, with the rounds made by the caller. */
 export const converseByHand = <Of extends Hosting>(
   request: ConversationRequest,
   deploy: Deploy<Of>,
@@ -52,16 +48,19 @@ export const converseByHand = <Of extends Hosting>(
 
 function callOf({ client, user, subject, ...rest }: ConversationRequest): CallRequest {
   const answering = client === 'mute' ? { client: 'modern' as const } : { client, user };
-  const participants = [{ id: WORLD, kind: 'world', label: 'world' }] as const;
-  return { title: `${subject.id} · ${subject.title}`, ...rest, ...answering, participants };
+  const title = `${subject.id} · ${subject.title}`;
+  return { title, ...rest, ...answering, participants: [WORLD_LANE] };
 }
 
 const inNewWorld =
   <Of extends Hosting>(request: ConversationRequest, deploy: Deploy<Of>) =>
-  (recorder: Recorder) => {
-    const world = createWorld({
-      onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
-      onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
-    });
-    return deploy({ request, world, key: randomBytes(32), recorder });
-  };
+  (recorder: Recorder) =>
+    deploy({ request, world: recordedWorld(recorder), key: randomBytes(32), recorder });
+
+export const recordedWorld = (recorder: Recorder): World =>
+  createWorld({
+    onAudit: (entry) => recorder.record({ kind: 'effect', name: 'audit', detail: entry }),
+    onWrite: (item) => recorder.record({ kind: 'effect', name: 'write', detail: describeItem(item) }),
+  });
+
+export const WORLD_LANE: Participant = { id: WORLD, kind: 'world', label: 'world' };

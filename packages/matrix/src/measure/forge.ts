@@ -5,15 +5,11 @@ import { createWorld, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { InProcess } from '@mrtr/harness';
 import type { Subject } from './subject.ts';
 
-/** The measurements. */
 export interface Forged {
-  /** Whether an answer to a question that was not asked yet wrote an item. */
   readonly unaskedAnswer: 'refused' | 'taken';
-  /** Whether the state of another item's call wrote this item. */
   readonly stateOfAnotherCall: 'refused' | 'taken';
 }
 
-/** Sends both to an instance in memory. */
 export async function forge(subject: Subject): Promise<Forged> {
   let writes = 0;
   const world = createWorld({ onWrite: () => void writes++ });

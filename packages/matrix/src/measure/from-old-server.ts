@@ -10,10 +10,8 @@ import { type LocalScenario, type Observation, observeCall } from './observe.ts'
 import { SCRIPTS } from './scripts.ts';
 import type { Subject } from './subject.ts';
 
-/** A measured call at an old server. */
 export type OldServerCell = Pick<Cell, 'scenario' | 'observed'>;
 
-/** Measures an old server with every script. The policy for old clients (`legacy`) has no effect here. */
 export async function measureOldServer(subject: Subject): Promise<OldServerCell[]> {
   const cells: OldServerCell[] = [];
   for (const script of SCRIPTS) {
@@ -66,7 +64,6 @@ export function onceAtOldServer({
     );
 }
 
-/** What a call costs there, in Markdown. */
 export function oldServerTable(
   cells: readonly OldServerCell[],
   newCells: readonly OldServerCell[],

@@ -10,14 +10,12 @@ import { type Observed, type Scenario, where } from './observe.ts';
 import { predict } from './predict.ts';
 import { isHeld, isSpread } from './subject.ts';
 
-/** One measured cell, with its claims. */
 export interface Cell {
   readonly claims: Claims;
   readonly scenario: Scenario;
   readonly observed: Observed;
 }
 
-/** The violations. */
 export type Violations = string[];
 
 /** 1. Options that claim the same in a scenario show the host application the same. */
@@ -77,7 +75,6 @@ export function retriesAsClaimed({ claims, observed: { observation } }: Cell): V
   return wrong;
 }
 
-/** Forged requests are refused if the claims say so. */
 export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell): Violations {
   if (!observation.forged) return [];
   const { forgeries } = claims.modern;
@@ -85,6 +82,12 @@ export function forgeriesAsClaimed({ claims, observed: { observation } }: Cell):
     .filter(([, measured]) => measured !== forgeries)
     .map(([what, measured]) => `${where(observation)}: claims ${what} ${forgeries}, measured ${measured}`);
 }
+
+/** What a cell shows by itself: 3, 4, 5, 10, and the forged requests. */
+export const ofOneCell = (cell: Cell): Violations =>
+  [effectsAsClaimed, mechanicsAsClaimed, failsClearly, retriesAsClaimed, forgeriesAsClaimed].flatMap(
+    (invariant) => invariant(cell),
+  );
 
 function compare(cells: readonly Cell[], view: (cell: Cell) => string[]): Violations {
   // Node 20 has no Map.groupBy.

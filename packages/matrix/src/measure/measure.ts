@@ -19,7 +19,6 @@ export const SCENARIOS: readonly LocalScenario[] = CLIENTS.flatMap((served) =>
   ),
 );
 
-/** Measures one option in `scenarios`. */
 export async function measure(
   option: Measured,
   scenarios: readonly LocalScenario[] = SCENARIOS,

@@ -11,7 +11,6 @@ import { type RetriedTwice, retryTwice, type SingleUse } from './retried-twice.t
 import type { Script } from './scripts.ts';
 import type { Client, ConversationRequest, HostingKind, Subject } from './subject.ts';
 
-/** One cell of the matrix. */
 export interface Scenario {
   readonly client: Exclude<Client, 'modern-only'>;
   readonly hosting: Exclude<HostingKind, 'restart'>;
@@ -25,7 +24,6 @@ export type Outcome = 'elicited' | 'default' | 'error' | 'cancelled';
 /** Whether the same call ends in the same way on other hosting, if that was measured. */
 export type Survival = 'finishes' | 'refused' | 'not measured';
 
-/** The measurements. */
 export interface Observation {
   readonly option: string;
   readonly client: Scenario['client'];
@@ -34,13 +32,9 @@ export interface Observation {
   readonly tool: ToolName;
   readonly script: string;
   readonly outcome: Outcome;
-  /** The result's text, or the error's message. */
   readonly result: string;
-  /** The questions as the user saw them, in order. */
   readonly questions: readonly string[];
-  /** `tools/call` requests on the wire. */
   readonly rounds: number;
-  /** Entries into the author's function. */
   readonly entries: number;
   readonly audits: number;
   readonly writes: number;
@@ -58,13 +52,11 @@ export interface Observation {
   readonly forged?: Forged | undefined;
 }
 
-/** An observation with the conversation it was taken from. */
 export interface Observed {
   readonly observation: Observation;
   readonly conversation: Transcript;
 }
 
-/** A cell that is measured in this process. */
 export interface LocalScenario extends Scenario {
   readonly hosting: Exclude<LocalHostingKind, 'restart'>;
 }
@@ -109,7 +101,6 @@ async function retriedTwice(
   return { retriedTwice: { 'by default': byDefault, off } };
 }
 
-/** Counts the events of a conversation, and adds the results of the others. */
 export function summarize(
   subject: Subject,
   scenario: Scenario,
@@ -158,7 +149,6 @@ export function rehearse(
   return conversation;
 }
 
-/** The call that `script` makes, by a new user. */
 export function requestOf(
   subject: Subject,
   { script, ...scenario }: Omit<Scenario, 'hosting'> & { readonly hosting: HostingKind },
@@ -185,6 +175,5 @@ export function sameEnd(one: Transcript, other: Transcript): Survival {
   return isDeepStrictEqual(end(one), end(other)) ? 'finishes' : 'refused';
 }
 
-/** Which cell, for people. */
 export const where = (cell: Observation): string =>
   `option ${cell.option} · ${cell.client} · ${cell.hosting} · ${cell.legacy} · ${cell.tool} · ${cell.script}`;

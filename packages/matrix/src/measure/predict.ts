@@ -18,7 +18,6 @@ export type Prediction = {
     | 'restart']: Observation[Field] | undefined;
 };
 
-/** Derives the prediction. */
 export function predict(claims: Claims, scenario: Scenario): Prediction {
   return scenario.client === 'legacy' ? predictLegacy(claims, scenario) : predictModern(claims, scenario);
 }

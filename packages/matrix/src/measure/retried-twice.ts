@@ -9,11 +9,8 @@ import type { ConversationRequest } from './subject.ts';
 /** The policy's single use: the default, which no option has to ask for, or off. */
 export type SingleUse = 'by default' | 'off';
 
-/** The measurements. */
 export interface RetriedTwice {
-  /** Work items written. */
   readonly writes: number;
-  /** Whether both deliveries of every retry got the same questions, or the same end. */
   readonly sameAnswer: boolean;
 }
 

@@ -4,7 +4,6 @@ import type { ToolName } from '@mrtr/example-tools';
 import { GET_WEATHER, RESOLVE_WORK_ITEM } from '@mrtr/example-tools';
 import { scriptedUser, type User } from '@mrtr/harness';
 
-/** One user's behaviour in one call of one tool. */
 export interface Script {
   readonly name: string;
   readonly tool: ToolName;
@@ -14,7 +13,6 @@ export interface Script {
   /** How many questions the user is shown when all of them can be asked. */
   readonly questions: number;
   readonly outcome: 'elicited' | 'cancelled';
-  /** The text of the result. */
   readonly says: string;
 }
 
@@ -47,7 +45,6 @@ const IMPERIAL = { outcome: 'elicited', says: 'Weather in Tokyo: 72°F, partly c
 const FIXED = { outcome: 'elicited', says: '#4522 resolved as Fixed.' } as const;
 const DUPLICATE = { outcome: 'elicited', says: '#4522 resolved as Duplicate of #4301.' } as const;
 
-/** All scripts. */
 export const SCRIPTS: readonly Script[] = [
   weather('metric', ['metric'], { questions: 1, ...METRIC }),
   weather('imperial', ['imperial'], { questions: 1, ...IMPERIAL }),

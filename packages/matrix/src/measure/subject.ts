@@ -10,7 +10,6 @@ import type {
 } from '@mrtr/harness';
 import type { Claims, OptionDeps } from '@mrtr/option';
 
-/** A server to run. */
 export interface Subject {
   readonly id: string;
   readonly title: string;
@@ -29,11 +28,10 @@ export type Client = ClientKind | 'mute';
 
 /**
  * Hosting in separate processes. `stdio`: one process per connection. `http`: one that listens, with a session for each
- * old client. `processes`: three that listen and hold nothing, behind a proxy.
+ * old client. `processes`: three that listen and hold nothing, and take turns.
  */
 export type ProcessHostingKind = 'stdio' | 'http' | 'processes';
 
-/** Where a subject runs: in this process, or in separate processes. */
 export type HostingKind = LocalHostingKind | ProcessHostingKind;
 
 /** Whether an old client has its own connection there, over which it can be asked. */
@@ -43,7 +41,6 @@ export const isHeld = (hosting: HostingKind): boolean =>
 /** Whether a call's rounds reach different instances there. */
 export const isSpread = (hosting: HostingKind): boolean => hosting === 'fleet' || hosting === 'processes';
 
-/** A call of a subject. */
 export interface ConversationRequest extends Omit<Request, 'client' | 'participants'> {
   readonly subject: Subject;
   readonly client: Client;
@@ -51,14 +48,12 @@ export interface ConversationRequest extends Omit<Request, 'client' | 'participa
   readonly legacy: LegacyPolicy;
 }
 
-/** Makes a subject from a server that keeps nothing between two requests. */
 export const standalone = (
   id: string,
   title: string,
   createServer: (policy: RequestStatePolicy) => McpServer,
 ): Subject => ({ id, title, create: ({ state }) => ({ server: () => createServer(state) }) });
 
-/** The same subject, with its calls in the database at `postgres`. */
 export const onPostgres = <Of extends Subject>(subject: Of, postgres: string): Of => ({
   ...subject,
   create: (deps: OptionDeps) => subject.create({ ...deps, postgres }),

@@ -11,10 +11,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 
-/** The second argument of a tool's handler in v1. */
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** The answer, or undefined if the user refused. */
 export type Ask = <Schema extends z.ZodObject>(
   message: string,
   schema: Schema,

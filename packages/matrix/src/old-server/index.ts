@@ -15,7 +15,6 @@ import { inSessions, type Sessions } from './sessions.ts';
 import { getWeather } from './weather.ts';
 import { resolveWorkItem } from './work-item.ts';
 
-/** A new server with the two tools, for one connection. `onEntry` is called when one of them is entered. */
 function createOldServer(world: World, onEntry: () => void = () => {}): McpServer {
   const server = new McpServer({ name: 'old-server', version: '0.0.0' });
   const ask = asking(server);
@@ -30,7 +29,6 @@ function createOldServer(world: World, onEntry: () => void = () => {}): McpServe
   return server;
 }
 
-/** The same server as a subject, beside the options. */
 export const oldServer = {
   id: 'old',
   title: 'a server on the v1 SDK',

@@ -5,14 +5,11 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 
-/** An HTTP face without a socket. */
 export interface Sessions {
   fetch(request: Request): Promise<Response>;
-  /** Ends every session, and the calls that wait in it. */
   close(): Promise<void>;
 }
 
-/** Serves a new `server` for each session. */
 export function inSessions(server: () => McpServer): Sessions {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
   return {

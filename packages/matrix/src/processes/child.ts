@@ -19,7 +19,6 @@ import {
 import { remoteLedger, remoteWorld } from './remote-world.ts';
 import { rpcOver } from './rpc.ts';
 
-/** One conversation's part in this process. */
 interface Opened {
   readonly running: RunningOption;
   readonly url?: string;
@@ -38,10 +37,9 @@ const counted: Place[] = [];
 let connection: Place | undefined;
 
 const methods: InstanceMethods = {
-  async open({ scope, instance, ...opening }) {
-    const place = { scope, instance };
+  async open(place, opening) {
     const serving = await current.run(place, () => serve(place, opening));
-    opened.set(scope, serving);
+    opened.set(place.scope, serving);
     return serving.url;
   },
   async close(scope) {
@@ -86,7 +84,7 @@ function tellLines(place: Place): void {
   if (lines) tell(place, { channel: 'mrtr:lines', event: lines });
 }
 
-async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise<Opened> {
+async function serve(place: Place, opening: Opening): Promise<Opened> {
   const { module, name: exported = 'option', postgres, key, legacy, version, singleUse } = opening;
   if (opening.countLines) coverage ??= new LineCoverage(authorsFile);
   const subject = ((await import(module)) as Modules)[exported];
@@ -105,8 +103,8 @@ async function serve(place: Place, opening: Omit<Opening, keyof Place>): Promise
   coverage?.take();
   if (opening.serve === 'stdio') {
     connection = place;
-    const { serveStdio } = await import('@mrtr/hosting/stdio');
-    const hosting = serveStdio(running);
+    const { serveOverStdio } = await import('@mrtr/hosting/stdio');
+    const hosting = serveOverStdio(running);
     // This process was started for one connection.
     void hosting.closed.then(() => database.close());
     return { running, close: () => hosting.close() };

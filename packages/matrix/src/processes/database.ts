@@ -9,7 +9,6 @@ import { inInstance, type Recorder } from '@mrtr/harness';
 import type { DatabaseMethods, InstanceMethods, Place } from './messages.ts';
 import { type Rpc, rpcOver } from './rpc.ts';
 
-/** A conversation: the world that instances write to, and the recorder of their reports. */
 export interface Scope {
   readonly world: World;
   readonly recorder: Recorder;
@@ -17,7 +16,6 @@ export interface Scope {
 
 type Arrival = (instance: Rpc<InstanceMethods>) => void;
 
-/** Listens on loopback. */
 export class Database {
   readonly #server: Server;
   readonly #scopes = new Map<string, Scope>();
@@ -30,7 +28,6 @@ export class Database {
     this.#server = server;
   }
 
-  /** Starts to listen. */
   static async listen(): Promise<Database> {
     const server = createServer();
     const database = new Database(server);

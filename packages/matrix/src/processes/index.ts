@@ -3,6 +3,7 @@
 export { authorsFile } from './authors-file.ts';
 export { Database } from './database.ts';
 export { Processes, type ProcessHosting } from './deployment.ts';
+export { Fleet } from './fleet.ts';
 export { Instance } from './instance.ts';
 export { killsAsClaimed, sameAcrossHostings } from './invariants.ts';
 export { type KillCell, measureProcesses, type ProcessCell, type ProcessMeasurements } from './measure.ts';

@@ -1,15 +1,13 @@
 /** One instance of a deployment, as a process that can be killed. */
 import { RunningProcess } from '@mrtr/harness/process';
 import type { Database } from './database.ts';
-import { DATABASE_VARIABLE, type InstanceMethods, type Opening } from './messages.ts';
+import { DATABASE_VARIABLE, type InstanceMethods, type Opening, type Place } from './messages.ts';
 import { instanceProgram } from './program.ts';
 import type { Rpc } from './rpc.ts';
 
-/** A running process. */
 export class Instance {
   readonly #process: RunningProcess;
   readonly #rpc: Rpc<InstanceMethods>;
-  /** Called when it is killed. */
   readonly onKill = new Set<() => void>();
 
   private constructor(process: RunningProcess, rpc: Rpc<InstanceMethods>) {
@@ -17,11 +15,7 @@ export class Instance {
     this.#rpc = rpc;
   }
 
-  /**
-   * Starts one.
-   *
-   * @throws Error with the process's output, if it ends or does not connect in time.
-   */
+  /** Throws with the process's output, if it ends or does not connect in time. */
   static async start(database: Database): Promise<Instance> {
     let address = '';
     const arrival = new Promise<Rpc<InstanceMethods>>((resolve) => {
@@ -36,17 +30,14 @@ export class Instance {
     }
   }
 
-  /** Whether it has not been stopped or killed, and has not died. */
   get alive(): boolean {
     return this.#process.alive;
   }
 
-  /** Makes it serve a subject; resolves with the address. */
-  async open(opening: Opening): Promise<URL> {
-    return new URL((await this.#rpc.remote.open(opening)) as string);
+  async open(place: Place, opening: Opening): Promise<URL> {
+    return new URL((await this.#rpc.remote.open(place, opening)) as string);
   }
 
-  /** Stops serving `scope`. Does nothing if the instance is gone. */
   async close(scope: string): Promise<void> {
     await this.#unlessGone(this.#rpc.remote.close(scope));
   }

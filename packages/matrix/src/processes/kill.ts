@@ -1,16 +1,14 @@
 /** Kills the processes of calls while their users are thinking, and measures how the calls end. */
-import type { ShownQuestion, User } from '@mrtr/harness';
+import { Deferred, type ShownQuestion, type User } from '@mrtr/harness';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { converse } from '../measure/converse.ts';
 import type { ConversationRequest } from '../measure/subject.ts';
 import type { Processes, ProcessHosting } from './deployment.ts';
 
-/** A conversation through a kill. */
 export interface Survivor {
   readonly conversation: Transcript;
   /** Whether the user had been asked when the process was killed. If not, the call had ended before. */
   readonly asked: boolean;
-  /** Audit entries and writes after the kill. */
   readonly writtenAfter: number;
 }
 
@@ -24,60 +22,39 @@ export async function killWhileAsked(
   processes: Processes,
   requests: readonly ConversationRequest[],
 ): Promise<Survivor[]> {
-  let release = () => {};
-  const killed = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const calls = requests.map((request) => new InterruptedCall(processes, request, killed));
-  await Promise.all(calls.map((call) => call.standsStill));
-  const victims = new Set(calls.flatMap((call) => call.servedLast ?? []));
-  await Promise.all([...victims].map((instance) => instance.kill()));
-  for (const call of calls) call.killed = true;
-  release();
-  return Promise.all(
-    calls.map(async (call) => {
-      const conversation = await call.conversation;
-      return { conversation, asked: call.asked, writtenAfter: call.writtenAfter };
-    }),
-  );
-}
-
-class InterruptedCall {
-  readonly conversation: Promise<Transcript>;
-  /** Resolves when nothing more happens before the kill. */
-  readonly standsStill: Promise<unknown>;
-  asked = false;
-  killed = false;
-  writtenAfter = 0;
-  #hosting: ProcessHosting | undefined;
-
-  constructor(processes: Processes, request: ConversationRequest, killed: Promise<void>) {
-    let thinks = () => {};
-    const thinking = new Promise<void>((resolve) => {
-      thinks = resolve;
-    });
+  const killed = new Deferred();
+  let isKilled = false;
+  const calls = requests.map((request) => {
+    const call = { asked: new Deferred(), isAsked: false, writtenAfter: 0 };
+    let hosting: ProcessHosting | undefined;
     const user = async (question: ShownQuestion) => {
-      this.asked = true;
-      thinks();
-      await killed;
+      call.isAsked = true;
+      call.asked.open();
+      await killed.promise;
       return (request.user as User)(question);
     };
     const interrupted: ConversationRequest = {
       ...request,
       user: Object.assign(user, { maySayNothing: request.user?.maySayNothing ?? false }),
       onEvent: ({ kind }) => {
-        if (this.killed && kind === 'effect') this.writtenAfter++;
+        if (isKilled && kind === 'effect') call.writtenAfter++;
       },
     };
-    this.conversation = converse(interrupted, async (scene) => {
-      this.#hosting = await processes.deploy(scene);
-      return this.#hosting;
+    const conversation = converse(interrupted, async (scene) => {
+      hosting = await processes.deploy(scene);
+      return hosting;
     });
-    this.standsStill = Promise.race([thinking, this.conversation]);
-  }
-
-  /** The process to kill for this call, if its user is thinking. */
-  get servedLast() {
-    return this.asked ? this.#hosting?.servedLast() : undefined;
-  }
+    return Object.assign(call, { conversation, servedLast: () => hosting?.servedLast() });
+  });
+  await Promise.all(calls.map(({ asked, conversation }) => Promise.race([asked.promise, conversation])));
+  const victims = new Set(calls.flatMap((call) => (call.isAsked ? (call.servedLast() ?? []) : [])));
+  await Promise.all([...victims].map((instance) => instance.kill()));
+  isKilled = true;
+  killed.open();
+  return Promise.all(
+    calls.map(async (call) => {
+      const conversation = await call.conversation;
+      return { conversation, asked: call.isAsked, writtenAfter: call.writtenAfter };
+    }),
+  );
 }

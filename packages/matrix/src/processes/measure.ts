@@ -19,23 +19,18 @@ export interface ProcessCell extends Cell {
   readonly counterpart: Transcript;
 }
 
-/** One call through a kill, with its claim. */
 export interface KillCell {
   readonly option: Measured;
   readonly play: Play;
   readonly survivor: Survivor;
 }
 
-/** All measurements. */
 export interface ProcessMeasurements {
   readonly cells: readonly ProcessCell[];
   readonly kills: readonly KillCell[];
 }
 
-/**
- * Measures `options` on all three hostings. The last step kills processes, so they serve for one measurement. The
- * caller closes the remaining ones.
- */
+/** The last step kills processes, so they serve for one measurement. The caller closes the others. */
 export async function measureProcesses(
   options: readonly Measured[],
   processes: Processes,
@@ -86,7 +81,6 @@ export async function measureProcesses(
   return { cells: await Promise.all(cells), kills };
 }
 
-/** One call, and its conversation after it was made. */
 class Call {
   readonly option: Measured;
   readonly play: Play;
@@ -99,12 +93,10 @@ class Call {
     this.scenario = { ...play, hosting };
   }
 
-  /** The call with a new user. */
   get request(): ConversationRequest {
     return requestOf(this.option, this.scenario);
   }
 
-  /** Whether the other is the same call, on any hosting. */
   isLike({ option, play }: Pick<Call, 'option' | 'play'>): boolean {
     return this.option === option && sameCall(this.play, play);
   }
@@ -113,7 +105,6 @@ class Call {
 const compareEnds = (one: Transcript | undefined, other: Transcript | undefined): Survival =>
   one && other ? sameEnd(one, other) : 'not measured';
 
-/** Does `work` on each item, on at most `limit` at once. */
 async function inParallel<T>(limit: number, items: readonly T[], work: (item: T) => Promise<void>) {
   const left = items.values();
   const worker = async () => {

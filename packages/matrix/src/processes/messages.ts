@@ -4,7 +4,6 @@ import type { LeaseDecision, LeaseRequest } from '@mrtr/core/seal';
 import type { ResolutionKind, WorkItem } from '@mrtr/example-tools';
 import type { Diagnostic } from '@mrtr/harness';
 
-/** How another process loads a subject: the URL of a module, and the name of its export. */
 export interface SubjectModule {
   readonly module: string;
   /** Default `option`. */
@@ -19,12 +18,10 @@ export interface Place {
   readonly instance: string;
 }
 
-/** The subject that an instance serves, and its settings. */
-export interface Opening extends SubjectModule, Place {
+export interface Opening extends SubjectModule {
   /** The request-state key, in base64. */
   readonly key: string;
   readonly legacy: LegacyPolicy;
-  /** The policy's `version`. */
   readonly version?: string | undefined;
   /** `sessions` and `stateless` over HTTP, each on its own port; or the process's stdio. */
   readonly serve: 'sessions' | 'stateless' | 'stdio';
@@ -34,17 +31,13 @@ export interface Opening extends SubjectModule, Place {
   readonly countLines?: boolean | undefined;
 }
 
-/** The methods of an instance. */
 export interface InstanceMethods {
-  /** Resolves with the address, if there is one. */
-  open(opening: Opening): Promise<string | undefined>;
+  open(place: Place, opening: Opening): Promise<string | undefined>;
   close(scope: string): Promise<void>;
   framesHeld(scope: string): number;
 }
 
-/** The methods of the observing process: the database of all instances, and their reports. */
 export interface DatabaseMethods {
-  /** Names the spawned process. */
   hello(name: string): void;
   diagnostic(place: Place, diagnostic: Diagnostic): void;
   claim(place: Place, presented: LeaseRequest): Promise<LeaseDecision>;

@@ -4,10 +4,8 @@ import type { Scenario } from '../measure/observe.ts';
 import { SCRIPTS, type Script } from '../measure/scripts.ts';
 import type { ProcessHostingKind } from '../measure/subject.ts';
 
-/** A scenario, on one of the hostings. */
 export type Play = Omit<Scenario, 'hosting'>;
 
-/** Whether the two are equal. */
 export const sameCall = (one: Play, other: Play): boolean =>
   one.client === other.client && one.legacy === other.legacy && one.script === other.script;
 
@@ -52,5 +50,4 @@ export const BRIEF_PLAYS: Plays = {
   processes: FLEET_PLAYS,
 };
 
-/** All scenarios in processes. */
 export const PROCESS_PLAYS: Plays = { stdio: STDIO_PLAYS, http: HTTP_PLAYS, processes: FLEET_PLAYS };

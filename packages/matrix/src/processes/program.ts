@@ -8,7 +8,6 @@ const loader = (process.features as { typescript?: unknown }).typescript
   ? []
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 
-/** The program of one instance. It serves the subjects that are opened in it. */
 export function instanceProgram(env: Program['env']): Program {
   const path = fileURLToPath(new URL('./child.ts', import.meta.url));
   return { command: process.execPath, args: [...loader, path], env };

@@ -32,7 +32,6 @@ export function remoteWorld({ remote }: Rpc<DatabaseMethods>, place: Place): Wor
 
 const elsewhere = () => new Error('Only the observing process knows what was written.');
 
-/** The ledger of presented tokens, in the observing process. */
 export const remoteLedger = ({ remote }: Rpc<DatabaseMethods>, place: Place): StateLedger => ({
   claim: (presented) => remote.claim(place, presented),
   settle: (id, lease, result) => remote.settle(place, id, lease, result),

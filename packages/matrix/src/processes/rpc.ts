@@ -3,15 +3,12 @@ import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type BirpcReturn, createBirpc } from 'birpc';
 
-/** One end. */
 export interface Rpc<Theirs extends object> {
   /** The other end's methods. A call rejects with the error of the other end, or when the connection ends first. */
   readonly remote: BirpcReturn<Theirs>;
   /** Resolves when the connection has ended, from either side, and everything that was sent before has been read. */
   readonly closed: Promise<void>;
-  /** Whether it has ended. */
   readonly ended: () => boolean;
-  /** Ends the connection. */
   close(): void;
 }
 

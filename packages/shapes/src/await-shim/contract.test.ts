@@ -24,7 +24,7 @@ shapeContract(shape, {
   'a page with another address is asked again': FORMS,
   'no answer is found under the key `__proto__`, and nothing below the question runs':
     'it names a question after the fields of its form',
-  'an old client that the policy does not ask is refused in words':
+  'an old client that the policy does not ask gets an error that says why':
     'it asks by itself and ignores the policy',
   'several questions of one round may be answered one by one': ONE_BY_ONE,
   'a handler asks the client’s model and for its roots as it asks the user': 'it asks the user only',

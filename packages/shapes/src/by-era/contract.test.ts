@@ -44,7 +44,8 @@ const OWN_CONTEXT = 'its handlers get the context of the SDK';
 shapeContract(shape, {
   'state of another shape, or of another version, is refused, and nothing runs': OWN_STATE,
   'a question that is reworded after it was answered is asked again': OWN_STATE,
-  'an old client that the policy does not ask is refused in words': 'its author asks and decides alone',
+  'an old client that the policy does not ask gets an error that says why':
+    'its author asks and decides alone',
   'a refusal ends a prompt and a resource with a JSON-RPC error':
     'its author reads the refusal and ends the call',
   'idempotency keys are the same in all rounds of a call, wherever and however often one is presented':

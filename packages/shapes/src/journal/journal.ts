@@ -8,7 +8,7 @@
  * first: a later round may see another order. `strict: true` finds the common mistakes.
  *
  * After a deploy: steps may be added behind those that are recorded. A recorded step that was removed, renamed, reworded,
- * narrowed or widened, or that a new one now comes before, stops the call in words (`JournalDiverged`), and nothing new
+ * narrowed or widened, or that a new one now comes before, stops the call (`JournalDiverged`), and nothing new
  * executes. A question that is still open may change: it is asked again.
  *
  * Deliberately not here: positional keys, which shift silently when a step is inserted.

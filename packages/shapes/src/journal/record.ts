@@ -105,6 +105,6 @@ export class Journal {
   }
 }
 
-/** A kind of step, in words. */
+/** A kind of step, as text. */
 export const describeStep = (kind: StepKind): string =>
   ({ ask: 'a question', once: 'an effect', now: 'a time', random: 'a random number', uuid: 'a UUID' })[kind];

@@ -70,7 +70,7 @@ const SWEEP_AT_ONCE = 50;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** An id of the right length. */
 const ANY_ID = 'x'.repeat(22);
-const DEFAULTS = {
+export const DEFAULTS = {
   ttlSeconds: 600,
   maxFrames: 10_000,
   maxFramesPerPrincipal: 100,

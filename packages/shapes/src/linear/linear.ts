@@ -6,9 +6,9 @@
  * cannot resume the call and answers with an error. Route retries by the continuation (`locate`), use a durable store,
  * or use shape F, G, I or J.
  *
- * After a deploy: a call in memory ends with its process, and its client learns so in words. A durable store goes on with a
- * call only where the new code takes the steps that are recorded and asks the question that is open, in the same words;
- * otherwise it refuses, in words. Steps may be added behind the open question.
+ * After a deploy: a call in memory ends with its process, and its client gets an error that says so. A durable store
+ * resumes a call only where the new code takes the steps that are recorded and asks the question that is open, in the
+ * same words; otherwise it refuses, and says why. Steps may be added behind the open question.
  *
  * Deliberately not here: any promise that a client comes back.
  */

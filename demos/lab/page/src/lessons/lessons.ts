@@ -1,16 +1,12 @@
 /** Six lessons: one idea each, and a task that the page recognises as solved by what really happened. */
 import type { Reply } from '@mrtr/harness';
-import { eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
+import { CLIENT, eventsOf, objectIn, type Question, resultText, tally } from '@mrtr/harness/transcript';
 import { outcomeOf } from '@mrtr/matrix/deploy/outcome';
 import type { Outcome } from '@mrtr/option/deploys';
 import type { Conversation, SetUp, SideState } from '../../../src/protocol.ts';
 
 /** A part of a task: its id, its words, and whether the call that just ended on a side is it. */
-export type Mark = readonly [
-  id: string,
-  words: string,
-  isMet: (side: SideState, conversation: Conversation) => boolean,
-];
+export type Mark = readonly [id: string, words: string, isMet: (seen: Seen) => boolean];
 
 export interface Lesson {
   readonly id: string;
@@ -31,27 +27,60 @@ const setUp = (option: string, more: Partial<SetUp> = {}): SetUp => ({
   ...more,
 });
 
-const writes = (conversation: Conversation) => tally(conversation).effects.write ?? 0;
-const audits = (conversation: Conversation) => tally(conversation).effects.audit ?? 0;
-const messages = ({ events }: Conversation) => eventsOf('message', events);
-const wasTwice = (conversation: Conversation) => messages(conversation).some(({ again }) => again);
-const wasAltered = (conversation: Conversation) =>
-  messages(conversation).some(
-    ({ altered, message }) => altered && 'requestState' in objectIn(message, 'params'),
-  );
-const wasUnasked = (conversation: Conversation) => messages(conversation)[1]?.altered === true;
-const isGood = ({ end }: Conversation) =>
-  end?.result !== undefined && !end.result.isError && resultText(end.result) !== 'Cancelled.';
+/** What the marks look at, of a call that has ended on a side. */
+interface Seen extends SetUp {
+  readonly isOfH: boolean;
+  readonly audits: number;
+  readonly writes: number;
+  readonly questions: number;
+  /** The rounds that reached an instance. */
+  readonly arrived: number;
+  /** Whether they reached several, or one was killed. */
+  readonly hasMoved: boolean;
+  readonly isGood: boolean;
+  readonly isError: boolean;
+  readonly isTwice: boolean;
+  readonly isAltered: boolean;
+  readonly isUnasked: boolean;
+  readonly isRejected: boolean;
+  /** Whether the end differs from what the user said first. */
+  readonly isTampered: boolean;
+  /** What a deploy, and nothing else that was done to the call, brought it to. */
+  readonly outcome: Outcome | undefined;
+}
 
-/** The instances that the rounds reached, in order. */
-const instancesOf = (conversation: Conversation): readonly string[] =>
-  messages(conversation).flatMap(({ from, to, message, lost }) =>
-    from === 'client' && message.method === 'tools/call' && !lost && to !== undefined ? [to] : [],
+export function readCall({ setUp, conversation }: SideState): Seen {
+  const { events, end } = conversation;
+  const messages = eventsOf('message', events);
+  const { effects, questions } = tally(conversation);
+  const text = end?.result && resultText(end.result);
+  const instances = messages.flatMap(({ from, to, message, lost }) =>
+    from === CLIENT && message.method === 'tools/call' && !lost && to !== undefined ? [to] : [],
   );
-const isHeldInMemory = ({ setUp: { option } }: SideState) => option === 'h';
+  const reply = eventsOf('answer', events)[0]?.reply ?? 'silence';
+  const said = reply === 'silence' ? undefined : String(Object.values(reply.content ?? {})[0] ?? '');
+  return {
+    ...setUp,
+    isOfH: setUp.option === 'h',
+    audits: effects.audit ?? 0,
+    writes: effects.write ?? 0,
+    questions,
+    arrived: instances.length,
+    hasMoved: new Set(instances).size > 1 || hasKill(conversation),
+    isGood: text !== undefined && !end?.result?.isError && text !== 'Cancelled.',
+    isError: end?.result?.isError === true,
+    isTwice: messages.some(({ again }) => again),
+    isAltered: messages.some(
+      ({ altered, message }) => altered && 'requestState' in objectIn(message, 'params'),
+    ),
+    isUnasked: messages[1]?.altered === true,
+    isRejected: eventsOf('state', events).some(({ phase }) => phase === 'rejected'),
+    isTampered: said !== undefined && text !== undefined && !text.includes(said),
+    outcome: outcomeOfDeploy(conversation),
+  };
+}
+
 const hasKill = ({ events }: Conversation) => eventsOf('kill', events).length > 0;
-const hasMoved = (conversation: Conversation) =>
-  new Set(instancesOf(conversation)).size > 1 || hasKill(conversation);
 
 export const LESSONS: readonly Lesson[] = [
   {
@@ -62,16 +91,8 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Call both sides and answer both. Then look at the tinted lines.',
     setUps: [setUp('b', { instances: 'one' }), setUp('h', { instances: 'one' })],
     marks: [
-      [
-        'two',
-        'B wrote twice',
-        ({ setUp: { option } }, conversation) => option === 'b' && audits(conversation) > 1,
-      ],
-      [
-        'once',
-        'H wrote once',
-        (side, conversation) => isHeldInMemory(side) && audits(conversation) === 1 && isGood(conversation),
-      ],
+      ['two', 'B wrote twice', ({ option, audits }) => option === 'b' && audits > 1],
+      ['once', 'H wrote once', ({ isOfH, audits, isGood }) => isOfH && audits === 1 && isGood],
     ],
   },
   {
@@ -82,30 +103,17 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'Two instances take turns. A router can be told where to send the retry; and not every shape waits in memory.',
     setUps: [setUp('h'), setUp('h')],
     marks: [
-      [
-        'lost',
-        'H’s call was lost',
-        (side, conversation) =>
-          isHeldInMemory(side) && hasMoved(conversation) && conversation.end?.result?.isError === true,
-      ],
+      ['lost', 'H’s call was lost', ({ isOfH, hasMoved, isError }) => isOfH && hasMoved && isError],
       [
         'routed',
         'kept: the retry went to the instance that asked',
-        (side, conversation) =>
-          isHeldInMemory(side) &&
-          side.setUp.instances === 'two' &&
-          instancesOf(conversation).length > 1 &&
-          !hasMoved(conversation) &&
-          isGood(conversation),
+        ({ isOfH, instances, arrived, hasMoved, isGood }) =>
+          isOfH && instances === 'two' && arrived > 1 && !hasMoved && isGood,
       ],
       [
         'carried',
         'kept: a shape whose state travels went on elsewhere',
-        (side, conversation) =>
-          !isHeldInMemory(side) &&
-          instancesOf(conversation).length > 1 &&
-          hasMoved(conversation) &&
-          isGood(conversation),
+        ({ isOfH, arrived, hasMoved, isGood }) => !isOfH && arrived > 1 && hasMoved && isGood,
       ],
     ],
   },
@@ -117,16 +125,11 @@ export const LESSONS: readonly Lesson[] = [
     hint: 'While the question is open, have the next request delivered twice. Then switch single use on, and do the same.',
     setUps: [setUp('f', { tool: 'work-item' }), setUp('f', { tool: 'work-item' })],
     marks: [
-      [
-        'two',
-        'one approval wrote twice',
-        (_side, conversation) => wasTwice(conversation) && writes(conversation) > 1,
-      ],
+      ['two', 'one approval wrote twice', ({ isTwice, writes }) => isTwice && writes > 1],
       [
         'one',
         'with single use it wrote once',
-        ({ setUp: { singleUse } }, conversation) =>
-          singleUse && wasTwice(conversation) && writes(conversation) === 1,
+        ({ singleUse, isTwice, writes }) => singleUse && isTwice && writes === 1,
       ],
     ],
   },
@@ -141,13 +144,12 @@ export const LESSONS: readonly Lesson[] = [
       [
         'taken',
         'written, and nobody was asked',
-        (_side, conversation) =>
-          wasUnasked(conversation) && writes(conversation) > 0 && tally(conversation).questions === 0,
+        ({ isUnasked, writes, questions }) => isUnasked && writes > 0 && questions === 0,
       ],
       [
         'dropped',
         'dropped: the user was asked all the same',
-        (_side, conversation) => wasUnasked(conversation) && tally(conversation).questions > 0,
+        ({ isUnasked, questions }) => isUnasked && questions > 0,
       ],
     ],
   },
@@ -162,19 +164,9 @@ export const LESSONS: readonly Lesson[] = [
       [
         'believed',
         'the changed state was believed',
-        (_side, conversation) =>
-          wasAltered(conversation) &&
-          writes(conversation) > 0 &&
-          isGood(conversation) &&
-          isTampered(conversation),
+        ({ isAltered, writes, isGood, isTampered }) => isAltered && writes > 0 && isGood && isTampered,
       ],
-      [
-        'refused',
-        'the sealed one was refused',
-        (_side, conversation) =>
-          wasAltered(conversation) &&
-          eventsOf('state', conversation.events).some(({ phase }) => phase === 'rejected'),
-      ],
+      ['refused', 'the sealed one was refused', ({ isAltered, isRejected }) => isAltered && isRejected],
     ],
   },
   {
@@ -191,28 +183,27 @@ export const LESSONS: readonly Lesson[] = [
       [
         'finished',
         'one call finished on version 2',
-        (_side, conversation) => cameTo('finishes', conversation) && isGood(conversation),
+        ({ outcome, isGood }) => outcome === 'finishes' && isGood,
       ],
       [
         'again',
         'one asked again what had been answered',
-        (_side, conversation) => cameTo('asks again', conversation) && isGood(conversation),
+        ({ outcome, isGood }) => outcome === 'asks again' && isGood,
       ],
-      ['refused', 'one was refused in words', (_side, conversation) => cameTo('refuses', conversation)],
+      ['refused', 'one was refused, and told why', ({ outcome }) => outcome === 'refuses'],
     ],
   },
 ];
 
-/** Whether a deploy, and nothing else that was done to it, brought a call to this end. */
-function cameTo(outcome: Outcome, conversation: Conversation): boolean {
+function outcomeOfDeploy(conversation: Conversation): Outcome | undefined {
   const { events, end } = conversation;
   const changes = eventsOf('restart', events).map(({ deployed }) => deployed);
   const isSpared =
     !hasKill(conversation) &&
-    !messages(conversation).some(({ altered, again, lost }) => altered || again || lost) &&
+    !eventsOf('message', events).some(({ altered, again, lost }) => altered || again || lost) &&
     eventsOf('answer', events).every(fitsIts(eventsOf('question', events)));
   const isOther = changes.some((change) => change !== undefined && change !== 'nothing');
-  return end !== undefined && isOther && isSpared && outcomeOf({ events, end }) === outcome;
+  return end && isOther && isSpared ? outcomeOf({ events, end }) : undefined;
 }
 
 /** Whether an answer accepts, with values that the form of its question offers. */
@@ -226,12 +217,3 @@ const fitsIts =
       return Array.isArray(choices) && choices.includes(value);
     });
   };
-
-/** Whether the end differs from what the user said first. */
-function isTampered(conversation: Conversation): boolean {
-  const first = eventsOf('answer', conversation.events)[0];
-  if (!first || first.reply === 'silence') return false;
-  const said = String(Object.values(first.reply.content ?? {})[0] ?? '');
-  const result = conversation.end?.result;
-  return result !== undefined && !resultText(result).includes(said);
-}

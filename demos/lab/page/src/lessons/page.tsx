@@ -5,7 +5,6 @@ import { LESSONS, type Lesson } from './lessons.ts';
 import './lessons.css';
 import { isSolved } from './progress.ts';
 
-/** Sets up both sides for a lesson: its user asked for that by beginning it. */
 export function begin(live: Live, { setUps: [left, right] }: Pick<Lesson, 'setUps'>): void {
   if (live.kind !== 'open') return;
   void live.send({ do: 'set-up', side: 'left', setUp: left });

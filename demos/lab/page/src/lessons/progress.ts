@@ -1,7 +1,7 @@
 /** What has been solved: kept in this browser, and nowhere else. */
 import { useEffect, useState } from 'preact/hooks';
 import type { SideName, SideState } from '../../../src/protocol.ts';
-import { LESSONS } from './lessons.ts';
+import { LESSONS, readCall } from './lessons.ts';
 
 const KEPT = 'mrtr-lab-lessons';
 
@@ -17,7 +17,6 @@ const read = (): readonly string[] => {
 let kept: readonly string[] = read();
 const watchers = new Set<() => void>();
 
-/** Whether a mark was met, by the lesson's id and its own. */
 export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
 
 export function isSolved(id: string): boolean {
@@ -38,8 +37,7 @@ export function useProgress(lesson: string, sides: Readonly<Record<SideName, Sid
     const marks = LESSONS.find(({ id }) => id === lesson)?.marks ?? [];
     const more = marks.filter(
       ([id, , met]) =>
-        !isMet(lesson, id) &&
-        [left, right].some((side) => side.conversation.end && met(side, side.conversation)),
+        !isMet(lesson, id) && [left, right].some((side) => side.conversation.end && met(readCall(side))),
     );
     if (more.length === 0) return;
     kept = [...kept, ...more.map(([id]) => `${lesson}.${id}`)];

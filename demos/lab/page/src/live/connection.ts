@@ -43,7 +43,6 @@ async function send(command: Command): Promise<void> {
   await post('do', JSON.stringify(command));
 }
 
-/** What the lab's server says, as it says it. */
 export function useLive(): Live {
   const [live, setLive] = useState<Live>(
     isExported

@@ -1,34 +1,24 @@
 /** What one does to a side: choose what runs, call, kill, restart, and set the network. */
-import type { Command, Fault, SetUp, SideName, SideState } from '../../../src/protocol.ts';
+import type { Command, Fault, Offered, SetUp, SideName, SideState } from '../../../src/protocol.ts';
 import { Choice } from '../choice.tsx';
-import { fileOf, OFFERED } from './options.ts';
 
-const TOOLS = [
-  ['weather', 'asks once'],
-  ['work-item', 'asks twice'],
-  ['order', 'has a version 2'],
-] as const;
-const CLIENTS = [
-  ['modern', 'new client'],
-  ['legacy', 'old client'],
-  ['mute', 'mute client'],
-] as const;
-const INSTANCES = [
-  ['one', '1 instance'],
-  ['two', '2 instances'],
+/** What is chosen of a side beside its shape, and what each choice is called. */
+const SELECTS = [
+  ['Tool', 'tool', { weather: 'asks once', 'work-item': 'asks twice', order: 'has a version 2' }],
+  ['Client', 'client', { modern: 'new client', legacy: 'old client', mute: 'cannot be asked' }],
+  ['Instances', 'instances', { one: '1 instance', two: '2 instances' }],
 ] as const;
 /** The instance whose turn it is. */
 const NEXT = '';
-const ROUTES = [
-  [NEXT, 'to the next instance'],
-  ['i1', 'to server 1'],
-  ['i2', 'to server 2'],
-] as const;
-const DELIVERIES = [
-  ['once', 'delivered once'],
-  ['twice', 'delivered twice'],
-  ['lose-answer', 'its answer is lost'],
-] as const;
+const ROUTES = { [NEXT]: 'to the next instance', i1: 'to server 1', i2: 'to server 2' } as const;
+const DELIVERIES = { once: 'delivered once', twice: 'delivered twice', 'lose-answer': 'its answer is lost' };
+
+const labelled = ({ id, name, title, needsPostgres }: Offered) =>
+  [id, `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`] as const;
+
+/** The author's file of a set-up. */
+export const fileOf = ({ offered, setUp }: Pick<SideState, 'offered' | 'setUp'>): string | undefined =>
+  offered.find(({ id }) => id === setUp.option)?.files[setUp.tool];
 
 type Send = (command: Command) => void;
 
@@ -39,9 +29,8 @@ interface ControlsProps {
   readonly onSetUp: (setUp: SetUp) => void;
 }
 
-/** The head of a live side. */
 export function Head({ side, state, send, onSetUp }: ControlsProps) {
-  const { setUp, doing } = state;
+  const { offered, setUp, doing } = state;
   const change = (part: Partial<SetUp>) => onSetUp({ ...setUp, ...part });
   const isBusy = doing === 'calling' || doing === 'asked' || doing === 'starting';
   return (
@@ -50,32 +39,20 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         class="shape"
         label={`Shape on the ${side}`}
         value={setUp.option}
-        choices={OFFERED.map(({ id, name, title, needsPostgres }) => [
-          id,
-          `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`,
-        ])}
-        lacks={(option) => fileOf({ ...setUp, option }) === undefined}
+        choices={Object.fromEntries(offered.map(labelled))}
+        lacks={(option) => fileOf({ offered, setUp: { ...setUp, option } }) === undefined}
         onChoice={(option) => change({ option })}
       />
-      <Choice
-        label={`Tool on the ${side}`}
-        value={setUp.tool}
-        choices={TOOLS}
-        lacks={(tool) => fileOf({ ...setUp, tool }) === undefined}
-        onChoice={(tool) => change({ tool })}
-      />
-      <Choice
-        label={`Client on the ${side}`}
-        value={setUp.client}
-        choices={CLIENTS}
-        onChoice={(client) => change({ client })}
-      />
-      <Choice
-        label={`Instances on the ${side}`}
-        value={setUp.instances}
-        choices={INSTANCES}
-        onChoice={(instances) => change({ instances })}
-      />
+      {SELECTS.map(([title, name, choices]) => (
+        <Choice<string>
+          key={name}
+          label={`${title} on the ${side}`}
+          value={setUp[name]}
+          choices={choices}
+          lacks={(value) => fileOf({ offered, setUp: { ...setUp, [name]: value } }) === undefined}
+          onChoice={(value) => change({ [name]: value })}
+        />
+      ))}
       <label>
         <input
           type="checkbox"
@@ -97,7 +74,6 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
   );
 }
 
-/** Below the head of an instance's lane. */
 export function InstanceTool({
   side,
   state,
@@ -120,21 +96,15 @@ export function InstanceTool({
   );
 }
 
-/** What nobody asked for, by tool. */
 const UNASKED = {
   weather: { key: 'units', content: { units: 'imperial' } },
   'work-item': { key: 'resolution', content: { resolution: 'Fixed' } },
   order: { key: 'size', content: { size: 'L' } },
 } as const;
 
-/** What the network does to the next request. */
 export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
   const { way, setUp } = state;
-  const set = (part: Partial<Fault>) => {
-    const next = { ...way, ...part };
-    // What is left out is as it was: JSON has no undefined.
-    send({ do: 'way', side, way: next });
-  };
+  const set = (part: Partial<Fault>) => send({ do: 'way', side, way: { ...way, ...part } });
   const isOld = setUp.client === 'legacy';
   return (
     <div class="line network">

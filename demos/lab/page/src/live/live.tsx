@@ -5,9 +5,8 @@ import { LessonStrip } from '../lessons/strip.tsx';
 import type { Route } from '../route.ts';
 import { type Shown, Viewer } from '../viewer/viewer.tsx';
 import type { Live } from './connection.ts';
-import { Head, InstanceTool, Network } from './controls.tsx';
+import { fileOf, Head, InstanceTool, Network } from './controls.tsx';
 import { Deploy } from './deploy.tsx';
-import { fileOf } from './options.ts';
 import { Question } from './question.tsx';
 import './live.css';
 import { Tamper } from './tamper.tsx';
@@ -92,7 +91,7 @@ function sideShown(
   return {
     conversation: state.conversation,
     insides: state.insides,
-    file: fileOf(setUp),
+    file: fileOf(state),
     head: <Head side={side} state={state} send={command} onSetUp={onSetUp} />,
     laneTool: (instance) => <InstanceTool side={side} state={state} send={command} instance={instance} />,
     stateTools: (

@@ -6,16 +6,9 @@ import type { Asked } from '../../../src/protocol.ts';
 interface Field {
   readonly type?: string;
   readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
 }
 
-interface QuestionProps {
-  readonly asked: Asked;
-  readonly onReply: (reply: Reply) => void;
-}
-
-export function Question({ asked, onReply }: QuestionProps) {
+export function Question({ asked, onReply }: { asked: Asked; onReply: (reply: Reply) => void }) {
   const fields = Object.entries((asked.schema.properties ?? {}) as Readonly<Record<string, Field>>);
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
   const [sole] = fields;
@@ -61,18 +54,11 @@ export function Question({ asked, onReply }: QuestionProps) {
             </button>
           </>
         )}
-        <button type="button" onClick={() => accept(unfit(fields))} title="An answer that breaks the form">
-          Nonsense
-        </button>
-        <button type="button" onClick={() => onReply({ action: 'decline' })}>
-          Decline
-        </button>
-        <button type="button" onClick={() => onReply({ action: 'cancel' })}>
-          Cancel
-        </button>
-        <button type="button" onClick={() => onReply('silence')} title="The client goes on without an answer">
-          Say nothing
-        </button>
+        {REFUSALS.map(([words, reply, title]) => (
+          <button key={words} type="button" title={title} onClick={() => onReply(reply ?? unfit(fields))}>
+            {words}
+          </button>
+        ))}
       </div>
     </form>
   );
@@ -83,6 +69,15 @@ function parseField({ type }: Field, text: string): string | number | boolean {
   return type === 'boolean' ? text === 'true' : text;
 }
 
-/** A value that no field of the form takes. */
-const unfit = (fields: readonly (readonly [string, Field])[]): Record<string, string | number> =>
-  Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1]));
+const unfit = (fields: readonly (readonly [string, Field])[]): Reply => ({
+  action: 'accept',
+  content: Object.fromEntries(fields.map(([name, field]) => [name, field.enum ? 'kelvin' : -1])),
+});
+
+/** What else one may say; the first of them depends on the form. */
+const REFUSALS: readonly (readonly [words: string, reply?: Reply | undefined, title?: string])[] = [
+  ['Nonsense', undefined, 'An answer that breaks the form'],
+  ['Decline', { action: 'decline' }],
+  ['Cancel', { action: 'cancel' }],
+  ['Say nothing', 'silence', 'The client goes on without an answer'],
+];

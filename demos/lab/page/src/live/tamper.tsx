@@ -28,11 +28,8 @@ export function Tamper({ side, state, other, send }: TamperProps) {
   return (
     <section class="tamper" aria-label="Tamper editor">
       <h4>
-        {way.state === undefined ? (
-          'Change it on its way'
-        ) : (
-          <span class="armed">The next retry brings this:</span>
-        )}
+        {way.state === undefined && 'Change it on its way'}
+        {way.state !== undefined && <span class="armed">The next retry brings this:</span>}
       </h4>
       {insides[latest]?.sealed ? (
         <Bytes key={latest} original={latest} current={current} onChange={present} />
@@ -58,13 +55,7 @@ export function Tamper({ side, state, other, send }: TamperProps) {
 }
 
 /** A state that is not sealed is a text that anybody may write. */
-function Plain({
-  current,
-  onChange,
-}: {
-  readonly current: string;
-  readonly onChange: (state: string) => void;
-}) {
+function Plain({ current, onChange }: Omit<BytesProps, 'original'>) {
   const [text, setText] = useState(current);
   return (
     <>
@@ -133,7 +124,6 @@ function bytesOf(state: string): Uint8Array {
   }
 }
 
-/** The state with one bit of a byte flipped. */
 function flipBit(state: string, at: number): string {
   if (!state.startsWith(PREFIX)) {
     const code = state.charCodeAt(at) ^ 1;

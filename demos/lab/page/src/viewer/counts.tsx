@@ -6,7 +6,6 @@ type Count = readonly [number: string, name: string, bad: boolean];
 
 interface CountsProps {
   readonly conversation: Conversation;
-  /** Those until this step. */
   readonly events: Conversation['events'];
 }
 
@@ -52,7 +51,6 @@ function fromOutside(events: Conversation['events']): readonly Count[] {
   ];
 }
 
-/** How long the latest state is. */
 function stateOf(events: Conversation['events']): string {
   const sizes = eventsOf('message', events).flatMap(({ message, from }) => {
     const { requestState } = objectIn(message, 'result');

@@ -2,7 +2,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Zoom } from './model.ts';
 
-/** What the keys do. */
 export interface Keys {
   readonly go: (to: number) => void;
   readonly step: number;

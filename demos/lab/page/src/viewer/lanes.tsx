@@ -12,7 +12,6 @@ interface LanesProps {
   readonly lanes: readonly Participant[];
   /** One for each beat; undefined where only the other side did something. */
   readonly rows: readonly (Row | undefined)[];
-  /** Beats that only one side has. */
   readonly differs: (beat: number) => boolean;
   readonly step: number;
   readonly onStep: (beat: number) => void;

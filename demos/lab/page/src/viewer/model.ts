@@ -1,6 +1,7 @@
 /** The rows of a conversation as the page shows them, and how two conversations stand beside each other. */
 import {
   CLIENT,
+  compareLists,
   type LinesRun,
   lanesOf,
   type Participant,
@@ -9,14 +10,11 @@ import {
 } from '@mrtr/harness/transcript';
 import type { Conversation } from '../../../src/protocol.ts';
 
-/** How near one looks. */
 export type Zoom = 'rounds' | 'wire';
 
-/** The rows that a zoom shows. */
 export const rowsAt = (rows: readonly Row[], zoom: Zoom): readonly Row[] =>
   zoom === 'rounds' ? rows : rows.filter(({ event }) => event.kind === 'message');
 
-/** The lanes that a zoom shows. */
 export const lanesAt = (conversation: Conversation, zoom: Zoom): readonly Participant[] =>
   lanesOf(conversation).filter(({ kind }) => zoom === 'rounds' || (kind !== 'person' && kind !== 'world'));
 
@@ -24,7 +22,6 @@ export const lanesAt = (conversation: Conversation, zoom: Zoom): readonly Partic
 const signOf = ({ event: { kind }, isSent, round, text }: Row): string =>
   kind === 'entry' ? `entry ${round}` : `${kind} ${isSent} ${text.replace(/\d+ B/, '')}`;
 
-/** One step of two conversations: a row of each, or of one alone. */
 export interface Beat {
   readonly left?: Row | undefined;
   readonly right?: Row | undefined;
@@ -32,34 +29,11 @@ export interface Beat {
 
 /** Lays two conversations beside each other: equal rows in one beat, by their longest common subsequence. */
 export function align(left: readonly Row[], right: readonly Row[]): readonly Beat[] {
-  const signs = [left.map(signOf), right.map(signOf)] as const;
-  const best = Array.from({ length: left.length + 1 }, () => new Array<number>(right.length + 1).fill(0));
-  const at = (one: number, other: number) => best[one]?.[other] ?? 0;
-  for (let one = left.length - 1; one >= 0; one--) {
-    for (let other = right.length - 1; other >= 0; other--) {
-      (best[one] as number[])[other] =
-        signs[0][one] === signs[1][other]
-          ? at(one + 1, other + 1) + 1
-          : Math.max(at(one + 1, other), at(one, other + 1));
-    }
-  }
-  const beats: Beat[] = [];
-  let [one, other] = [0, 0];
-  while (one < left.length || other < right.length) {
-    const [here, there] = [left[one], right[other]];
-    if (here && there && signs[0][one] === signs[1][other]) {
-      beats.push({ left: here, right: there });
-      one++;
-      other++;
-    } else if (here && (!there || at(one + 1, other) >= at(one, other + 1))) {
-      beats.push({ left: here });
-      one++;
-    } else {
-      beats.push({ right: there });
-      other++;
-    }
-  }
-  return beats;
+  const [ours, theirs] = [left.values(), right.values()];
+  return compareLists(left.map(signOf), right.map(signOf)).map((where) => ({
+    ...(where !== 'right' && { left: ours.next().value }),
+    ...(where !== 'left' && { right: theirs.next().value }),
+  }));
 }
 
 /** What ran up to an event: in the stretch that it belongs to, and before that. */
@@ -68,7 +42,6 @@ export interface Ran {
   readonly before: readonly LinesRun[];
 }
 
-/** The lines that had run, or were running, when event `at` happened. */
 export function ranAt(events: readonly TranscriptEvent[], at: number): Ran {
   const stretches = events.flatMap((event, end) =>
     event.kind === 'lines' ? [{ end, files: event.files }] : [],

@@ -11,7 +11,6 @@ import {
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
 
-/** The JSON of the latest message up to this step. */
 export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
   const message = eventsOf('message', events.slice(0, at + 1)).at(-1);
   if (!message) return <p class="nothing">No message yet.</p>;
@@ -103,11 +102,9 @@ function Claims({ inside }: { readonly inside: Inside | undefined }) {
   );
 }
 
-/** The states that servers gave out, in order. */
 export const statesIn = (events: readonly TranscriptEvent[]): readonly string[] =>
   statesByRound(events).map(([state]) => state);
 
-/** The same, each with the round that it went out in. */
 function statesByRound(events: readonly TranscriptEvent[]): readonly (readonly [string, number])[] {
   const found = new Map<string, number>();
   for (const { event, round } of rowsOf({ events, participants: [] })) {
@@ -124,7 +121,6 @@ interface WorldProps {
   readonly isSeen: boolean;
 }
 
-/** The world's ledger, and how the call ended. */
 export function World({ rows, end, isSeen }: WorldProps) {
   const effects = rows.filter(({ event }) => event.kind === 'effect');
   return (

@@ -8,7 +8,6 @@ import type { Ran } from './model.ts';
 
 type Token = readonly [text: string, look: number];
 
-/** The names of the files that ran, or undefined. */
 export const filesIn = (...runs: readonly LinesRun[]): readonly string[] => [
   ...new Set(runs.flatMap((run) => Object.keys(run))),
 ];
@@ -98,6 +97,5 @@ function Tokens({
   );
 }
 
-/** How often the busiest part of a line ran. */
 const countOf = (run: Lines[string] | undefined): number =>
   typeof run === 'object' ? Math.max(...run.map(([, count]) => count)) : (run ?? 0);

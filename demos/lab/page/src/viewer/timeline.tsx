@@ -85,7 +85,6 @@ function saying(beat: Beat | undefined, compares: boolean): string {
   return left ? `left alone: ${text}` : `right alone: ${text}`;
 }
 
-/** The beat in which each round begins. */
 function roundsIn(beats: readonly Beat[]): readonly { readonly beat: number; readonly round: number }[] {
   const found: { beat: number; round: number }[] = [];
   for (const [beat, { left, right }] of beats.entries()) {

@@ -13,10 +13,8 @@ import { Timeline } from './timeline.tsx';
 import './viewer.css';
 import './panels.css';
 
-/** A panel below the lanes. */
 export type Panel = 'source' | 'wire' | 'state' | 'world';
 
-/** Which part of the conversations one looks at, and how near. */
 export interface View {
   /** Undefined for the end. */
   readonly step?: number | undefined;
@@ -24,7 +22,6 @@ export interface View {
   readonly panel: Panel;
 }
 
-/** One of the conversations, and what stands around it. */
 export interface Shown {
   readonly conversation: Conversation;
   /** Left out where nobody has the key. */
@@ -46,6 +43,8 @@ interface ViewerProps {
   readonly ofSeveral?: boolean;
 }
 
+const SIDES = ['left', 'right'] as const;
+
 const PANELS: readonly (readonly [Panel, string])[] = [
   ['source', 'Source'],
   ['wire', 'Message'],
@@ -57,8 +56,11 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
   const box = useRef<HTMLDivElement>(null);
   const { zoom } = view;
   const [left, right] = sides;
-  const rows = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), zoom) : []));
-  const beats = align(rows[0] ?? [], rows[1] ?? []);
+  const beatsAt = (near: Zoom) => {
+    const rows = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), near) : []));
+    return align(rows[0] ?? [], rows[1] ?? []);
+  };
+  const beats = beatsAt(zoom);
   const last = Math.max(0, beats.length - 1);
   const step = Math.min(view.step ?? last, last);
   const go = (to: number) => {
@@ -70,8 +72,7 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
     const here = beats[step];
     const at = (here?.left ?? here?.right)?.at ?? 0;
     const isLeft = here?.left !== undefined;
-    const others = [left, right].map((side) => (side ? rowsAt(rowsOf(side.conversation), next) : []));
-    const moved = align(others[0] ?? [], others[1] ?? []).findLastIndex(
+    const moved = beatsAt(next).findLastIndex(
       (beat) => ((isLeft ? beat.left : beat.right)?.at ?? Number.POSITIVE_INFINITY) <= at,
     );
     onView({
@@ -83,14 +84,14 @@ export function Viewer({ sides, view, onView, ofSeveral = false }: ViewerProps) 
   const playing = usePlaying(step, last, go);
   useKeys({ go, step, last, toggle: playing.toggle, zoomTo }, ofSeveral ? box : undefined);
   // A side that has not begun does not differ yet.
-  const compares = right !== undefined && rows.every((some) => some.length > 0);
+  const compares = SIDES.every((side) => beats.some((beat) => beat[side]));
   const differs = (beat: number) => compares && !(beats[beat]?.left && beats[beat]?.right);
   return (
     <div class={`viewer ${right ? 'two' : 'one'}`} ref={box}>
       {sides.map((side, index) => (
         <Side
-          key={index === 0 ? 'left' : 'right'}
-          name={index === 0 ? 'left' : 'right'}
+          key={SIDES[index]}
+          name={SIDES[index] ?? 'left'}
           side={side}
           beats={beats}
           step={step}
@@ -196,7 +197,6 @@ function Side({ name, side, beats, step, onStep, differs, view, onPanel, named }
 
 const linesIn = (events: Conversation['events']) => eventsOf('lines', events).map(({ files }) => files);
 
-/** Plays the steps, one after the other. */
 function usePlaying(step: number, last: number, go: (to: number) => void) {
   const [on, setOn] = useState(false);
   useEffect(() => {

@@ -8,7 +8,6 @@ import type { Data, Script } from '@mrtr/option';
 import type { Change } from '@mrtr/option/deploys';
 import { z } from 'zod';
 
-/** A step that asks one question. */
 export interface Ask {
   readonly kind: 'ask';
   /** What is asked for, whatever the question is called: also the name of its form's field. */
@@ -31,10 +30,8 @@ export interface Effect {
 
 export type Step = Ask | Effect;
 
-/** One version of the code. */
 export interface Code {
   readonly steps: readonly Step[];
-  /** The policy's `version`. */
   readonly version: string;
 }
 
@@ -61,7 +58,6 @@ const size = ask('size', SIZES);
 const colour = ask('colour', ['red', 'blue']);
 const gift = ask('gift', ['yes', 'no']);
 
-/** Version 1. */
 const VERSION_1: Code = { version: '1', steps: [ticket, size, colour] };
 
 const change = (...steps: readonly Step[]): Code => ({ version: '1', steps });
@@ -85,7 +81,6 @@ export const CHANGES: Readonly<Record<Change, Code>> = {
   version: { ...VERSION_1, version: '2' },
 };
 
-/** The tool as a script, for an option to write in its shape. */
 export const scriptOf = (code: Code, world: World): Script<CallToolResult> => ({
   steps: code.steps.map((step) =>
     isAsk(step)
@@ -99,7 +94,6 @@ export const scriptOf = (code: Code, world: World): Script<CallToolResult> => ({
   },
 });
 
-/** Places the order, the last effect of the call, and says so. */
 export async function place({ steps }: Code, data: Data, world: World): Promise<string> {
   const parts = steps.map((step) => `${step.name} ${textOf(data[step.name])}`).sort();
   await world.audit.record('order');

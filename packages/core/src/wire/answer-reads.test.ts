@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownEntry } from './own-entry.ts';
+import { ownEntry } from './answer-reads.ts';
 
 test('only an own entry counts, because a client chooses the keys', () => {
   const record = JSON.parse('{"own":1,"__proto__":{"inherited":2}}');

@@ -1,0 +1,104 @@
+/** The processes that serve one conversation. Its rounds reach them in turn, or the one that was chosen. */
+import { randomUUID } from 'node:crypto';
+import type { Endpoint, Fetch, Hosting } from '@mrtr/harness';
+import type { Database, Scope } from './database.ts';
+import type { Instance } from './instance.ts';
+import type { Opening } from './messages.ts';
+
+/** Where the client believes its server to be. */
+const ADDRESS = new URL('http://server.invalid/mcp');
+
+interface Member {
+  readonly instance: Instance;
+  readonly url: URL;
+  readonly onKill: () => void;
+}
+
+export class Fleet implements Hosting {
+  readonly #scope = randomUUID();
+  readonly #scene: Scope;
+  readonly #chosen: () => string | undefined;
+  readonly #over: () => void;
+  readonly #members = new Map<string, Member>();
+  #turn = 0;
+  #servedLast: Instance | undefined;
+
+  /** Where `chosen` names no living instance, the next one in turn gets a request. */
+  constructor(database: Database, scene: Scope, chosen: () => string | undefined = () => undefined) {
+    this.#scene = scene;
+    this.#chosen = chosen;
+    this.#over = database.open(this.#scope, scene);
+  }
+
+  get instances(): readonly string[] {
+    return [...this.#members.keys()].sort();
+  }
+
+  /** Has an instance serve from now on, under this id. With `restart`, in the place of the one before: that is recorded. */
+  async open(
+    id: string,
+    instance: Instance,
+    opening: Opening,
+    restart?: { readonly deployed?: string },
+  ): Promise<void> {
+    const { recorder } = this.#scene;
+    const url = await instance.open({ scope: this.#scope, instance: id }, opening);
+    const before = this.#members.get(id);
+    const onKill = () => recorder.record({ kind: 'kill', instance: id });
+    instance.onKill.add(onKill);
+    this.#members.set(id, { instance, url, onKill });
+    if (restart) recorder.record({ kind: 'restart', instance: id, ...restart });
+    await this.#release(before);
+  }
+
+  /** The process to kill for this call: it served the latest message. */
+  readonly servedLast = (): Instance | undefined => this.#servedLast;
+
+  readonly endpoint = (): Endpoint & { readonly fetch: Fetch } => ({
+    kind: 'http',
+    url: ADDRESS,
+    fetch: async (_url, init) => {
+      const isMessage = init?.method === 'POST';
+      // The rounds of a call take turns; what connects the client goes where the first of them will go.
+      const id = this.#pick(isMessage && String(init.body).includes('"method":"tools/call"'));
+      const { recorder } = this.#scene;
+      const member = id === undefined ? undefined : this.#members.get(id);
+      if (id === undefined || !member) throw new Error('The connection was refused: no instance is alive.');
+      if (isMessage) {
+        recorder.recordRoute(id, String(init.body));
+        this.#servedLast = member.instance;
+      }
+      return fetch(member.url, init);
+    },
+  });
+
+  readonly framesHeld = async (): Promise<number> => {
+    const held = [...this.#members.values()].map(({ instance }) => instance.framesHeld(this.#scope));
+    return (await Promise.all(held)).reduce((sum, frames) => sum + frames, 0);
+  };
+
+  async leave(id: string): Promise<void> {
+    const member = this.#members.get(id);
+    this.#members.delete(id);
+    await this.#release(member);
+  }
+
+  readonly close = async (): Promise<void> => {
+    await Promise.all(this.instances.map((id) => this.leave(id)));
+    this.#over();
+  };
+
+  async #release(member: Member | undefined): Promise<void> {
+    member?.instance.onKill.delete(member.onKill);
+    await member?.instance.close(this.#scope);
+  }
+
+  #pick(isRound: boolean): string | undefined {
+    const alive = this.instances.filter((id) => this.#members.get(id)?.instance.alive);
+    const chosen = this.#chosen();
+    if (chosen !== undefined && alive.includes(chosen)) return chosen;
+    const id = alive[this.#turn % Math.max(1, alive.length)];
+    if (isRound) this.#turn++;
+    return id;
+  }
+}
