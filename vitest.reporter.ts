@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-const SHOWN = 5;
+const SHOWN = 10;
 
 /**
  * Prints the slowest files, and then `N passed, N failed, N skipped` alone on the last line, for whatever reads only

@@ -110,9 +110,10 @@ test('a call that sent its user to a page resumes in another process, and asks a
   const resumed = await agree(other, again);
   expect(resumed).toMatchObject({ asks: notYet, page: asked.page });
   const { fetch } = pageOn(pages, policyOf(['k'.repeat(32)]));
-  const open = (url: string, user: string) => fetch(new Request(url, { headers: { 'x-user': user } }));
-  expect((await open(asked.page ?? '', 'mallory')).status).toBe(404);
-  const sent = await open(asked.page ?? '', 'ada');
+  const open = (url: string, user: string, method = 'GET') =>
+    fetch(new Request(url, { method, headers: { 'x-user': user, origin: 'https://shop.example' } }));
+  expect((await open(asked.page ?? '', 'mallory', 'POST')).status).toBe(404);
+  const sent = await open(asked.page ?? '', 'ada', 'POST');
   expect((await open(sent.headers.get('location') ?? '', 'ada')).status).toBe(200);
   expect(await agree(other, resumed)).toEqual({ says: 'tea for the account of ada' });
 });

@@ -122,7 +122,7 @@ class World {
     if (guess !== undefined) url.searchParams.set('id', guess);
     const isRight = url.searchParams.get('id') === id;
     const owed = isRight && who === call.owner && !call.finished && this.#now < this.#endsAt;
-    const response = await this.#open(url, who);
+    const response = await this.#open(url, who, 'POST');
     expectStatus(response, owed ? 303 : who === 'nobody' ? 401 : 404, 'start');
     const location = response.headers.get('location');
     if (!owed || location === null) return;
@@ -160,12 +160,13 @@ class World {
     );
     const end = result?.inputRequests ? 'asked' : result?.isError ? 'unfinished' : 'accepted';
     const isOver = this.#now >= this.#endsAt;
-    const owed = isOver ? 'unfinished' : finished ? 'accepted' : 'asked';
+    const owed = finished ? 'accepted' : isOver ? 'unfinished' : 'asked';
     if (end !== owed) throw new Error(`A retry comes to '${end}', and is owed '${owed}'.`);
   }
 
-  #open(url: URL, who: string): Promise<Response> {
-    return this.#host.open(url.href, { headers: who === 'nobody' ? {} : { 'x-user': who } });
+  #open(url: URL, who: string, method = 'GET'): Promise<Response> {
+    const headers = { origin: url.origin, ...(who !== 'nobody' && { 'x-user': who }) };
+    return this.#host.open(url.href, { method, headers });
   }
 }
 

@@ -191,8 +191,17 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
   'pending interactions': async (limit) => {
     await fillsInteractions(limit, (n) => `user ${n}`);
   },
-  'pending interactions of one principal': async (limit) => {
+  'open pages of one principal': async (limit) => {
     await fillsInteractions(limit, () => 'ada');
+  },
+  'pages of one principal that are over, and still kept for their calls': async (limit) => {
+    const store = new MemoryInteractions();
+    const add = (n: number) => store.add({ id: `${n}`, principal: 'ada', value: '', ttlSeconds: 60 });
+    for (let n = 0; n < limit; n++) {
+      await add(n);
+      await store.replace(`${n}`, '', 'over', { principal: 'ada', ttlSeconds: 60 });
+    }
+    await expect(add(limit)).rejects.toMatchObject({ code: 'store_full' });
   },
   'one pending interaction, in bytes': async (limit) => {
     const add = (bytes: number) =>

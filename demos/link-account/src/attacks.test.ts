@@ -1,9 +1,12 @@
 /** Attacks on a question that is finished on a page: mallory has an account, ada is the victim. */
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { describe, expect, test, vi } from 'vitest';
+import { BUTTON } from './browser.ts';
 import { createServerOn } from './linear.ts';
+import { Person } from './person.ts';
 import { ALL, siteOf } from './site.test-support.ts';
 import type { CreateServer, SiteSettings } from './site.ts';
+import { SECRETS } from './users.ts';
 
 const REFUSED =
   'This link is not good, or no longer. Go back to where you got it, and ask for another one.\n';
@@ -32,7 +35,7 @@ describe.each(ALL)('shape %s', (_, createServer) => {
   test('nor does the link to the other site, which the attacker took from the start page', async () => {
     const { call, browserOf, callbackFor } = await siteOf(createServer);
     const first = await call('mallory');
-    const authorize = await (await browserOf('mallory')).leadsTo(first.page ?? '');
+    const authorize = await (await browserOf('mallory')).leadsTo(first.page ?? '', BUTTON);
     const victim = await browserOf('ada');
     // Ada allows it at the calendar: it is her application as well. Her code comes back with mallory's state.
     const back = await callbackFor(victim, authorize.href);
@@ -40,11 +43,36 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     expect((await call('mallory', first)).asks).toMatch(UNFINISHED);
   });
 
+  test('another site cannot sign a browser in, nor press the button of the start page', async () => {
+    const { call, browserOf, url, calendar } = await siteOf(createServer);
+    const { page = '' } = await call('mallory');
+    const victim = await browserOf('ada');
+    const planted = new URL('/account/sign-in', url);
+    expect((await victim.open(planted, { secret: SECRETS.mallory }, 'https://evil.example')).status).toBe(
+      403,
+    );
+    expect((await victim.open(page, BUTTON)).text).toBe(REFUSED);
+    const own = (await call('ada')).page ?? '';
+    expect((await victim.open(own, BUTTON, 'https://evil.example')).status).toBe(403);
+    const elsewhere = await victim.open(new URL('/sign-in', calendar.url), { user: 'mallory' }, url.origin);
+    expect(elsewhere.status).toBe(403);
+  });
+
+  test('a browser that was signed in as somebody else shows it before it goes on', async () => {
+    const { call, url } = await siteOf(createServer);
+    const { page = '' } = await call('mallory');
+    const { browser } = new Person('ada');
+    await browser.open(new URL('/account/sign-in', url), { secret: SECRETS.mallory });
+    const start = await browser.open(page);
+    expect([start.status, start.url.pathname]).toEqual([200, '/link/start']);
+    expect(start.text).toContain('You are signed in as <strong><bdi>mallory</bdi></strong>');
+  });
+
   test('somebody else cannot finish it with an account of their own, and its user still can', async () => {
     const { call, browserOf, callbackFor } = await siteOf(createServer);
     const first = await call('ada');
     const [ada, mallory] = [await browserOf('ada'), await browserOf('mallory')];
-    const authorize = await ada.leadsTo(first.page ?? '');
+    const authorize = await ada.leadsTo(first.page ?? '', BUTTON);
     const hers = await callbackFor(mallory, authorize.href);
     expect((await mallory.open(hers)).text).toBe(REFUSED);
     expect((await ada.open(await callbackFor(ada, authorize.href))).status).toBe(200);
@@ -87,7 +115,7 @@ describe.each(ALL)('shape %s', (_, createServer) => {
     const { call, browserOf } = await siteOf(createServer);
     const { page = '' } = await call('ada');
     const ada = await browserOf('ada');
-    const authorize = await ada.leadsTo(page);
+    const authorize = await ada.leadsTo(page, BUTTON);
     const state = authorize.searchParams.get('state') ?? '';
     const [ref] = state.split('.');
     const id = new URL(page).searchParams.get('id') ?? '';
@@ -129,7 +157,7 @@ describe.each(ALL)('shape %s', (_, createServer) => {
       for (const name of NAMES) evil.searchParams.append(name, EVIL);
       return evil;
     };
-    const authorize = await ada.leadsTo(withEvil(first.page ?? ''));
+    const authorize = await ada.leadsTo(withEvil(first.page ?? ''), BUTTON);
     expect(authorize.origin).toBe(calendar.url.origin);
     expect(authorize.href).not.toContain('evil');
     const back = withEvil(await callbackFor(ada, authorize.href));

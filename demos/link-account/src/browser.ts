@@ -10,11 +10,15 @@ export interface Page {
 
 const MOST_REDIRECTS = 10;
 
+/** The form of a page that has only a button. */
+export const BUTTON: Readonly<Record<string, string>> = {};
+
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
-  async open(address: string | URL, form?: Readonly<Record<string, string>>): Promise<Page> {
-    let page = await this.#get(new URL(address), form);
+  /** Opens an address, and follows where it leads. `form` posts, from a page of the same site or from that of `from`. */
+  async open(address: string | URL, form?: Readonly<Record<string, string>>, from?: string): Promise<Page> {
+    let page = await this.#get(new URL(address), form, from);
     for (let hop = 0; hop < MOST_REDIRECTS; hop++) {
       const next = leadOf(page);
       if (!next) return page;
@@ -30,11 +34,11 @@ export class Browser {
     return lead;
   }
 
-  async #get(url: URL, form?: Readonly<Record<string, string>>): Promise<Page> {
+  async #get(url: URL, form?: Readonly<Record<string, string>>, from = url.origin): Promise<Page> {
     const cookies = this.#cookiesOf(url);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
-      headers: cookie === '' ? {} : { cookie },
+      headers: { ...(cookie !== '' && { cookie }), ...(form && { origin: from }) },
       redirect: 'manual',
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     });

@@ -59,13 +59,14 @@ export class Calendar {
     const { pathname, searchParams } = new URL(request.url ?? '/', this.url);
     const user = this.#sessions.get(/(?:^|; )calendar=([^;]+)/.exec(request.headers.cookie ?? '')?.[1] ?? '');
     const form = request.method === 'POST' ? new URLSearchParams(await text(request)) : searchParams;
+    const isOwn = request.headers.origin === this.url.origin;
     switch (`${request.method} ${pathname}`) {
       case 'POST /sign-in':
-        return this.#signIn(form);
+        return isOwn ? this.#signIn(form) : { status: 403 };
       case 'GET /authorize':
         return this.#authorize(form, user);
       case 'POST /decide':
-        return this.#decide(form, user);
+        return isOwn ? this.#decide(form, user) : { status: 403 };
       case 'POST /token':
         return this.#redeem(form);
       case 'GET /events':

@@ -37,7 +37,8 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     expect(questionsIn(transcript)).toEqual([LINK]);
     const visits = eventsOf('visit', transcript.events);
     const paths = visits.map(({ url, status }) => `${new URL(url).pathname} ${status}`);
-    expect(paths.slice(-4)).toEqual([
+    expect(paths.slice(-5)).toEqual([
+      '/link/start 200',
       '/link/start 303',
       '/authorize 200',
       '/decide 303',

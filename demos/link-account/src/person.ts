@@ -1,5 +1,5 @@
 /** A person with a browser, who is signed in nowhere when the day begins. */
-import { Browser, type Page } from './browser.ts';
+import { Browser, BUTTON, type Page } from './browser.ts';
 import { SECRETS, type UserName } from './users.ts';
 
 export class Person {
@@ -10,9 +10,10 @@ export class Person {
     this.#name = name;
   }
 
-  /** Opens a link to the start page, signing in at the tool's site where it says so. Ends at the calendar's question. */
+  /** Opens a link to the start page and goes on, signing in where it says so. Ends at the calendar's question. */
   async begin(link: string | URL): Promise<Page> {
-    const page = await this.browser.open(link);
+    const start = await this.browser.open(link);
+    const page = start.status === 200 ? await this.browser.open(link, BUTTON) : start;
     const isOwnSite = page.url.pathname === '/link/start';
     if (page.status !== 401) return page;
     const [signIn, form] = isOwnSite

@@ -3,7 +3,7 @@ import { requestStatePolicy } from '@mrtr/core';
 import { type Posted, poster, requestInit } from '@mrtr/harness';
 import { ContinuationStore } from '@mrtr/shapes/linear';
 import { expect, onTestFinished } from 'vitest';
-import type { Browser } from './browser.ts';
+import { type Browser, BUTTON } from './browser.ts';
 import { createServer as journal } from './journal.ts';
 import { createServerOn } from './linear.ts';
 import { Person } from './person.ts';
@@ -74,7 +74,7 @@ export async function siteOf(createServer: CreateServer, settings: SiteSettings 
 
   /** What the calendar, asked by `authorize`, sends the browser back with. It does not go there. */
   const callbackFor = async (browser: Browser, page: string): Promise<URL> => {
-    const asked = await browser.open(page);
+    const asked = await browser.open(page, new URL(page).pathname === '/link/start' ? BUTTON : undefined);
     const grant = /grant=(\S+)/.exec(asked.text)?.[1] ?? '';
     return browser.leadsTo(new URL('/decide', asked.url), { grant, allow: 'yes' });
   };

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { McpServer, RequestStatePolicy } from '@mrtr/core';
 import { type HttpHosting, listVerifier, type PageSet, serveHttp } from '@mrtr/hosting/http';
+import { isSameOrigin } from '@mrtr/pages';
 import type { Calendars } from './agenda.ts';
 import { Calendar } from './calendar.ts';
 import { CLIENT_ID, calendars, type LinkSettings } from './link.ts';
@@ -29,8 +30,8 @@ export async function startSite(
   const policy = state.with({ principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined });
   const calendar = new Calendar();
   await calendar.start();
-  const sessions = new Sessions();
   let hosting: HttpHosting | undefined;
+  const sessions = new Sessions(() => new URL(hosting?.url ?? '').origin);
   const made = calendars({
     ...settings,
     policy,
@@ -58,8 +59,16 @@ export async function startSite(
 class Sessions implements PageSet {
   readonly path = '/account';
   readonly #users = new Map<string, string>();
+  readonly #origin: () => string;
+
+  constructor(origin: () => string) {
+    this.#origin = origin;
+  }
 
   async fetch(request: Request): Promise<Response> {
+    // Another site must not sign a browser in: its user would link an account of theirs to somebody else's call.
+    if (!isSameOrigin(request, this.#origin()))
+      return new Response('Sign in on this site.\n', { status: 403 });
     const form = new URLSearchParams(await request.text());
     const holder = HOLDERS.find(({ token }) => token === form.get('secret'));
     if (!holder) return new Response('Sign in with your secret.\n', { status: 401 });

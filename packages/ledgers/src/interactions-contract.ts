@@ -5,8 +5,10 @@ import { describe, expect, it } from 'vitest';
 
 /** What a store may hold. */
 export interface InteractionLimits {
-  /** Interactions of one principal at once. */
+  /** Open pages of one principal. */
   readonly maxEntriesPerPrincipal?: number;
+  /** Pages of one principal that are over and still kept. */
+  readonly maxOverPerPrincipal?: number;
   /** Bytes of one value. */
   readonly maxValueBytes?: number;
 }
@@ -129,6 +131,37 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
     await store.add(first);
     await lapse(first.id);
     expect(await store.add(interaction({ principal: first.principal }))).toBe(true);
+  });
+
+  it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxEntriesPerPrincipal: 1 });
+    const first = interaction({ ttlSeconds: 1 });
+    const { id, principal } = first;
+    await store.add(first);
+    expect(await store.replace(id, 'other', 'finished', { principal, ttlSeconds: 60 })).toBe(false);
+    expect(await store.replace(id, 'begun', 'finished', { principal, ttlSeconds: 60 })).toBe(true);
+    expect(await store.replace(id, 'finished', 'read', { principal, ttlSeconds: 60 })).toBe(true);
+    const second = interaction({ principal });
+    expect(await store.add(second)).toBe(true);
+    expect(await store.add(first)).toBe(false);
+    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
+    await lapse(id);
+    expect(await store.find(id)).toBeUndefined();
+  });
+
+  it('keeps a limited number of pages of one principal that are over', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxOverPerPrincipal: 1 });
+    const first = interaction();
+    const { id, principal } = first;
+    await store.add(first);
+    await store.replace(id, 'begun', 'closed', { principal, ttlSeconds: 60 });
+    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    expect(await store.add(interaction())).toBe(true);
+    await lapse(id);
+    expect(await store.add(interaction({ principal }))).toBe(true);
   });
 
   it('keeps no value over its limit, when it begins or later', async () => {

@@ -5,6 +5,7 @@ import {
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
+  type Over,
   requireInteractionFits,
 } from '@mrtr/pages';
 import { createOnce, type Queryable, tableName } from './table.ts';
@@ -17,8 +18,10 @@ export interface PostgresInteractionsOptions {
   readonly sweepSeconds?: number;
   /** Interactions at once, counted at each sweep. Default 100 000. */
   readonly maxEntries?: number;
-  /** The same, of one principal, counted at each new one. Default 20. */
+  /** Open pages of one principal, counted at each new one. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
+  /** Pages of one principal that are over and still kept. Default 200. */
+  readonly maxOverPerPrincipal?: number;
   /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
   readonly maxValueBytes?: number;
 }
@@ -36,7 +39,8 @@ export class PostgresInteractions implements InteractionStore {
   readonly #table: string;
   readonly #sweepMs: number;
   readonly #maxEntries: number;
-  readonly #maxOwn: number;
+  readonly #maxOpen: number;
+  readonly #maxOver: number;
   readonly #maxValueBytes: number;
   #swept = 0;
   #full = false;
@@ -49,15 +53,17 @@ export class PostgresInteractions implements InteractionStore {
       sweepSeconds: wholeNumber(0),
       maxEntries: wholeNumber(),
       maxEntriesPerPrincipal: wholeNumber(),
+      maxOverPerPrincipal: wholeNumber(),
       maxValueBytes: wholeNumber(),
     });
     const { table = 'mrtr_interactions', sweepSeconds = 60, maxEntries = 100_000 } = options;
-    const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
+    const { maxEntriesPerPrincipal = 20, maxOverPerPrincipal = 200, maxValueBytes = 8192 } = options;
     this.#db = db;
     this.#table = tableName('PostgresInteractions', table);
     this.#sweepMs = sweepSeconds * 1000;
     this.#maxEntries = maxEntries;
-    this.#maxOwn = maxEntriesPerPrincipal;
+    this.#maxOpen = maxEntriesPerPrincipal;
+    this.#maxOver = maxOverPerPrincipal;
     this.#maxValueBytes = maxValueBytes;
   }
 
@@ -71,6 +77,7 @@ export class PostgresInteractions implements InteractionStore {
       this.#db,
       `CREATE TABLE IF NOT EXISTS ${this.#table} (
          id text PRIMARY KEY, principal text NOT NULL, value text NOT NULL, ends_at timestamptz NOT NULL);
+       ALTER TABLE ${this.#table} ADD COLUMN IF NOT EXISTS is_over boolean NOT NULL DEFAULT false;
        CREATE INDEX IF NOT EXISTS ${this.#table}_expiry ON ${this.#table} (ends_at);
        CREATE INDEX IF NOT EXISTS ${this.#table}_principal ON ${this.#table} (principal, ends_at)`,
     );
@@ -83,11 +90,13 @@ export class PostgresInteractions implements InteractionStore {
     const { rows } = await this.#db.query(
       `INSERT INTO ${this.#table} AS old (id, principal, value, ends_at)
        SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4)
-       WHERE NOT $6 AND $5 > (SELECT count(*) FROM ${this.#table} WHERE principal = $2 AND ends_at > clock_timestamp())
-       ON CONFLICT (id) DO UPDATE SET principal = $2, value = $3, ends_at = excluded.ends_at
+       WHERE NOT $7 AND (
+         SELECT count(*) FILTER (WHERE NOT is_over) < $5 AND count(*) FILTER (WHERE is_over) < $6
+         FROM ${this.#table} WHERE principal = $2 AND ends_at > clock_timestamp())
+       ON CONFLICT (id) DO UPDATE SET principal = $2, value = $3, ends_at = excluded.ends_at, is_over = false
          WHERE old.ends_at <= clock_timestamp()
        RETURNING id`,
-      [id, principal, value, ttlSeconds, this.#maxOwn, this.#full],
+      [id, principal, value, ttlSeconds, this.#maxOpen, this.#maxOver, this.#full],
     );
     if (rows.length > 0) return true;
     if ((await this.find(id)) !== undefined) return false;
@@ -104,11 +113,13 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string): Promise<boolean> {
+  async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
     requireInteractionFits(after, this.#maxValueBytes);
     const { rows } = await this.#db.query(
-      `UPDATE ${this.#table} SET value = $3 WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
-      [id, before, after],
+      `UPDATE ${this.#table} SET value = $3, is_over = is_over OR $4::int IS NOT NULL,
+         ends_at = coalesce(clock_timestamp() + make_interval(secs => $4::int), ends_at)
+       WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
+      [id, before, after, over?.ttlSeconds],
     );
     return rows.length > 0;
   }

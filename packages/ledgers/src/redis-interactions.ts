@@ -5,9 +5,14 @@ import {
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
+  type Over,
   requireInteractionFits,
 } from '@mrtr/pages';
 import type { RedisClient } from './redis-client.ts';
+
+/** Enters the id into an index until it ends. The index lives as long as its last entry. */
+const enter = (index: number, id = 1): string => `redis.call('ZADD', KEYS[${index}], ends, ARGV[${id}])
+if redis.call('PEXPIRETIME', KEYS[${index}]) < tonumber(ends) then redis.call('PEXPIREAT', KEYS[${index}], ends) end`;
 
 /** The options of a {@link RedisInteractions}. */
 export interface RedisInteractionsOptions {
@@ -15,33 +20,44 @@ export interface RedisInteractionsOptions {
   readonly prefix?: string;
   /** Interactions at once. Default 100 000. */
   readonly maxEntries?: number;
-  /** The same, of one principal. Default 20. */
+  /** Open pages of one principal. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
+  /** Pages of one principal that are over and still kept. Default 200. */
+  readonly maxOverPerPrincipal?: number;
   /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
   readonly maxValueBytes?: number;
 }
 
-// KEYS: the entry, the index of all, the index of the principal's. ARGV: id, value, time to live in ms, the two limits.
+// KEYS: the entry, the index of all, those of the principal's open pages and of those that are over.
+// ARGV: id, value, time to live in ms, the three limits.
 const ADD = `if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for index = 2, 3 do
+for index = 2, 4 do
   redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now)
   if redis.call('ZCARD', KEYS[index]) >= tonumber(ARGV[2 + index]) then return index == 2 and 'all' or 'own' end
 end
 local ends = string.format('%d', now + tonumber(ARGV[3]))
-for index = 2, 3 do
-  redis.call('ZADD', KEYS[index], ends, ARGV[1])
-  if redis.call('PEXPIRETIME', KEYS[index]) < tonumber(ends) then redis.call('PEXPIREAT', KEYS[index], ends) end
-end
+${enter(2)}
+${enter(3)}
 redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
 return 'added'
 `;
 
 const FIND = `return redis.call('GET', KEYS[1])`;
 
+// KEYS: as above. ARGV: the value before, the value after, id, time to live in ms where the interaction is over.
 const REPLACE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+if not ARGV[4] then
+  redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
+  return 1
+end
+local time = redis.call('TIME')
+local ends = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[4]))
+redis.call('ZREM', KEYS[3], ARGV[3])
+${enter(2, 3)}
+${enter(4, 3)}
+redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
 return 1
 `;
 
@@ -67,13 +83,14 @@ export class RedisInteractions implements InteractionStore {
       prefix: aText,
       maxEntries: wholeNumber(),
       maxEntriesPerPrincipal: wholeNumber(),
+      maxOverPerPrincipal: wholeNumber(),
       maxValueBytes: wholeNumber(),
     });
     const { prefix = 'mrtr:interactions:', maxEntries = 100_000 } = options;
-    const { maxEntriesPerPrincipal = 20, maxValueBytes = 8192 } = options;
+    const { maxEntriesPerPrincipal = 20, maxOverPerPrincipal = 200, maxValueBytes = 8192 } = options;
     this.#client = client;
     this.#prefix = prefix;
-    this.#limits = [String(maxEntries), String(maxEntriesPerPrincipal)];
+    this.#limits = [maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal].map(String);
     this.#maxValueBytes = maxValueBytes;
   }
 
@@ -81,7 +98,7 @@ export class RedisInteractions implements InteractionStore {
   async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
     requireInteractionFits(value, this.#maxValueBytes);
     const said = await this.#client.eval(ADD, {
-      keys: [this.#entry(id), `${this.#prefix}index`, `${this.#prefix}index:${principal}`],
+      keys: this.#keys(id, principal),
       arguments: [id, value, String(ttlSeconds * 1000), ...this.#limits],
     });
     if (said === 'all' || said === 'own') throw new StoreFull(interactionsFull(said));
@@ -95,10 +112,18 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string): Promise<boolean> {
+  async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
     requireInteractionFits(after, this.#maxValueBytes);
-    const keys = [this.#entry(id)];
-    return (await this.#client.eval(REPLACE, { keys, arguments: [before, after] })) === 1;
+    const keys = over ? this.#keys(id, over.principal) : [this.#entry(id)];
+    const ttl = over ? [id, String(over.ttlSeconds * 1000)] : [];
+    return (await this.#client.eval(REPLACE, { keys, arguments: [before, after, ...ttl] })) === 1;
+  }
+
+  #keys(id: string, principal: string): string[] {
+    const indices = ['index', `index:${principal}`, `index-over:${principal}`].map(
+      (name) => this.#prefix + name,
+    );
+    return [this.#entry(id), ...indices];
   }
 
   #entry(id: string): string {

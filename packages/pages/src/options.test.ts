@@ -35,8 +35,10 @@ test.each<[options: object, message: string]>([
 });
 
 test.each<[options: object, message: string]>([
-  [{ otherwise: '' }, "question: there is no option 'otherwise'. The options are: fallback, name."],
+  [{ otherwise: '' }, "question: there is no option 'otherwise'. The options are: fallback, name, data."],
   [{ name: 5 }, 'question: name must be a text that is not empty; it is 5.'],
+  [{ data: Number.NaN }, 'question: data must be JSON of at most 4096 bytes.'],
+  [{ data: 'x'.repeat(4095) }, 'question: data must be JSON of at most 4096 bytes.'],
 ])('a question of a page with %j is refused: %s', async (options, message) => {
   const asked = pendingInteractions(link).question({} as never, 'Link it.', options);
   await expect(asked).rejects.toThrow(new InvalidOption(message));
@@ -44,7 +46,7 @@ test.each<[options: object, message: string]>([
 
 test('a waiting question of a page has no `name`', async () => {
   const asked = pendingInteractions(link).ask({} as never, 'link', 'Link it.', { name: 'a' } as object);
-  const message = "ask: there is no option 'name'. The options are: fallback.";
+  const message = "ask: there is no option 'name'. The options are: fallback, data.";
   await expect(asked).rejects.toThrow(new InvalidOption(message));
 });
 

@@ -1,9 +1,11 @@
 /** A server whose tool waits for a page, and the page. */
 import {
+  ask,
   protectedServer,
   type RequestStateOptions,
   readAnswer,
   requestStatePolicy,
+  type ServerContext,
   textResult,
 } from '@mrtr/core';
 import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
@@ -12,37 +14,28 @@ import { type PendingInteractionsOptions, pendingInteractions } from './pending-
 
 const PAGES = { elicitation: { url: {} } };
 export const SIGNED_IN = { headers: { 'x-user': 'ada' } };
+/** A press on the button of the start page. */
+export const GO_ON = { method: 'POST', headers: { ...SIGNED_IN.headers, origin: 'https://shop.example' } };
 
-/** The browser says in a header whose it is. */
-export function hostWithPage(
-  over: Partial<PendingInteractionsOptions<string>> = {},
-  options: RequestStateOptions = {},
-) {
+type Pages = Partial<PendingInteractionsOptions<string>>;
+type Tool = (ctx: ServerContext) => Promise<ReturnType<typeof textResult> | ReturnType<typeof ask>>;
+
+/** A server of one tool, on a clock that the test turns. The browser of its pages says in a header whose it is. */
+export function hostTool(tool: Tool, options: RequestStateOptions = {}) {
+  const clock = { now: 1_800_000_000_000 };
   const errors: string[] = [];
   const policy = requestStatePolicy({
     keys: ['k'.repeat(32)],
     singleUse: false,
+    ttlSeconds: 3600,
+    now: () => clock.now,
     principal: ({ http }) => http?.authInfo?.extra?.sub as string | undefined,
-    ...options,
-  });
-  const link = pendingInteractions<string>({
-    policy,
-    url: 'https://shop.example/link',
-    identifyBrowser: ({ headers }) => headers.get('x-user') ?? undefined,
-    start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}&code=c`,
-    finish: () => 'linked',
-    waitSeconds: 0,
     onerror: ({ message }) => errors.push(message),
-    ...over,
+    ...options,
   });
   const site = new InProcess(() => {
     const server = protectedServer({ name: 'shop', version: '1.0.0' }, policy);
-    server.registerTool('link', {}, async (ctx) => {
-      const question = await link.question(ctx, 'Link it.');
-      const answer = readAnswer(ctx, 'link', question);
-      if (answer.kind === 'accepted') return textResult(answer.value);
-      return { resultType: 'input_required', inputRequests: { link: question.request } };
-    });
+    server.registerTool('link', {}, tool);
     return server;
   });
   onTestFinished(() => site.close());
@@ -52,6 +45,30 @@ export function hostWithPage(
       { name: 'link', arguments: {}, ...params },
       { capabilities: PAGES, ...(caller !== '' && { authInfo: callerNamed(caller) }) },
     );
+  /** A page of this server's. */
+  const pageAt = (path: string, over: Pages = {}) =>
+    pendingInteractions<string>({
+      policy,
+      url: `https://shop.example${path}`,
+      identifyBrowser: ({ headers }) => headers.get('x-user') ?? undefined,
+      start: ({ state, callbackUrl }) => `${callbackUrl}?state=${state}&code=c`,
+      finish: () => 'linked',
+      waitSeconds: 0,
+      onerror: ({ message }) => errors.push(message),
+      ...over,
+    });
+  return { clock, call, pageAt, errors };
+}
+
+/** A server whose tool waits for a page, and the page itself. */
+export function hostWithPage(over: Pages = {}, options: RequestStateOptions = {}) {
+  const site = hostTool(async (ctx) => {
+    const question = await link.question(ctx, 'Link it.', { data: { sum: 5 } });
+    const answer = readAnswer(ctx, 'link', question);
+    if (answer.kind === 'accepted') return textResult(answer.value);
+    return ask({ link: question });
+  }, options);
+  const link = site.pageAt('/link', over);
   const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
-  return { link, call, open, errors };
+  return { ...site, link, open };
 }

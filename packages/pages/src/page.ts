@@ -1,10 +1,19 @@
 /** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { tellOperator, webPage } from '@mrtr/core/kit';
-import { pseudonym } from '@mrtr/core/seal';
 import { type Interactions, refOf, type StoredInteraction } from './records.ts';
+import { askToGoOn, page } from './response.ts';
+import { isSameOrigin } from './same-origin.ts';
 
-/** A browser of the right user is at the start page. */
+/** Whose browser it is. */
+export interface Visitor {
+  /** The text that the policy's `principal` gives for the calls of this user. */
+  readonly principal: string;
+  /** The name by which the user knows the account; the start page shows it. Default: the principal. */
+  readonly account?: string;
+}
+
+/** The right user has gone on from the start page. */
 export interface Started {
   /** Where the browser has to be sent back to; the same each time, to be registered there. */
   readonly callbackUrl: URL;
@@ -14,6 +23,8 @@ export interface Started {
   readonly codeChallenge: string;
   /** Whose browser it is. */
   readonly principal: string;
+  /** The `data` of the question. */
+  readonly data: unknown;
 }
 
 /** The same user's browser came back, with the right `state`. */
@@ -25,15 +36,20 @@ export interface CameBack {
   readonly codeVerifier: string;
   /** Whose browser it is. */
   readonly principal: string;
+  /** The `data` of the question. */
+  readonly data: unknown;
 }
+
+/** Who a browser belongs to, or a principal alone; undefined for nobody. */
+export type Identified = Visitor | string | undefined;
 
 /** What the author says of the pages. */
 export interface PageOptions<T> {
   /**
-   * Establishes who a browser belongs to, from the session of your own site. Gives the text that the policy's `principal`
-   * gives for the calls of that user; undefined for a browser that nobody is signed in with.
+   * Establishes who a browser belongs to, from the session of your own site: a principal, or a principal and the name of
+   * the account; undefined for a browser that nobody is signed in with.
    */
-  identifyBrowser(request: Request): string | undefined | Promise<string | undefined>;
+  identifyBrowser(request: Request): Identified | Promise<Identified>;
   /** Gives the page to send the browser to. */
   start(visit: Started): string | URL | Promise<string | URL>;
   /**
@@ -72,16 +88,21 @@ export class Pages<T> {
     const { pathname, searchParams: query } = new URL(request.url);
     const name = ['start', 'callback'].find((one) => this.#pageAt(one).pathname === pathname);
     if (name === undefined) return page(404);
-    if (request.method !== 'GET') return page(405);
-    const principal = await this.#options.identifyBrowser(request);
-    if (typeof principal !== 'string') return page(401);
-    return name === 'start' ? this.#start(query, principal) : this.#callback(query, principal);
+    const isPost = request.method === 'POST' && name === 'start';
+    if (request.method !== 'GET' && !isPost) return page(405);
+    if (isPost && !isSameOrigin(request, this.#pageAt('start').origin)) return page(403);
+    const visitor = visitorOf(await this.#options.identifyBrowser(request));
+    if (!visitor) return page(401);
+    if (name === 'callback') return this.#callback(query, visitor);
+    const ref = refOf(query.get('id') ?? '');
+    const kept = await this.#own(ref, visitor);
+    if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
+    return isPost
+      ? this.#start(ref, kept, visitor)
+      : askToGoOn(kept.message, visitor.account ?? visitor.principal);
   }
 
-  async #start(query: URLSearchParams, principal: string): Promise<Response> {
-    const ref = refOf(query.get('id') ?? '');
-    const kept = await this.#own(ref, principal);
-    if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
+  async #start(ref: string, kept: StoredInteraction, { principal }: Visitor): Promise<Response> {
     const [nonce, codeVerifier] = [secret(16), secret(32)];
     const started = await this.#records.replace(ref, kept, { stage: 'started', nonce, codeVerifier });
     if (!started) return this.#refuse('start', kept);
@@ -90,13 +111,14 @@ export class Pages<T> {
       state: `${ref}.${nonce}`,
       codeChallenge: hash('sha256', codeVerifier, 'base64url'),
       principal,
+      data: kept.data,
     });
     return page(303, { location: webPage(location).href });
   }
 
-  async #callback(query: URLSearchParams, principal: string): Promise<Response> {
+  async #callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {
     const [ref = '', nonce = ''] = (query.get('state') ?? '').split('.');
-    const kept = await this.#own(ref, principal);
+    const kept = await this.#own(ref, visitor);
     if (kept?.stage !== 'started' || !areEqual(nonce, kept.nonce ?? ''))
       return this.#refuse('callback', kept);
     // From here on the state is used up: of two requests with it, one gets past this line.
@@ -107,7 +129,12 @@ export class Pages<T> {
       return page(200, {}, 'Nothing was done, as you chose. You can close this page.');
     }
     try {
-      const visit = { callbackUrl: this.#pageAt('callback'), query, principal };
+      const visit = {
+        callbackUrl: this.#pageAt('callback'),
+        query,
+        principal: visitor.principal,
+        data: kept.data,
+      };
       const value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
       const finished = await this.#records.replace(ref, taken, { stage: 'finished', value: value ?? null });
       return finished ? page(200) : this.#refuse('callback', undefined);
@@ -118,9 +145,9 @@ export class Pages<T> {
   }
 
   /** The interaction, if it is this principal's. */
-  async #own(ref: string, principal: string): Promise<StoredInteraction | undefined> {
+  async #own(ref: string, { principal }: Visitor): Promise<StoredInteraction | undefined> {
     const kept = REF.test(ref) ? await this.#records.find(ref) : undefined;
-    const isOwn = this.#records.ring.some((key) => pseudonym(principal, key) === kept?.principal);
+    const isOwn = kept !== undefined && this.#records.isOf(kept.principal, principal);
     if (kept && !isOwn) this.#report(new Error("Somebody came to another user's pending interaction."));
     return isOwn ? kept : undefined;
   }
@@ -146,29 +173,7 @@ function areEqual(one: string, other: string): boolean {
   return timingSafeEqual(a, b);
 }
 
-const WORDS: Readonly<Record<number, string>> = {
-  200: 'Done. You can close this page, and go back to where you came from.',
-  303: 'You are sent on.',
-  401: 'Sign in to this site first, and open the link again.',
-  404: 'This link is not good, or no longer. Go back to where you got it, and ask for another one.',
-  405: 'This page can only be opened.',
-  500: 'This did not work. Open the link again.',
-};
-
-/** A page of one sentence. Nothing of a request is ever in it. */
-function page(
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-  words = WORDS[status],
-): Response {
-  return new Response(`${words}\n`, { status, headers: { ...SAFE, ...headers } });
+function visitorOf(identified: Identified): Visitor | undefined {
+  const visitor = typeof identified === 'string' ? { principal: identified } : identified;
+  return typeof visitor?.principal === 'string' ? visitor : undefined;
 }
-
-const SAFE = {
-  'content-type': 'text/plain; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  // The address holds the id, or a code: the next page must not learn it.
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};

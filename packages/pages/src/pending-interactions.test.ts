@@ -1,6 +1,8 @@
+import type { Question } from '@mrtr/core';
+import { ask, readAnswer, textResult } from '@mrtr/core';
 import type { Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hostWithPage, SIGNED_IN } from './page.test-support.ts';
+import { GO_ON, hostTool, hostWithPage, SIGNED_IN } from './page.test-support.ts';
 import type { PendingInteractionsOptions } from './pending-interactions.ts';
 import { MemoryInteractions } from './store.ts';
 
@@ -9,7 +11,7 @@ const FINISHED = 'Done. You can close this page, and go back to where you came f
 type Asking = { inputRequests: { link: { params: { url: string } } }; requestState: string };
 
 /** The page of a call, and its retry. */
-async function asking({ call }: ReturnType<typeof hostWithPage>) {
+async function asking({ call }: Pick<ReturnType<typeof hostWithPage>, 'call'>) {
   const { inputRequests, requestState } = (await call()).result as unknown as Asking;
   const inputResponses = { link: { action: 'accept' } };
   return {
@@ -20,8 +22,8 @@ async function asking({ call }: ReturnType<typeof hostWithPage>) {
 }
 
 /** Where a browser of ada's is sent back to. */
-const sentBack = async ({ open }: ReturnType<typeof hostWithPage>, page: string) =>
-  (await open(page)).headers.get('location') as string;
+const sentBack = async ({ open }: Pick<ReturnType<typeof hostWithPage>, 'open'>, page: string) =>
+  (await open(page, GO_ON)).headers.get('location') as string;
 
 test('of two callbacks at the same moment one finishes, and the work is done once', async () => {
   let runs = 0;
@@ -37,7 +39,7 @@ test('of two callbacks at the same moment one finishes, and the work is done onc
 test('of two starts at the same moment one counts', async () => {
   const shop = hostWithPage();
   const { page } = await asking(shop);
-  const responses = await Promise.all([shop.open(page), shop.open(page)]);
+  const responses = await Promise.all([shop.open(page, GO_ON), shop.open(page, GO_ON)]);
   expect(responses.map(({ status }) => status).sort()).toEqual([303, 404]);
 });
 
@@ -70,12 +72,14 @@ test('a caller without a principal gets an error that says why: nobody could com
   });
 });
 
-test('pages are opened, and nothing else is done with them', async () => {
+test('pages are opened, the start page is left by its button, and nothing else is done with them', async () => {
   const shop = hostWithPage();
   const { page } = await asking(shop);
-  for (const method of ['HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
-    expect((await shop.open(page, { ...SIGNED_IN, method })).status).toBe(405);
+  const back = await sentBack(shop, page);
+  for (const method of ['HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+    expect((await shop.open(page, { ...GO_ON, method })).status).toBe(405);
   }
+  expect((await shop.open(back, GO_ON)).status).toBe(405);
   for (const url of [
     'https://shop.example/link',
     'https://shop.example/link/',
@@ -83,7 +87,7 @@ test('pages are opened, and nothing else is done with them', async () => {
   ]) {
     expect((await shop.open(url)).status).toBe(404);
   }
-  expect((await shop.open(page)).status).toBe(303);
+  expect((await shop.open(page)).status).toBe(200);
 });
 
 test('no page can be framed, is kept, or tells the next page its address', async () => {
@@ -92,10 +96,11 @@ test('no page can be framed, is kept, or tells the next page its address', async
   const back = await sentBack(shop, page);
   for (const url of [page, back, back]) {
     const { headers } = await shop.open(url);
-    expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+    const policy = headers.get('content-security-policy')?.split('; ');
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", "frame-ancestors 'none'"]));
     expect(headers.get('cache-control')).toBe('no-store');
-    expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(headers.get('referrer-policy')).toMatch(url === page ? /^same-origin$/ : /^no-referrer$/);
+    expect(headers.get('content-type')).toMatch(url === page ? /^text\/html/ : /^text\/plain/);
   }
 });
 
@@ -122,7 +127,7 @@ test('what the author’s functions throw stays on the server, and the user may 
 test('a browser is never sent to what is no page', async () => {
   const shop = hostWithPage({ start: () => 'javascript:alert(1)' });
   const { page } = await asking(shop);
-  const response = await shop.open(page);
+  const response = await shop.open(page, GO_ON);
   expect([response.status, response.headers.get('location')]).toEqual([500, null]);
 });
 
@@ -203,4 +208,188 @@ test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
   [{ url: 'shop.example' }, /A page needs a whole address/],
 ])('rejects the option %o', (over, why) => {
   expect(() => hostWithPage(over)).toThrow(why);
+});
+
+test('a page does not answer for another on the same store: not at its start, its callback or its answer', async () => {
+  const store = new MemoryInteractions();
+  const done: string[] = [];
+  const site = hostTool(async (ctx) => {
+    const question = await pay.question(ctx, 'Pay it.');
+    const answer = readAnswer(ctx, 'link', question);
+    return answer.kind === 'accepted' ? textResult(answer.value) : ask({ link: question });
+  });
+  const finish = (what: string) => () => String(done.push(what));
+  const link = site.pageAt('/link', { store, finish: finish('linked') });
+  const pay = site.pageAt('/pay', { store, finish: finish('paid') });
+  const open = (url: string, init: RequestInit = SIGNED_IN) =>
+    (new URL(url).pathname.startsWith('/pay') ? pay : link).fetch(new Request(url, init));
+  const { page, retry } = await asking(site);
+  const atLink = page.replace('/pay/', '/link/');
+  for (const init of [SIGNED_IN, GO_ON]) expect((await open(atLink, init)).status).toBe(404);
+  const back = await sentBack({ open }, page);
+  expect((await open(back.replace('/pay/', '/link/'), SIGNED_IN)).status).toBe(404);
+  expect(done).toEqual([]);
+  expect((await retry()).result).toMatchObject({ resultType: 'input_required' });
+  expect((await open(back, SIGNED_IN)).status).toBe(200);
+  expect(done).toEqual(['paid']);
+});
+
+test('two pages of one call, in the same words, are two pages', async () => {
+  const seen: Question[] = [];
+  const site = hostTool(async (ctx) => {
+    for (const page of [link, pay]) seen.push(await page.question(ctx, 'Go there.'));
+    return textResult('');
+  });
+  const [link, pay] = [site.pageAt('/link'), site.pageAt('/pay')];
+  await site.call();
+  const ids = seen.map(({ request }) =>
+    new URL((request.params as { url: string }).url).searchParams.get('id'),
+  );
+  expect(new Set(ids).size).toBe(2);
+});
+
+/** A tool that asks for its page under each of `keys`, one after another or all at once. */
+function hostWithKeys(keys: readonly string[], isTogether: boolean) {
+  const site = hostTool(async (ctx) => {
+    const round = ctx.mcpReq.requestState<string>();
+    const question = await link.question(ctx, 'Pay it.');
+    if (isTogether && round === undefined) return ask(Object.fromEntries(keys.map((key) => [key, question])));
+    const at = Number(round ?? 0);
+    const answer = readAnswer(ctx, keys[at] ?? '', question);
+    if (answer.kind === 'accepted' && at + 1 === keys.length) return textResult('Paid for all.');
+    const next = answer.kind === 'accepted' ? at + 1 : at;
+    return ask({ [keys[next] ?? '']: question }, { state: `${next}` });
+  });
+  const link = site.pageAt('/link');
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  return { ...site, open };
+}
+
+test.each([true, false])(
+  'what was finished under one key answers no other, also in the same words (both at once: %j)',
+  async (isTogether) => {
+    const site = hostWithKeys(['rent', 'power'], isTogether);
+    let { result } = await site.call();
+    const { inputRequests } = result as unknown as {
+      inputRequests: Record<string, { params: { url: string } }>;
+    };
+    await site.open(await sentBack(site, inputRequests.rent?.params.url ?? ''));
+    const inputResponses = { rent: { action: 'accept' }, power: { action: 'accept' } };
+    for (let round = 0; round < 3 && result?.resultType === 'input_required'; round++) {
+      ({ result } = await site.call({ requestState: result.requestState, inputResponses }));
+    }
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).toMatch(/Give each question .*`name`/);
+  },
+);
+
+test('a page that was finished for one sum does not count for another, nor for other words', async () => {
+  let [words, sum] = ['Pay it.', 5];
+  const shown: unknown[] = [];
+  const site = hostTool(async (ctx) => {
+    const question = await link.question(ctx, words, { data: { sum } });
+    const answer = readAnswer(ctx, 'link', question);
+    return answer.kind === 'accepted' ? textResult(answer.value) : ask({ link: question });
+  });
+  const link = site.pageAt('/link', {
+    start: ({ data, state, callbackUrl }) => {
+      shown.push(data);
+      return `${callbackUrl}?state=${state}`;
+    },
+    finish: ({ data }) => `paid ${JSON.stringify(data)}`,
+  });
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  const { page, retry } = await asking(site);
+  await open(await sentBack({ open }, page));
+  sum = 500;
+  expect((await retry()).result).toMatchObject({ resultType: 'input_required' });
+  [words, sum] = ['Pay it twice.', 5];
+  expect((await retry()).result).toMatchObject({ resultType: 'input_required' });
+  words = 'Pay it.';
+  expect((await retry()).result).toMatchObject({ content: [{ text: 'paid {"sum":5}' }] });
+  expect(shown).toEqual([{ sum: 5 }]);
+});
+
+test('pages that were declined, finished or refused there leave room for others', async () => {
+  const shop = hostWithPage({ store: new MemoryInteractions({ maxEntriesPerPrincipal: 1 }) });
+  type Asked = Awaited<ReturnType<typeof asking>>;
+  const ends: ((asked: Asked) => Promise<unknown>)[] = [
+    ({ decline }) => decline(),
+    async ({ page }) => shop.open(await sentBack(shop, page)),
+    async ({ page }) => shop.open(`${await sentBack(shop, page)}&error=access_denied`),
+  ];
+  for (const end of ends) {
+    const asked = await asking(shop);
+    expect((await shop.call()).result).toMatchObject({
+      content: [{ text: 'You have too many pages open. Finish one, or try again later.' }],
+    });
+    await end(asked);
+  }
+  await asking(shop);
+});
+
+test('a page that was finished in time counts as long as the call’s state does', async () => {
+  let finish = () => 'linked';
+  const site = hostTool(async (ctx) => {
+    const question = await link.question(ctx, 'Link it.');
+    const answer = readAnswer(ctx, 'link', question);
+    return answer.kind === 'accepted' ? textResult(answer.value) : ask({ link: question });
+  });
+  const link = site.pageAt('/link', { ttlSeconds: 600, finish: () => finish() });
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  const [one, slow] = [await asking(site), await asking(site)];
+  site.clock.now += 599_000;
+  await open(await sentBack({ open }, one.page));
+  finish = () => {
+    site.clock.now += 60_000;
+    return 'linked late';
+  };
+  expect((await open(await sentBack({ open }, slow.page))).status).toBe(200);
+  site.clock.now = 1_800_000_000_000 + 3_599_000;
+  expect((await one.retry()).result).toMatchObject({ content: [{ text: 'linked' }] });
+  expect((await slow.retry()).result).toMatchObject({ content: [{ text: 'linked late' }] });
+});
+
+test('opening the start page changes nothing: a browser may fetch it ahead, and the user may look at it twice', async () => {
+  const shop = hostWithPage({ start: () => 'https://other.example' });
+  const { page } = await asking(shop);
+  const back = await shop.open(page, GO_ON);
+  expect(back.status).toBe(303);
+  for (const _ of [1, 2]) expect((await shop.open(page)).status).toBe(200);
+});
+
+test.each([
+  ['without a word of where it comes from', {}],
+  ['of another site', { origin: 'https://evil.example' }],
+  ['of a page without a name', { origin: 'null' }],
+  ['of another site, by what the browser says', { 'sec-fetch-site': 'cross-site' }],
+  ['of a neighbour', { 'sec-fetch-site': 'same-site', origin: 'https://shop.example' }],
+])('a post %s does not go on', async (_what, headers) => {
+  const shop = hostWithPage();
+  const { page } = await asking(shop);
+  const sent = await shop.open(page, { method: 'POST', headers: { ...SIGNED_IN.headers, ...headers } });
+  expect([sent.status, sent.headers.get('location')]).toEqual([403, null]);
+});
+
+test('a post of the page’s own goes on, as browsers send it', async () => {
+  const shop = hostWithPage();
+  const { page } = await asking(shop);
+  const own = { ...SIGNED_IN.headers, 'sec-fetch-site': 'same-origin' };
+  for (const headers of [own, { ...own, origin: 'https://shop.example' }])
+    expect((await shop.open(page, { method: 'POST', headers })).status).toBe(303);
+});
+
+test('the start page names the account and the question, as text', async () => {
+  const shop = hostWithPage({
+    identifyBrowser: ({ headers }) => ({
+      principal: headers.get('x-user') ?? '',
+      account: '<b>ada</b> & "co"',
+    }),
+  });
+  const { page } = await asking(shop);
+  const html = await (await shop.open(page)).text();
+  expect(html).toContain(
+    'signed in as <strong><bdi>&#60;b&#62;ada&#60;/b&#62; &#38; &#34;co&#34;</bdi></strong>',
+  );
+  expect(html).toContain('<bdi>Link it.</bdi>');
 });

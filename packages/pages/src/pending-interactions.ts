@@ -2,13 +2,15 @@
  * Interactions that a user finishes on a page, in a browser, while a call waits for them.
  *
  * Invariants:
- * 1. An interaction belongs to one call and one principal. Both pages first establish who the browser belongs to, and
- *    answer everybody but that principal as if there were no such interaction.
- * 2. Each visit of the start page makes a fresh `state`, and the callback takes it once. Of several requests with it, one
- *    finishes.
+ * 1. An interaction belongs to one page, one call, one question and one principal. Both pages first establish who the
+ *    browser belongs to, and answer everybody but that principal as if there were no such interaction. What came of it
+ *    answers the first key that asked for it, and no other.
+ * 2. The start page names the account that the browser is signed in with, and goes on when its user says so. Each time it
+ *    makes a fresh `state`, and the callback takes it once. Of several requests with it, one finishes.
  * 3. A browser is sent where the author's `start` says, and nowhere else. The callback sends nobody on.
  * 4. What is stored is sealed, under a digest of the id: nobody who reads the store can open a page.
- * 5. The call that gives an interaction up closes it.
+ * 5. The call that gives an interaction up closes it. One that is over gives back its place among the open pages, and is
+ *    kept as long as the call can come back for it.
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { Question, RequestStatePolicy, ServerContext } from '@mrtr/core';
@@ -18,9 +20,11 @@ import {
   anyValue,
   aPolicy,
   asRequired,
+  aText,
   clockOf,
   type OptionChecks,
   requireOptions,
+  ttlOf,
   webPage,
   wholeNumber,
   wholeSeconds,
@@ -41,6 +45,11 @@ export interface PendingInteractionsOptions<T> extends PageOptions<T> {
    * address that is known once the server listens.
    */
   readonly url: string | URL | (() => string | URL);
+  /**
+   * Tells this page from others on the same store: what is finished on one never counts for another. Default: the path of
+   * `url`.
+   */
+  readonly name?: string;
   /** Default: the memory of this process. Several instances need one that they share. */
   readonly store?: InteractionStore;
   /** How long a user may take, in seconds. Default 600. */
@@ -57,6 +66,7 @@ const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   policy: asRequired(aPolicy),
   // webPage() checks it, and a function's value later.
   url: asRequired(anyValue),
+  name: aText,
   store: anObjectWith('add', 'find', 'replace'),
   ttlSeconds: wholeNumber(),
   waitSeconds: wholeSeconds(0),
@@ -93,12 +103,7 @@ export interface PendingInteractions<T> {
    * @throws InteractionUnfinished and StoreFull as {@link question}.
    * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
    */
-  ask(
-    ctx: WaitingContext,
-    key: string,
-    message: string,
-    options?: Pick<LinkOptions<T>, 'fallback'>,
-  ): Promise<T>;
+  ask(ctx: WaitingContext, key: string, message: string, options?: Omit<LinkOptions<T>, 'name'>): Promise<T>;
   /** Serves the two pages: `serveHttp(served, { pages: [link] })`, or any other server. */
   fetch(request: Request): Promise<Response>;
 }
@@ -121,18 +126,18 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
   const base = () => webPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
-  const pageAt = (name: 'start' | 'callback') => {
-    const found = base();
-    return new URL(`${found.pathname.replace(/\/$/, '')}/${name}`, found.origin);
-  };
-  const records = new Interactions(store, keyRingOf(policy), ttlSeconds);
+  const path = () => base().pathname.replace(/\/$/, '');
+  const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
+  const pageName = () => options.name ?? path();
+  const [ring, stateTtlSeconds] = [keyRingOf(policy), ttlOf(policy)];
+  const records = new Interactions({ store, ring, pageName, ttlSeconds, stateTtlSeconds });
   const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
   const pages = new Pages(records, options, pageAt);
   // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.
   const outside = new AsyncResource('mrtr.interactions');
   return {
     get path() {
-      return base().pathname.replace(/\/$/, '');
+      return path();
     },
     question: (ctx, message, more = {}) =>
       outside.runInAsyncScope(() => asking.question<T>(ctx, message, more)),

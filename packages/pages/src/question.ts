@@ -6,24 +6,39 @@ import {
   CannotAsk,
   canAsk,
   ElicitationDeclined,
+  InvalidOption,
   isRefusal,
   MrtrError,
   type Question,
   type ServerContext,
   urlElicitation,
 } from '@mrtr/core';
-import { anyValue, aText, ownEntry, requireOptions } from '@mrtr/core/kit';
+import { anyValue, aText, canonicalJson, ownEntry, requireOptions } from '@mrtr/core/kit';
 import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import { type Call, callOf, isDigestOf } from '@mrtr/core/shape';
-import { type Interactions, isOpen, type Known, refOf, type StoredInteraction } from './records.ts';
+import {
+  type Begun,
+  type Interactions,
+  isOpen,
+  type Known,
+  refOf,
+  type StoredInteraction,
+} from './records.ts';
 
 /** What one question may say. */
 export interface LinkOptions<T> {
   /** The answer for a client that cannot open pages. */
   readonly fallback?: T;
-  /** Tells two interactions of one call apart. */
+  /** Tells two questions of one call apart that have the same words. */
   readonly name?: string;
+  /**
+   * What `start` and `finish` need to know of this question, for example the sum that the user agrees to: JSON of at most
+   * 4 KiB. It is kept in the store, sealed, and in no address.
+   */
+  readonly data?: unknown;
 }
+
+const MAX_DATA_BYTES = 4096;
 
 /** What is needed of a handler that waits for its questions: shape H's context has it. */
 export interface WaitingContext {
@@ -60,32 +75,38 @@ export class Asking {
 
   /** See `PendingInteractions.question`. */
   async question<T>(ctx: ServerContext, message: string, options: LinkOptions<T>): Promise<Question<T>> {
-    requireOptions<LinkOptions<T>>('question', options, { fallback: anyValue, name: aText });
+    requireOptions<LinkOptions<T>>('question', options, { fallback: anyValue, name: aText, data: anyValue });
     const { records, maxAsks } = this.#options;
+    const data = requireData('question', options.data);
     const call = callOf(ctx);
-    const id = idOf(call, options.name ?? '');
+    const id = idOf(call, [records.pageName, options.name ?? '', message, data ?? '']);
     const ref = refOf(id);
     const url = this.#pageOf(id);
     const [first, again] = wordings<T>({ id, url, message, ring: records.ring, ...options });
     if (!canAsk(ctx, 'elicitation.url')) return first(undefined);
-    if (call.principal === undefined) throw new CannotAsk(NOBODY);
-    const key = [...(call.asked ?? [])].find(([, digest]) => isDigestOf(digest, first(undefined)))?.[0];
+    const { principal } = call;
+    if (principal === undefined) throw new CannotAsk(NOBODY);
+    const keys = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
+    const [key] = keys.map(([name]) => name);
+    if (keys.length > 1) throw new InvalidOption(twice(keys.map(([name]) => name)));
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
-      await records.begin(ref, call.principal);
+      await records.begin(ref, { principal, message, data: options.data });
       return first(await records.find(ref));
     }
     const response = ownEntry(ctx.mcpReq.inputResponses, key);
     // Where the user agreed to open the page, it is given some time: a client may answer at once.
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
-    const kept = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
-    if (kept?.stage === 'finished' || kept?.stage === 'refused') return first(kept);
+    const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
+    const kept = found && call.isPrincipal(found.principal) ? found : undefined;
+    if (kept && cameOfIt(kept)) return first(await records.tie(ref, kept, key));
     const refuses = isRefusal(first(undefined).read(response));
     const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
     if (!refuses && !isOver) return again(kept);
     // What the call has given up must not be finished afterwards.
     const left = await records.close(ref);
-    if (refuses || left?.stage === 'finished' || left?.stage === 'refused') return first(left);
+    if (left && cameOfIt(left)) return first(await records.tie(ref, left, key));
+    if (refuses) return first(left);
     throw new InteractionUnfinished(UNFINISHED);
   }
 
@@ -94,13 +115,14 @@ export class Asking {
     ctx: WaitingContext,
     key: string,
     message: string,
-    options: Pick<LinkOptions<T>, 'fallback'>,
+    options: Omit<LinkOptions<T>, 'name'>,
   ): Promise<T> {
-    requireOptions<typeof options>('ask', options, { fallback: anyValue });
-    const { fallback } = options;
+    requireOptions<typeof options>('ask', options, { fallback: anyValue, data: anyValue });
+    const { fallback, data } = options;
+    requireData('ask', data);
     const canAsk = ctx.canAsk('elicitation.url');
     if (!canAsk && fallback !== undefined) return fallback;
-    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.principal));
+    const id = await ctx.once(`${key}: page`, () => this.#begin(canAsk, ctx.principal, { message, data }));
     try {
       return await this.#askUntilFinished<T>(ctx, key, message, id);
     } catch (error) {
@@ -127,11 +149,15 @@ export class Asking {
   }
 
   /** Begins an interaction of a handler that waits. Its id is kept with the call, and from nowhere else can it be had. */
-  async #begin(canAsk: boolean, principal: string | undefined): Promise<string> {
+  async #begin(
+    canAsk: boolean,
+    principal: string | undefined,
+    about: Omit<Begun, 'principal'>,
+  ): Promise<string> {
     const id = randomBytes(16).toString('base64url');
     if (!canAsk) return id; // The question itself is refused in a moment.
     if (principal === undefined) throw new CannotAsk(NOBODY);
-    await this.#options.records.begin(refOf(id), principal);
+    await this.#options.records.begin(refOf(id), { ...about, principal });
     return id;
   }
 
@@ -176,8 +202,30 @@ const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
   });
 
 /** Nobody can guess it who does not know the call's id, and that is on no wire. Rounds and instances need no store for it. */
-const idOf = ({ id }: Call, name: string): string =>
-  hash('sha256', `interaction ${id} ${name}`, 'base64url').slice(0, 22);
+const idOf = ({ id }: Call, about: readonly string[]): string =>
+  hash('sha256', JSON.stringify(['interaction', id, ...about]), 'base64url').slice(0, 22);
+
+/** Whether the user is through with it, and it was not given up. */
+const cameOfIt = ({ stage }: Known): boolean => stage === 'finished' || stage === 'refused';
+
+/** The text of `data`, the same for equal values. @throws InvalidOption for what is no JSON, or is too large. */
+function requireData(what: string, data: unknown): string | undefined {
+  if (data === undefined) return undefined;
+  const text = jsonOf(data);
+  if (text !== undefined && Buffer.byteLength(text) <= MAX_DATA_BYTES) return text;
+  throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
+}
+
+function jsonOf(data: unknown): string | undefined {
+  try {
+    return canonicalJson(data);
+  } catch {
+    return undefined;
+  }
+}
+
+const twice = (keys: readonly string[]): string =>
+  `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
 interface Worded<T> extends LinkOptions<T> {
   readonly id: string;

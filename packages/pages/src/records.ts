@@ -1,6 +1,7 @@
 /** Pending interactions on a store: sealed, each under a digest of its id, and changed by comparison only. */
 import { hash } from 'node:crypto';
-import { openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
+import { InvalidOption } from '@mrtr/core';
+import { openAtRest, pseudonym, type SealingKey, sealAtRest } from '@mrtr/core/seal';
 import type { InteractionStore } from './store.ts';
 
 /**
@@ -17,12 +18,22 @@ export interface Known {
   readonly codeVerifier?: string;
   /** What `finish` gave. */
   readonly value?: unknown;
+  /** The key under which the call asked what the user finished. No other key may use it. */
+  readonly key?: string;
+}
+
+/** What an interaction is about. Set when it begins. */
+export interface Begun {
+  /** A keyed digest of the identity of its user. */
+  readonly principal: string;
+  /** The words of the question that the user agreed to. */
+  readonly message: string;
+  /** What the author's pages need to know of it. */
+  readonly data?: unknown;
 }
 
 /** An interaction as it was found. */
-export interface StoredInteraction extends Known {
-  /** A keyed digest of the identity of its user. */
-  readonly principal: string;
+export interface StoredInteraction extends Known, Begun {
   /** The stored text: the interaction is replaced only while it is this one. */
   readonly text: string;
 }
@@ -33,42 +44,69 @@ export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64
 /** Whether the user may still finish. */
 export const isOpen = ({ stage }: Known): boolean => ['waiting', 'started', 'finishing'].includes(stage);
 
-/** The interactions of one server. */
-export class Interactions {
-  readonly ring: readonly SealingKey[];
-  readonly #store: InteractionStore;
-  readonly #ttlSeconds: number;
+/** Whether its user has not come back yet. */
+const isOut = ({ stage }: Known): boolean => stage === 'waiting' || stage === 'started';
 
-  constructor(store: InteractionStore, ring: readonly SealingKey[], ttlSeconds: number) {
-    this.#store = store;
-    this.ring = ring;
-    this.#ttlSeconds = ttlSeconds;
+/** How the interactions of one page are kept. */
+export interface KeptHow {
+  readonly store: InteractionStore;
+  readonly ring: readonly SealingKey[];
+  /** The page's name. What was begun for another page does not open here. */
+  readonly pageName: () => string;
+  /** How long a user may take. */
+  readonly ttlSeconds: number;
+  /** How long a call can come back for what the user finished. */
+  readonly stateTtlSeconds: number;
+}
+
+/** The interactions of one page. */
+export class Interactions {
+  readonly #how: KeptHow;
+
+  constructor(how: KeptHow) {
+    this.#how = how;
+  }
+
+  get ring(): readonly SealingKey[] {
+    return this.#how.ring;
+  }
+
+  get pageName(): string {
+    return this.#how.pageName();
+  }
+
+  /** Whether `principal`, a keyed digest, is that of the user whose browser or call this is. */
+  isOf(principal: string, user: string): boolean {
+    return this.ring.some((key) => pseudonym(user, key) === principal);
   }
 
   /** Begins an interaction, unless there is one. */
-  async begin(ref: string, principal: string): Promise<void> {
-    const value = this.#seal(ref, { stage: 'waiting', principal });
-    await this.#store.add({ id: ref, principal, value, ttlSeconds: this.#ttlSeconds });
+  async begin(ref: string, begun: Begun): Promise<void> {
+    const { store, ttlSeconds } = this.#how;
+    const value = this.#seal(ref, { ...begun, stage: 'waiting' });
+    await store.add({ id: ref, principal: begun.principal, value, ttlSeconds });
   }
 
   /** An interaction; undefined for none, and for what was not sealed here. */
   async find(ref: string): Promise<StoredInteraction | undefined> {
-    const text = await this.#store.find(ref);
-    const plain =
-      text === undefined ? undefined : openAtRest(Buffer.from(text, 'base64url'), placeOf(ref), this.ring);
+    const text = await this.#how.store.find(ref);
+    if (text === undefined) return undefined;
+    const plain = openAtRest(Buffer.from(text, 'base64url'), this.#placeOf(ref), this.ring);
     return plain === undefined
       ? undefined
-      : { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text: text ?? '' };
+      : { ...(JSON.parse(plain) as Omit<StoredInteraction, 'text'>), text };
   }
 
-  /** Replaces what was found; undefined when it is no longer there as it was. */
-  async replace(
-    ref: string,
-    { text, principal }: StoredInteraction,
-    known: Known,
-  ): Promise<StoredInteraction | undefined> {
-    const next = this.#seal(ref, { ...known, principal });
-    return (await this.#store.replace(ref, text, next)) ? { ...known, principal, text: next } : undefined;
+  /**
+   * Replaces what is known of an interaction; undefined when it is no longer there as it was found. Once its user has come
+   * back it gives back its place, and is kept as long as its call can come back for it: `finish` may take its time.
+   */
+  async replace(ref: string, found: StoredInteraction, known: Known): Promise<StoredInteraction | undefined> {
+    const { text, principal, message, data } = found;
+    const next = { ...known, principal, ...(isOpen(known) ? { message, data } : { message: '' }) };
+    const sealed = this.#seal(ref, next);
+    const over = isOut(known) ? undefined : { principal, ttlSeconds: this.#how.stateTtlSeconds };
+    return (await this.#how.store.replace(ref, text, sealed, over)) ? { ...next, text: sealed } : undefined;
   }
 
   /**
@@ -84,9 +122,32 @@ export class Interactions {
     }
   }
 
+  /**
+   * Ties what came of an interaction to the key that its question was asked under.
+   *
+   * @throws InvalidOption when it is tied to another key.
+   */
+  async tie(ref: string, found: StoredInteraction, key: string): Promise<StoredInteraction | undefined> {
+    let kept: StoredInteraction | undefined = found;
+    while (kept && kept.key === undefined) {
+      const tied: Known = { stage: kept.stage, value: kept.value, key };
+      kept = (await this.replace(ref, kept, tied)) ?? (await this.find(ref));
+    }
+    if (kept && kept.key !== key) {
+      throw new InvalidOption(
+        `What the user finished on the page ${this.pageName} answered '${kept.key}', so it does not answer '${key}'. ` +
+          'Give each question of a call that has the same words a `name`.',
+      );
+    }
+    return kept;
+  }
+
   #seal(ref: string, kept: Omit<StoredInteraction, 'text'>): string {
-    return sealAtRest(JSON.stringify(kept), placeOf(ref), this.ring).toString('base64url');
+    return sealAtRest(JSON.stringify(kept), this.#placeOf(ref), this.ring).toString('base64url');
+  }
+
+  /** What is sealed for one page's interaction opens as no other's. */
+  #placeOf(ref: string): string {
+    return `interaction ${ref} of ${this.pageName}`;
   }
 }
-
-const placeOf = (ref: string): string => `interaction ${ref}`;

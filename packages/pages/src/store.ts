@@ -20,7 +20,8 @@ export interface InteractionStore {
    * Keeps a new interaction.
    *
    * @returns false when there is one of this id, which stays as it is.
-   * @throws StoreFull when there is no room, for anybody or for this principal, or when the value is too large.
+   * @throws StoreFull when there is no room, for anybody or for this principal, or when the value is too large. There is
+   * none for a principal who has too many pages open, or too many that are over and still kept.
    */
   add(interaction: NewInteraction): Promise<boolean>;
   /** The value that is kept; undefined when there is none, or when its time is over. */
@@ -28,18 +29,27 @@ export interface InteractionStore {
   /**
    * Replaces the value if it still is `before`; its time goes on. Of several at once, one succeeds.
    *
+   * @param over the interaction is over: from now on it is kept for so long, and does not count as an open page.
    * @returns whether it did.
    * @throws StoreFull when the value is too large.
    */
-  replace(id: string, before: string, after: string): Promise<boolean>;
+  replace(id: string, before: string, after: string, over?: Over): Promise<boolean>;
+}
+
+/** Whose interaction is over, and how long it is kept, in seconds. */
+export interface Over {
+  readonly principal: string;
+  readonly ttlSeconds: number;
 }
 
 /** The options of a {@link MemoryInteractions}. */
 export interface MemoryInteractionsOptions {
   /** Interactions at once. Default 10 000. */
   readonly maxEntries?: number;
-  /** The same, of one principal. Default 20. */
+  /** Open pages of one principal. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
+  /** Pages of one principal that are over and still kept. Default 200. */
+  readonly maxOverPerPrincipal?: number;
   /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
   readonly maxValueBytes?: number;
   /** The clock, in milliseconds since the epoch. Default `Date.now`. */
@@ -48,14 +58,18 @@ export interface MemoryInteractionsOptions {
 
 interface Entry {
   readonly principal: string;
-  readonly endsAt: number;
+  endsAt: number;
   value: string;
+  isOver: boolean;
 }
 
 /** The interactions of one process. */
 export class MemoryInteractions implements InteractionStore {
   readonly #entries = new Map<string, Entry>();
-  readonly #count: Quota;
+  readonly #open: Quota;
+  readonly #over = new Quota(Number.POSITIVE_INFINITY);
+  readonly #maxEntries: number;
+  readonly #maxOver: number;
   readonly #maxValueBytes: number;
   readonly #now: () => number;
   #nextSweep = 0;
@@ -65,16 +79,20 @@ export class MemoryInteractions implements InteractionStore {
     requireOptions<MemoryInteractionsOptions>('MemoryInteractions', options, {
       maxEntries: wholeNumber(),
       maxEntriesPerPrincipal: wholeNumber(),
+      maxOverPerPrincipal: wholeNumber(),
       maxValueBytes: wholeNumber(),
       now: aFunction,
     });
     const {
       maxEntries = 10_000,
       maxEntriesPerPrincipal = 20,
+      maxOverPerPrincipal = 200,
       maxValueBytes = 8192,
       now = Date.now,
     } = options;
-    this.#count = new Quota(maxEntries, maxEntriesPerPrincipal);
+    this.#open = new Quota(maxEntries, maxEntriesPerPrincipal);
+    this.#maxEntries = maxEntries;
+    this.#maxOver = maxOverPerPrincipal;
     this.#maxValueBytes = maxValueBytes;
     this.#now = now;
   }
@@ -85,7 +103,7 @@ export class MemoryInteractions implements InteractionStore {
     if (this.#alive(id)) return false;
     const full = this.#roomFor(principal);
     if (full) throw new StoreFull(interactionsFull(full));
-    this.#entries.set(id, { principal, value, endsAt: this.#now() + ttlSeconds * 1000 });
+    this.#entries.set(id, { principal, value, endsAt: this.#now() + ttlSeconds * 1000, isOver: false });
     return true;
   }
 
@@ -95,11 +113,18 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string): Promise<boolean> {
+  async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
     requireInteractionFits(after, this.#maxValueBytes);
     const entry = this.#alive(id);
     if (entry?.value !== before) return false;
     entry.value = after;
+    if (!over) return true;
+    entry.endsAt = this.#now() + over.ttlSeconds * 1000;
+    if (!entry.isOver) {
+      entry.isOver = true;
+      this.#open.give(entry.principal);
+      this.#over.add(entry.principal);
+    }
     return true;
   }
 
@@ -112,17 +137,23 @@ export class MemoryInteractions implements InteractionStore {
 
   /** Takes room, after a sweep if there is none. It looks at every entry, so it is done once a second at most. */
   #roomFor(principal: string): QuotaExceeded | undefined {
-    const full = this.#count.take(principal);
+    const full = this.#take(principal);
     const now = this.#now();
     if (!full || now < this.#nextSweep) return full;
     this.#nextSweep = now + 1000;
     for (const [id, entry] of this.#entries) if (entry.endsAt <= now) this.#remove(id, entry);
-    return this.#count.take(principal);
+    return this.#take(principal);
   }
 
-  #remove(id: string, { principal }: Entry): void {
+  #take(principal: string): QuotaExceeded | undefined {
+    if (this.#open.total + this.#over.total >= this.#maxEntries) return 'all';
+    if (this.#over.amountOf(principal) >= this.#maxOver) return 'own';
+    return this.#open.take(principal);
+  }
+
+  #remove(id: string, { principal, isOver }: Entry): void {
     this.#entries.delete(id);
-    this.#count.give(principal);
+    (isOver ? this.#over : this.#open).give(principal);
   }
 }
 

@@ -161,6 +161,9 @@ export const keyRingOf = (policy: RequestStatePolicy): readonly SealingKey[] => 
 /** The clock of a policy, in milliseconds since the epoch. */
 export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;
 
+/** How long request state under a policy lives, in seconds. */
+export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
+
 /** A policy of these parts. */
 export function policyFrom(parts: PolicyParts): RequestStatePolicy {
   const policy = {

@@ -1,0 +1,66 @@
+/** What browsers get. */
+import { hash } from 'node:crypto';
+
+const WORDS: Readonly<Record<number, string>> = {
+  200: 'Done. You can close this page, and go back to where you came from.',
+  303: 'You are sent on.',
+  401: 'Sign in to this site first, and open the link again.',
+  403: 'Another site sent this. Open the link again, and go on from there.',
+  404: 'This link is not good, or no longer. Go back to where you got it, and ask for another one.',
+  405: 'This page can only be opened.',
+  500: 'This did not work. Open the link again.',
+};
+
+/** A page of one sentence. Nothing of a request is ever in it. */
+export function page(
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  words = WORDS[status],
+): Response {
+  return new Response(`${words}\n`, { status, headers: { ...SAFE, ...headers } });
+}
+
+const SAFE = {
+  'content-type': 'text/plain; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  // The address holds the id, or a code: the next page must not learn it.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The start page: who its user is here, what they were asked, and a button. */
+export function askToGoOn(message: string, account: string): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Go on?</title>
+<style>${STYLE}</style>
+<main>
+<p>You were asked:</p>
+<blockquote><bdi>${escapeHtml(message)}</bdi></blockquote>
+<p>You are signed in as <strong><bdi>${escapeHtml(account)}</bdi></strong>. If that is not your account, or you did not ask
+for this, close the page.</p>
+<form method="post"><button>Go on as ${escapeHtml(account)}</button></form>
+</main>
+</html>
+`;
+  return new Response(html, { headers: { ...SAFE, ...HTML } });
+}
+
+const STYLE = `:root { color-scheme: light dark; font: 1.1rem/1.5 system-ui, sans-serif }
+main { max-width: 34rem; margin: 12vh auto; padding: 0 1rem; overflow-wrap: anywhere }
+blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 0.25rem solid; white-space: pre-wrap }
+button { font: inherit; padding: 0.6rem 1.2rem; max-width: 100% }`;
+
+const HTML = {
+  'content-type': 'text/html; charset=utf-8',
+  // Without form-action: browsers hold the redirect that follows to it, and that leads to another site.
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+  // With 'no-referrer' a browser would not say which site the button was on.
+  'referrer-policy': 'same-origin',
+};
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
