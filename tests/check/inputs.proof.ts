@@ -184,18 +184,6 @@ describe('what is called', () => {
     await expect(checkTwisted(record, QUICK, { allowEffects: false })).rejects.toThrow(/was not called/);
     expect(called).toEqual(['server/discover', 'tools/list']);
   });
-
-  it('is no more than --dry-run says, and not much less', async () => {
-    const others = ['--other-header', 'Authorization: mallory', '--also', 'http://127.0.0.1:2/mcp'];
-    const said = await mrtrCheck('--dry-run', ...SEND, '--probe', 'tool:count', ...others, NOWHERE);
-    const [, planned] = /and (\d+) times where it asks two/.exec(said.out) ?? [];
-    const { calls } = await checkTwisted(
-      (_sent, honest) => honest(),
-      CHECKS.map(({ id }) => id),
-    );
-    expect(calls).toBeLessThanOrEqual(Number(planned));
-    expect(calls).toBeGreaterThan(Number(planned) / 2);
-  });
 });
 
 it('every finding has a conversation, and a server at an address a curl', async () => {

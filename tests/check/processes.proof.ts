@@ -108,17 +108,11 @@ it('a server that writes a line without an end is stopped', async () => {
 it('a header that the server logs stands in no message', async () => {
   const script =
     'require("http").createServer((req) => { console.error(req.headers["x-key"]); process.exit(1); }).listen(process.argv[1])';
-  const address = {
-    command: [process.execPath, '-e', script, '{port}'],
-    headers: { 'x-key': 's3cr3t-of-alice' },
-  };
   const written: string[] = [];
   const sink = { write: (text: string) => written.push(text) } as unknown as NodeJS.WriteStream;
-  const command = [...address.command];
-  const code = await main(
-    ['--tool', 'a', '--allow-effects', '--header', 'x-key: s3cr3t-of-alice', '--', ...command],
-    { out: sink, err: sink },
-  );
+  const command = [process.execPath, '-e', script, '{port}'];
+  const words = ['--tool', 'a', '--allow-effects', '--header', 'x-key: s3cr3t-of-alice', '--', ...command];
+  const code = await main(words, { out: sink, err: sink });
   expect(written.join('')).toMatch(/It wrote:\n.*<redacted>/s);
   expect(written.join('')).not.toContain('s3cr3t');
   expect(code).toBe(2);

@@ -1,15 +1,8 @@
 /** One way in which a fault comes, and what the twists of the right server are made of. */
 import type { RunInputs, Verdict } from '@mrtr/check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  asks,
-  checkTwisted,
-  type Sent,
-  type State,
-  says,
-  type Twist,
-} from '../scripted.test-support.ts';
+import type { Answer, Sent, State, Twist } from '../scripted.test-support.ts';
+import { asks, checkTwisted, says } from '../scripted.test-support.ts';
 
 interface Way {
   readonly verdict: Verdict;

@@ -1,6 +1,33 @@
-/** Messages that no client can read: each way alone is found, and what is no fault is not. */
-import { refuses, type Sent, type Twist } from '../scripted.test-support.ts';
-import { asked, DIFFERENT, fail, mute, ROOTS, undecided, warn, ways, when } from './ways.test-support.ts';
+/** Messages that no client can read, and clients that cannot be asked: each way of a fault alone is found. */
+
+import { describe, expect, it } from 'vitest';
+import { checkBare, findings } from '../bare.test-support.ts';
+import {
+  checkTwisted,
+  formOf,
+  refuses,
+  type Sent,
+  says,
+  type Twist,
+  untwisted,
+} from '../scripted.test-support.ts';
+import {
+  asked,
+  asking,
+  DIFFERENT,
+  fail,
+  isCall,
+  isRetry,
+  mute,
+  NEEDED,
+  pass,
+  ROOTS,
+  SHORT,
+  undecided,
+  warn,
+  ways,
+  when,
+} from './ways.test-support.ts';
 
 const COMPLETE = { resultType: 'complete', content: [] };
 /** Answers a client that cannot be asked with this response. */
@@ -54,4 +81,77 @@ const endsDifferently: Twist = (_sent, honest) => {
 ways('wire.unknown-members', {
   'another end': warn(/completed: "It was all sent to mallory/, when(strangerAtTheEnd, endsDifferently)),
   'no answer': undecided(/the connection failed/, when(stranger, 'hang-up')),
+});
+
+it('the server that nothing is twisted of has no finding', async () => {
+  const only = ['wire', 'state', 'retry', 'answer', 'refusal', 'capability', 'instance.second', 'effect'];
+  const run = await checkTwisted(untwisted, [...only, 'instance.replay-elsewhere', 'era']);
+  expect(findings(run)).toEqual({});
+});
+
+const streaming =
+  (...messages: readonly object[]): Twist =>
+  ({ id }) => ({
+    stream: true,
+    text: messages.map((more) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n\n`).join(''),
+  });
+const emptyRound = (requestState: string) => ({ result: { resultType: 'input_required', requestState } });
+const askingLater: Twist = (sent, honest, world) =>
+  sent.params.requestState === 'later' ? asking()(sent, honest, world) : emptyRound('later');
+
+ways('capability.undeclared', {
+  'another error': fail(/and not -32021/, when(mute, refuses(-32600, NEEDED, 400))),
+  'no data': fail(/without data\.requiredCapabilities/, when(mute, refuses(-32021, undefined, 400))),
+  'nothing required': fail(/without data/, when(mute, refuses(-32021, { requiredCapabilities: {} }, 400))),
+  'a status of 200': fail(/HTTP status 200, and not 400/, when(mute, refuses(-32021, NEEDED, 200))),
+  'HTTP 403 alone': fail(/HTTP 403 without a JSON-RPC error/, when(mute, { text: '', status: 403 })),
+  'a request in its stream': fail(
+    /was sent the request elicitation\/create/,
+    when(mute, streaming({ id: 's', ...formOf('account') }, { result: COMPLETE })),
+  ),
+  'no answer at all': fail(/no answer in/, when(mute, 'silence'), SHORT),
+  'a lost connection': undecided(/the connection failed/, when(mute, 'hang-up')),
+  'a question after an empty round': fail(/sent elicitation\/create \('account'\)/, when(mute, askingLater)),
+  'empty rounds without end': undecided(/did not stop asking/, when(mute, emptyRound('again'))),
+  'roots are no elicitation': fail(/without having declared 'roots'/, when(mute, asked({ roots: ROOTS }))),
+  'a default is right': pass(/completed/, when(mute, says('The default was sent.'))),
+  'an isError result is right': pass(/isError/, when(mute, { result: { ...COMPLETE, isError: true } })),
+  'an error in a stream is right': pass(
+    /-32021/,
+    when(mute, streaming({ error: { code: -32021, message: 'No.', data: NEEDED } })),
+  ),
+});
+
+const declares = (mode: string) => (sent: Sent) =>
+  isCall(sent) && JSON.stringify(sent.params.capabilities.elicitation) === mode;
+const PAGE = asked({
+  page: { method: 'elicitation/create', params: { mode: 'url', message: 'In.', url: 'https://a.example' } },
+});
+const asksUrlsFor = (question: ReturnType<typeof asked>): Twist =>
+  when(declares('{"url":{}}'), (sent) => (isRetry(sent) ? says('Sent.') : question));
+
+ways('capability.mode', {
+  'a form to a client of URLs': fail(
+    /opens URLs alone was sent an elicitation in mode 'form'/,
+    when(declares('{"url":{}}'), asked({ account: formOf('account') })),
+  ),
+  'a URL to a client of forms': fail(/was sent an elicitation in mode 'url'/, when(declares('{}'), PAGE)),
+  'a URL to a client of URLs is right': pass(/completed/, asksUrlsFor(PAGE)),
+  'roots, which both declare': pass(/completed/, asksUrlsFor(asked({ roots: ROOTS }))),
+});
+
+describe('era.same', () => {
+  it.each([
+    ['right', 'pass', /the same 3 question\(s\), and the same end/],
+    ['words', 'advice', /was asked "From which account\? Please\." .* the new one "From which account\?"/],
+    ['end', 'advice', /ended otherwise: completed: "Something else\."/],
+    ['hang', 'advice', /The old client waited, and got .*timed out/],
+    ['wordless', 'advice', /got an error without a word/],
+  ] as const)('an old client that is asked by requests, %s: %s', async (shim, verdict, words) => {
+    const inputs = shim === 'hang' ? { timeoutSeconds: 1 } : {};
+    const given = { transport: 'stdio', only: ['era.same'], args: ['--shim', shim], inputs } as const;
+    const [seen] = (await checkBare(given)).checked;
+    expect(seen?.finding.actual).toMatch(words);
+    expect(seen?.verdict).toBe(verdict);
+  });
 });

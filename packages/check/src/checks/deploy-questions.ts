@@ -3,18 +3,8 @@ import { validContent } from '../answers/generate.ts';
 import { fits } from '../answers/schema.ts';
 import { type Finding, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import {
-  type Crossed,
-  type Crossing,
-  cross,
-  crossEach,
-  crossingCalls,
-  deployCheck,
-  type Question,
-  type Version,
-  whereOf,
-  wordsOf,
-} from '../judging/versions.ts';
+import type { Crossed, Crossing, Question, Version } from '../judging/versions.ts';
+import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from '../judging/versions.ts';
 import { isForm } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';

@@ -2,17 +2,8 @@
 
 import { abstain, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
-import {
-  type Crossed,
-  type Crossing,
-  type Crossings,
-  crossEach,
-  crossingCalls,
-  deployCheck,
-  passAll,
-  type Version,
-  whereOf,
-} from '../judging/versions.ts';
+import type { Crossed, Crossing, Crossings, Version } from '../judging/versions.ts';
+import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from '../judging/versions.ts';
 import { clip } from '../observations/effects.ts';
 import type { Turn } from '../session/session.ts';
 import { numberIn } from '../target/probe.ts';

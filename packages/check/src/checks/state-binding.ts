@@ -1,17 +1,8 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
 
 import { effectsUnseen } from '../judging/attack.ts';
-import {
-  abstain,
-  type Clause,
-  defineCheck,
-  type Finding,
-  fail,
-  MRTR,
-  notApplicable,
-  notGiven,
-  pass,
-} from '../judging/check.ts';
+import type { Clause, Finding } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../session/session.ts';
 import type { Operation } from '../target/target.ts';

@@ -1,16 +1,8 @@
 /** What every message owes, read from its bytes. */
 import { asText } from '@mrtr/harness/transcript';
 import { misfit } from '../answers/schema.ts';
-import {
-  abstain,
-  type Check,
-  type CheckParts,
-  defineCheck,
-  type Finding,
-  fail,
-  MRTR,
-  pass,
-} from '../judging/check.ts';
+import type { Check, CheckParts, Finding } from '../judging/check.ts';
+import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext, Logged } from '../judging/context.ts';
 import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';

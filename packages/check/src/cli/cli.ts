@@ -14,14 +14,8 @@ import type { Progress } from '../run/schedule.ts';
 import { type Inputs, UsageError } from '../target/target.ts';
 import { readConfig } from './config.ts';
 import { inputsFrom } from './inputs.ts';
-import {
-  type CommandLine,
-  type Format,
-  Help,
-  parseCommandLine,
-  type TargetOptions,
-  type Wanted,
-} from './options.ts';
+import type { CommandLine, Format, TargetOptions, Wanted } from './options.ts';
+import { Help, parseCommandLine } from './options.ts';
 import { planText } from './plan.ts';
 
 /** Where the program writes. */

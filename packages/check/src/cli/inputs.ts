@@ -3,14 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { readJson } from '../report/baseline.ts';
 import { DEFAULTS } from '../run/run.ts';
 import { nextOf } from '../target/next.ts';
-import {
-  type Address,
-  type Inputs,
-  nameOf,
-  type Operation,
-  type ProbeSpec,
-  UsageError,
-} from '../target/target.ts';
+import type { Address, Inputs, Operation, ProbeSpec } from '../target/target.ts';
+import { nameOf, UsageError } from '../target/target.ts';
 import { isObject, type JsonObject, parse } from '../wire/json.ts';
 import type { TargetOptions } from './options.ts';
 

@@ -1,12 +1,6 @@
 /** A conversation as lines of text, with the client on the left and the server on the right. */
-import {
-  answerText,
-  objectIn,
-  type Row,
-  rowsOf,
-  type Transcript,
-  type TranscriptEvent,
-} from '@mrtr/harness/transcript';
+import type { Row, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
+import { answerText, objectIn, rowsOf } from '@mrtr/harness/transcript';
 import { DECLARED } from '../wire/request.ts';
 import { clip, pad, wrap } from './text.ts';
 
@@ -14,12 +8,12 @@ const WIDTH = 78;
 /** Longer conversations are cut in the middle. */
 const MOST_BLOCKS = 24;
 
-/** Everything in it is printable. Messages and rounds that repeat each other are drawn once. */
+/** Everything in it is printable. Messages that repeat each other are drawn once. */
 export function draw(transcript: Transcript): readonly string[] {
   const { events, participants } = transcript;
   const labels = new Map(participants.map(({ id, label }) => [id, label]));
   const lines = rowsOf(transcript).map((row) => linesOf(row, labels, argumentsChanged(events, row.at)));
-  const blocks = mergeRepeatedPairs(mergeRepeats(lines.filter((one) => one.length > 0)));
+  const blocks = mergeRepeats(lines.filter((one) => one.length > 0));
   const shown = blocks.length <= MOST_BLOCKS ? blocks : [...blocks.slice(0, 10), GAP, ...blocks.slice(-10)];
   return [`${pad('  mrtr-check', WIDTH - 4)}server`, ...shown.flat()];
 }
@@ -32,22 +26,6 @@ function mergeRepeats(blocks: readonly (readonly string[])[]): readonly (readonl
     else merged.push({ lines, times: 1 });
   }
   return merged.map(({ lines, times }) => (times === 1 ? lines : [inside(`${times} times:`), ...lines]));
-}
-
-/** A question and its answer that come more often than twice become one pair with a count, whatever their states. */
-function mergeRepeatedPairs(blocks: readonly (readonly string[])[]): readonly (readonly string[])[] {
-  const texts = blocks.map((lines) => lines.filter((line) => !line.startsWith(STATE_LINE)).join('\n'));
-  const merged: (readonly string[])[] = [];
-  for (let at = 0; at < blocks.length; ) {
-    let times = 1;
-    const again = () => [0, 1].every((one) => texts[at + 2 * times + one] === texts[at + one]);
-    while (at + 2 * times + 1 < blocks.length && again()) times++;
-    const many = times > 2;
-    if (many) merged.push([inside(`${times} rounds like this:`)]);
-    merged.push(...blocks.slice(at, at + (many ? 2 : 1)));
-    at += many ? 2 * times : 1;
-  }
-  return merged;
 }
 
 function argumentsChanged(events: readonly TranscriptEvent[], at: number): string {
@@ -89,7 +67,6 @@ function linesOf(row: Row, labels: ReadonlyMap<string, string>, changed: string)
 const ARROW_RIGHT = `    ├${'─'.repeat(WIDTH - 7)}▶│`;
 const ARROW_LEFT = `    │◀${'─'.repeat(WIDTH - 7)}┤`;
 const inside = (text: string): string => `    │  ${pad(text, WIDTH - 8)}│`;
-const STATE_LINE = '    │  + state ';
 
 const GAP = [inside('… and so on …')];
 

@@ -4,16 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { Transcript } from '@mrtr/harness/transcript';
 import { FINDINGS, UNDECIDED, type Verdict } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import {
-  acceptedMark,
-  addressIn,
-  commandsOf,
-  findingsIn,
-  partsOf,
-  type Report,
-  type ReportedCheck,
-  tallyOf,
-} from './report.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { acceptedMark, addressIn, commandsOf, findingsIn, partsOf, tallyOf } from './report.ts';
 import { forMarkup, printable } from './text.ts';
 
 const STYLE = `

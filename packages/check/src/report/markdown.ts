@@ -1,16 +1,8 @@
 /** The report as Markdown, for an issue or a job's summary. */
 import { UNDECIDED, VERDICTS } from '../judging/check.ts';
 import { draw } from './drawing.ts';
-import {
-  acceptedMark,
-  addressIn,
-  commandsOf,
-  findingsIn,
-  partsOf,
-  type Report,
-  type ReportedCheck,
-  tallyOf,
-} from './report.ts';
+import type { Report, ReportedCheck } from './report.ts';
+import { acceptedMark, addressIn, commandsOf, findingsIn, partsOf, tallyOf } from './report.ts';
 import { forMarkdown, forTerminal } from './text.ts';
 
 /** Writes it. */

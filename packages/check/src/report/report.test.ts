@@ -236,18 +236,6 @@ it('equal messages in a row are drawn once', () => {
   expect(draw(many).join('\n')).toContain('10 times:');
 });
 
-it('rounds that differ in their state alone are drawn once', () => {
-  const asked = { resultType: 'input_required', inputRequests: {} };
-  const rounds = Array.from({ length: 25 }, (_, at) => [
-    message('client', 'server', at, { method: 'tools/call', params: { requestState: `state ${at}` } }),
-    message('server', 'client', at, { result: { ...asked, requestState: `state ${at + 1}` } }),
-  ]);
-  const lines = (many: number) => draw({ ...conversation, events: rounds.slice(0, many).flat() });
-  expect(lines(25).join('\n')).toContain('25 rounds like this:');
-  expect(lines(25).filter((line) => line.includes('├'))).toHaveLength(1);
-  expect(lines(2).filter((line) => line.includes('├'))).toHaveLength(2);
-});
-
 describe('the card', () => {
   const plain = (id: string, verdict: Verdict, accepted: string | null = null): ReportedCheck => ({
     ...check(verdict, 0),

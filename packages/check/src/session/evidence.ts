@@ -1,11 +1,6 @@
 /** The record of one call, in the harness's transcript format. */
-import {
-  asText,
-  type Happening,
-  type Participant,
-  type Transcript,
-  type TranscriptEvent,
-} from '@mrtr/harness/transcript';
+import type { Happening, Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
+import { asText } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
 import { inWords, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';

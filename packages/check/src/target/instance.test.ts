@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { Instance, printedUrl } from './instance.ts';
+import { Instance } from './instance.ts';
 
 // Its server is in a process group of its own, which SIGKILL to the command does not reach.
 const IN_THE_BACKGROUND = `
@@ -16,12 +16,4 @@ it('does not take a server that outlives its command for the next instance', asy
   await instance.start();
   onTestFinished(() => void process.kill(Number(/pid (\d+)/.exec(instance.tail)?.[1]), 'SIGKILL'));
   await expect(instance.kill(20)).rejects.toThrow('was killed, and something still listens at port');
-});
-
-it('takes the address that the server printed, at its own port and on this machine', () => {
-  expect(printedUrl('listening on http://127.0.0.1:4711/rpc.', 4711)).toBe('http://127.0.0.1:4711/rpc');
-  expect(printedUrl('up at "http://0.0.0.0:4711/mcp"', 4711)).toBe('http://localhost:4711/mcp');
-  expect(printedUrl('metrics at http://127.0.0.1:9000/metrics', 4711)).toBe('http://localhost:4711/mcp');
-  expect(printedUrl('see https://example.com:4711/docs', 4711)).toBe('http://localhost:4711/mcp');
-  expect(printedUrl('', 4711)).toBe('http://localhost:4711/mcp');
 });

@@ -128,16 +128,8 @@ export class Instance {
       }
       await pause(20);
     }
-    this.url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? printedUrl(process.said, port));
+    this.url = new URL(this.#address.url?.replaceAll(PORT, String(port)) ?? `http://localhost:${port}/mcp`);
   }
-}
-
-const LOCAL = String.raw`(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])`;
-
-/** The address at this port that the server printed, where it did; otherwise the path that most servers use. */
-export function printedUrl(said: string, port: number): string {
-  const printed = new RegExp(`https?://${LOCAL}:${port}/[^\\s"'<>]+`).exec(said)?.[0].replace(/[.,;)]+$/, '');
-  return printed?.replace(/0\.0\.0\.0|\[::\]/, 'localhost') ?? `http://localhost:${port}/mcp`;
 }
 
 // At localhost, servers listen at either of its addresses.

@@ -11,7 +11,7 @@ export function nextOf(address: Address): Address | undefined {
   const overHttp = elsewhere || next.includes(PORT);
   if (overHttp !== (transportOf(address) === 'http')) throw new UsageError(mismatch(address));
   if (elsewhere) return { ...principals, url: next };
-  // The path is that of the old version, where it was given; otherwise each version prints its own.
+  // The path is that of the old version, where it was given.
   const path = command !== undefined && url !== undefined ? { url } : {};
   return { ...principals, ...path, command: inShell(next) };
 }

@@ -63,19 +63,10 @@ function segmentOf(text: string): Segment {
     if (encoding === 'hex' ? text.length >= 16 : text.length >= 20 && looksEncoded(text))
       return { text, encoding, bytes };
   }
-  const uri = decodedUri(text);
-  return { text, encoding: 'plain', bytes: Buffer.from(text), ...(isStructured(uri) && { json: uri }) };
+  return { text, encoding: 'plain', bytes: Buffer.from(text) };
 }
 
 const looksEncoded = (text: string): boolean => /[A-Z]/.test(text) && /[a-z]/.test(text) && !/\s/.test(text);
-
-function decodedUri(text: string): unknown {
-  try {
-    return text.includes('%') ? parse(decodeURIComponent(text)) : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 function decodeAs(encoding: 'hex' | 'base64url' | 'base64', text: string): Buffer | undefined {
   const SHAPES = { hex: /^(?:[0-9a-f]{2})+$/i, base64url: /^[\w-]+=*$/, base64: /^[A-Za-z0-9+/]+=*$/ };

@@ -12,14 +12,8 @@ async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = fa
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   try {
-    const channel = new HttpChannel(
-      new URL(`http://127.0.0.1:${port}/mcp`),
-      { 'x-key': 'k' },
-      {
-        timeoutMs,
-        over: new AbortController().signal,
-      },
-    );
+    const patience = { timeoutMs, over: new AbortController().signal };
+    const channel = new HttpChannel(new URL(`http://127.0.0.1:${port}/mcp`), { 'x-key': 'k' }, patience);
     return await channel.send({ method: 'tools/call', params: { name: 'a' } }, { cut });
   } finally {
     server.closeAllConnections();
@@ -27,10 +21,13 @@ async function replyTo(listener: RequestListener, { timeoutMs = 20_000, cut = fa
   }
 }
 
+const answering =
+  (text: string, status = 200, type = 'application/json'): RequestListener =>
+  (_, res) =>
+    void res.writeHead(status, { 'content-type': type }).end(text);
+
 it('reads a JSON answer, and keeps its text', async () => {
-  const reply = await replyTo((_, res) =>
-    res.writeHead(200, { 'content-type': 'application/json' }).end(RESULT),
-  );
+  const reply = await replyTo(answering(RESULT));
   expect(reply).toMatchObject({ status: 200, text: RESULT, result: { resultType: 'complete' } });
 });
 
@@ -61,9 +58,7 @@ it.each([
 });
 
 it('says what came where no response did', async () => {
-  const html = await replyTo((_, res) =>
-    res.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway'),
-  );
+  const html = await replyTo(answering('<h1>Bad gateway', 502, 'text/html'));
   expect(html.failure).toBe('HTTP 502 (text/html) without a JSON-RPC response: <h1>Bad gateway');
   const moved = await replyTo((_, res) => res.writeHead(307, { location: '/elsewhere' }).end());
   expect(moved).toMatchObject({
@@ -130,8 +125,6 @@ it.each(['application/json', 'text/event-stream'])(
 
 it('says that an answer is nested too deep, in place of walking it', async () => {
   const deep = `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":${'['.repeat(10_000)}${']'.repeat(10_000)}}}`;
-  const { failure } = await replyTo((_, res) =>
-    res.writeHead(200, { 'content-type': 'application/json' }).end(deep),
-  );
+  const { failure } = await replyTo(answering(deep));
   expect(failure).toMatch(/^the answer has more than \d+ members, or is nested deeper than 500 levels$/);
 });

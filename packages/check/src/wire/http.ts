@@ -1,15 +1,8 @@
 /** Streamable HTTP at 2026-07-28: a POST for each request, whose answer is JSON or an event stream. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import {
-  type Channel,
-  lateness,
-  MOST_BYTES,
-  OVER,
-  type Patience,
-  type SendOptions,
-  TOO_LONG,
-} from './channel.ts';
+import type { Channel, Patience, SendOptions } from './channel.ts';
+import { lateness, MOST_BYTES, OVER, TOO_LONG } from './channel.ts';
 import { type JsonObject, parse } from './json.ts';
 import { type Carried, isResponse, type Reply, replyFrom } from './reply.ts';
 import { envelope, mirroringHeaders, type WireRequest } from './request.ts';

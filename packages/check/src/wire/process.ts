@@ -68,11 +68,6 @@ export class ServerProcess {
     return written.length > 2000 ? `…${written.slice(-2000)}` : written;
   }
 
-  /** What it wrote to standard error and output, where an address may stand. */
-  get said(): string {
-    return `${this.#out}\n${this.#errors}`;
-  }
-
   get alive(): boolean {
     return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
