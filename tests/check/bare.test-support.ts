@@ -70,7 +70,14 @@ export function checkBare(options: BareOptions = {}): Promise<Run> {
   );
 }
 
-type Found = Readonly<Record<string, Verdict>>;
+export type Found = Readonly<Record<string, Verdict>>;
+
+const all =
+  (verdict: Verdict) =>
+  (...ids: readonly string[]): Found =>
+    Object.fromEntries(ids.map((id) => [id, verdict]));
+/** Checks with the same verdict. */
+export const [fail, warn, advice] = [all('fail'), all('warn'), all('advice')];
 
 export const verdicts = ({ checked }: Pick<Run, 'checked'>, ...kinds: readonly Verdict[]): Found => {
   const wanted = checked.filter(({ verdict }) => kinds.includes(verdict));

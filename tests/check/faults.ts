@@ -1,5 +1,6 @@
 /** Every fault of the bare server, and exactly what the checker finds on it. */
 import type { Inputs, Verdict } from '@mrtr/check';
+import { advice, fail } from './bare.test-support.ts';
 
 export interface Fault {
   readonly id: string;
@@ -27,7 +28,7 @@ export const FAULTS: readonly Fault[] = [
   fault('wire.no-server-requests', 'fail'),
   fault('wire.unknown-members', 'warn'),
   // To be forged a state has to be readable.
-  fault('state.forged', 'fail', { also: { 'state.readable': 'advice' } }),
+  fault('state.forged', 'fail', { also: advice('state.readable') }),
   fault('state.tampered', 'fail'),
   fault('state.malformed', 'fail'),
   fault('state.aliased', 'advice'),
@@ -43,12 +44,7 @@ export const FAULTS: readonly Fault[] = [
   fault('state.size', 'advice'),
   // Nothing is remembered: then every way to present an approval again works.
   fault('retry.twice', 'fail', {
-    also: {
-      'retry.concurrent': 'fail',
-      'retry.lost-response': 'fail',
-      'state.rolled-back': 'fail',
-      'instance.replay-elsewhere': 'fail',
-    },
+    also: fail('retry.concurrent', 'retry.lost-response', 'state.rolled-back', 'instance.replay-elsewhere'),
   }),
   fault('retry.concurrent', 'fail'),
   fault('retry.lost-response', 'fail'),
@@ -72,10 +68,7 @@ export const FAULTS: readonly Fault[] = [
   fault('deploy.survives', 'advice', { next: [] }),
   fault('deploy.returns', 'advice', { next: [] }),
   // A call that breaks does not come to its end, in either direction.
-  fault('deploy.in-words', 'warn', {
-    next: [],
-    also: { 'deploy.survives': 'advice', 'deploy.returns': 'advice' },
-  }),
+  fault('deploy.in-words', 'warn', { next: [], also: advice('deploy.survives', 'deploy.returns') }),
   fault('deploy.effect-once', 'fail', { next: [] }),
   fault('deploy.replay', 'fail', { next: [] }),
   fault('deploy.reworded', 'advice', { next: ['--change', 'reworded'] }),

@@ -1,46 +1,32 @@
 /** What the checker finds on the options, and why each finding is as it should be. */
-import type { Verdict } from '@mrtr/check';
+import { advice, type Found, fail, warn } from '../bare.test-support.ts';
 import type { SubjectName } from './measure.ts';
 
-export type Findings = Readonly<Record<string, Verdict>>;
-
-const PARKED: Findings = {
-  'instance.second': 'advice',
-  'instance.restart': 'advice',
-  'deploy.survives': 'advice',
-  'deploy.returns': 'advice',
-  'abandon.flat': 'advice',
+const ONE_PROCESS = ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'];
+const PARKED = advice(...ONE_PROCESS, 'abandon.flat');
+const AUDITED_FIRST = advice('effect.before-answer');
+const REPEATED: Found = {
+  ...fail('refusal.no-effect'),
+  ...advice('effect.before-answer', 'effect.once', 'effect.per-round'),
 };
-const AUDITED_FIRST: Findings = { 'effect.before-answer': 'advice' };
-const REPEATED: Findings = {
-  'refusal.no-effect': 'fail',
-  'effect.before-answer': 'advice',
-  'effect.once': 'advice',
-  'effect.per-round': 'advice',
+const REPLAYED: Found = {
+  ...fail(
+    'retry.twice',
+    'retry.concurrent',
+    'retry.lost-response',
+    'instance.replay-elsewhere',
+    'deploy.replay',
+  ),
+  ...advice('answer.unasked', 'refusal.rounds-bounded'),
 };
-const REPLAYED: Findings = {
-  'retry.twice': 'fail',
-  'retry.concurrent': 'fail',
-  'retry.lost-response': 'fail',
-  'answer.unasked': 'advice',
-  'refusal.rounds-bounded': 'advice',
-  'instance.replay-elsewhere': 'fail',
-  'deploy.replay': 'fail',
-};
-const UNSEALED: Findings = {
+const UNSEALED: Found = {
   ...REPLAYED,
-  'state.forged': 'fail',
-  'state.aliased': 'advice',
-  'state.other-arguments': 'warn',
-  'state.other-principal': 'warn',
-  'state.rolled-back': 'fail',
-  'state.expired': 'warn',
-  'state.oracle': 'advice',
-  'state.readable': 'advice',
-  'answer.other-round': 'warn',
+  ...fail('state.forged', 'state.rolled-back'),
+  ...warn('state.other-arguments', 'state.other-principal', 'state.expired', 'answer.other-round'),
+  ...advice('state.aliased', 'state.oracle', 'state.readable'),
 };
 
-type ByTool = Readonly<Partial<Record<SubjectName, Findings>>>;
+type ByTool = Readonly<Partial<Record<SubjectName, Found>>>;
 
 export const EXPECTED: Readonly<Record<string, ByTool>> = {
   b: { get_weather: REPEATED },
@@ -49,8 +35,8 @@ export const EXPECTED: Readonly<Record<string, ByTool>> = {
   f: { get_weather: AUDITED_FIRST },
   h: { get_weather: { ...PARKED, ...AUDITED_FIRST }, resolve_work_item: PARKED },
   'h-postgres': {
-    get_weather: { ...AUDITED_FIRST, 'abandon.flat': 'advice' },
-    resolve_work_item: { 'abandon.flat': 'advice' },
+    get_weather: advice('effect.before-answer', 'abandon.flat'),
+    resolve_work_item: advice('abandon.flat'),
   },
   j: { get_weather: AUDITED_FIRST },
 };
@@ -71,7 +57,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     options: ['h'],
-    ids: ['instance.second', 'instance.restart', 'deploy.survives', 'deploy.returns'],
+    ids: ONE_PROCESS,
     why:
       'The handler waits in the memory of one process. Another process refuses the call and says why; H needs routing ' +
       'that keeps a call at its process, or its store on PostgreSQL. A deploy ends its calls.',

@@ -216,8 +216,13 @@ function declined(request, key) {
   return sayOf(request, 'Nothing was sent.');
 }
 
+function timesOf(state) {
+  if (crossed(state)) return options.breaks === 'nothing' ? 0 : 2;
+  return faulty('effect.once') ? 2 : faulty('effect.per-round') ? 1 + state.tries : 1;
+}
+
 async function complete(request, state, exchange) {
-  const { answers, tries } = state;
+  const { answers } = state;
   const { params } = request;
   if (!writes(request)) return sayOf(request, `The balance of ${answers.account} is 12.`);
   if (answers.sure === false) return sayOf(request, 'Nothing was sent.');
@@ -233,17 +238,9 @@ async function complete(request, state, exchange) {
     const record = claim(`${key}-running`);
     if (record !== undefined) throw refuse('it is being used');
   }
-  const times =
-    crossed(state) && options.breaks === 'nothing'
-      ? 0
-      : faulty('effect.once') || crossed(state)
-        ? 2
-        : faulty('effect.per-round')
-          ? 1 + tries
-          : 1;
   const { to, amount } = operationOf(request).args;
   const line = `${amount} from ${answers.account} to ${to}`;
-  if (!faulty('effect.before-answer')) for (let time = 0; time < times; time++) write(line);
+  if (!faulty('effect.before-answer')) for (let time = timesOf(state); time > 0; time--) write(line);
   parked = 0;
   const result = sayOf(request, `Sent ${line}: ${answers.memo}.`);
   const record = { answers: digest(params.inputResponses ?? {}), result };

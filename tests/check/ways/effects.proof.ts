@@ -1,5 +1,4 @@
 /** Effects, instances, and calls that nobody comes back to: each way of a fault alone is found, and what is none is not. */
-
 import { probeOf } from '../bare.test-support.ts';
 import { refuses, type Sent, says, type Twist, untwisted } from '../scripted.test-support.ts';
 import {

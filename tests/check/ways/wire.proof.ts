@@ -1,5 +1,4 @@
 /** Messages that no client can read, and clients that cannot be asked: each way of a fault alone is found. */
-
 import { describe, expect, it } from 'vitest';
 import { checkBare, findings } from '../bare.test-support.ts';
 import {

@@ -1,5 +1,4 @@
 /** Honest answers to a server's questions: the user's own, or made from the asked schema. */
-
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
 import type { Asked } from '../wire/outcome.ts';
 import { validContent } from './generate.ts';

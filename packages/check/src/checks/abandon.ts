@@ -1,5 +1,4 @@
 /** Calls that nobody comes back to. */
-
 import { defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';

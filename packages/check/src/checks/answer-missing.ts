@@ -1,5 +1,4 @@
 /** Answers that are missing: all of them, or one of two. */
-
 import type { Attacked } from '../judging/attack.ts';
 import { abstain, defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';

@@ -1,5 +1,4 @@
 /** A deploy between two rounds: what one version of a server began reaches the other. */
-
 import { abstain, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Crossed, Crossing, Crossings, Version } from '../judging/versions.ts';

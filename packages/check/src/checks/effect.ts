@@ -1,5 +1,4 @@
 /** When effects happen, and how many. */
-
 import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';

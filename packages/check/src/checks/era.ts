@@ -1,5 +1,4 @@
 /** Clients of 2025-11-25: the published v1 SDK's, and one without a session. */
-
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ShownQuestion } from '@mrtr/harness';

@@ -1,5 +1,4 @@
 /** Another instance, and one that was killed and started again. */
-
 import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';

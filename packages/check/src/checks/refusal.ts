@@ -1,5 +1,4 @@
 /** A user who says no, or never answers properly. */
-
 import { abstain, defineCheck, type Finding, fail, notApplicable, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';

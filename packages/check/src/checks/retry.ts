@@ -1,5 +1,4 @@
 /** One approval, presented more than once. */
-
 import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';

@@ -1,5 +1,4 @@
 /** State belongs to one call: presented with other arguments, another operation, by another principal, or too late. */
-
 import { effectsUnseen } from '../judging/attack.ts';
 import type { Clause, Finding } from '../judging/check.ts';
 import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from '../judging/check.ts';

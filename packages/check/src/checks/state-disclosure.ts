@@ -1,5 +1,4 @@
 /** What state gives away: by the words of its refusals, by its content, and what it costs by its size. */
-
 import { abstain, defineCheck, fail, MRTR, pass } from '../judging/check.ts';
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';

@@ -1,7 +1,6 @@
 /** State is attacker-controlled input: forged, tampered, malformed, spelled otherwise. */
-
 import { choicesIn } from '../answers/generate.ts';
-import { type Attacked, type AttackOptions, attack, mustRefuse } from '../judging/attack.ts';
+import { type Attacked, type AttackOptions, type Attempt, attack, mustRefuse } from '../judging/attack.ts';
 import { defineCheck, type Finding, fail, MRTR, notApplicable, pass } from '../judging/check.ts';
 import { type CheckContext, noTo } from '../judging/context.ts';
 import { fieldsOf } from '../observations/forms.ts';
@@ -90,12 +89,7 @@ async function statesOfTwo(context: CheckContext): Promise<readonly Pair[]> {
   return context.facts.rounds.map(({ state }, round) => [state, again[round]]);
 }
 
-interface Withheld {
-  readonly label: string;
-  readonly changes: (session: Session) => Retry;
-}
-
-const WITHHELD: readonly Withheld[] = [
+const WITHHELD: readonly Attempt[] = [
   { label: 'no answers', changes: () => ({ inputResponses: undefined }) },
   { label: 'a no for an answer', changes: (session) => ({ inputResponses: session.mapAnswers(noTo) }) },
   { label: 'a decline', changes: (session) => ({ inputResponses: session.refusals('decline') }) },
@@ -119,7 +113,7 @@ async function withoutConsent(
 }
 
 /** What stops a call whose state was not changed. Where a server goes on all the same, other checks find that. */
-async function findWhatStops(context: CheckContext, round: number): Promise<Withheld | undefined> {
+async function findWhatStops(context: CheckContext, round: number): Promise<Attempt | undefined> {
   for (const withheld of WITHHELD) {
     const session = await context.untilRound(round);
     const outcome = await session.retry(withheld.changes(session));

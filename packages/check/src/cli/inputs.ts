@@ -24,10 +24,8 @@ export function inputsFrom(options: TargetOptions, place: Place): Inputs {
     allowEffects: options.allowEffects ?? false,
     seed: options.seed ?? DEFAULTS.seed,
     timeoutSeconds: options.timeout ?? DEFAULTS.timeoutSeconds,
-    ...(options.maxTime !== undefined && { mostSeconds: options.maxTime }),
+    ...{ mostSeconds: options.maxTime, ttlSeconds: ttl, only },
     ...(probe !== undefined && { probe: probeFrom(probe) }),
-    ...(ttl !== undefined && { ttlSeconds: ttl }),
-    ...(only !== undefined && { only }),
   };
 }
 
@@ -113,10 +111,7 @@ function addressFrom(options: TargetOptions, { url, command }: Place): Address {
   const address: Address = {
     headers: headersFrom(header, '--header'),
     ...(url !== undefined && { url: checkedUrl(url.replaceAll('{port}', '1'), 'The address') && url }),
-    ...(command !== undefined && { command }),
-    ...(also !== undefined && { also: checkedUrl(also, '--also') }),
-    ...(restart !== undefined && { restart }),
-    ...(next !== undefined && { next }),
+    ...{ command, restart, next, also: also === undefined ? undefined : checkedUrl(also, '--also') },
     ...(otherHeader !== undefined && { otherHeaders: headersFrom(otherHeader, '--other-header') }),
   };
   mustDiffer(address);

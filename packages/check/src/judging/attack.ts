@@ -1,5 +1,4 @@
 /** Presents altered retries, one after another, each in place of an honest one. */
-
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';

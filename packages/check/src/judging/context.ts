@@ -1,5 +1,4 @@
 /** What a check works with: facts from the honest calls, new calls, effects, and judgement. */
-
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Effects } from '../observations/effects.ts';
 import type { Facts } from '../observations/facts.ts';

@@ -1,5 +1,4 @@
 /** The two versions that a deploy puts side by side, and calls that cross from the one to the other. */
-
 import type { Reading } from '../observations/effects.ts';
 import { Facts } from '../observations/facts.ts';
 import { Likeness } from '../session/likeness.ts';

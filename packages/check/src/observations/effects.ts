@@ -1,5 +1,4 @@
 /** Effects, as a probe sees them. */
-
 import type { Session } from '../session/session.ts';
 import { numberIn, type Probe } from '../target/probe.ts';
 import { shorten } from '../wire/text.ts';
@@ -68,8 +67,10 @@ export class Effects {
   }
 
   /** How many honest calls' worth of effects lie between two readings, where the probe holds one number. */
-  count(before: Reading, after: Reading): number | undefined {
-    return countEffects(before, after, this.unit);
+  count(before: Reading, after: Reading, unit = this.unit): number | undefined {
+    if (before === after) return 0;
+    const change = difference(before, after);
+    return change === undefined || unit === undefined ? undefined : change / unit;
   }
 
   /**
@@ -77,7 +78,7 @@ export class Effects {
    * brings the approval, changes the probe by less than the whole call.
    */
   countOfLast(before: Reading, after: Reading): number | undefined {
-    return countEffects(before, after, this.#lastUnit ?? this.unit);
+    return this.count(before, after, this.#lastUnit ?? this.unit);
   }
 
   blind(reason: string): string {
@@ -97,12 +98,6 @@ export class Effects {
 function difference(before: Reading, after: Reading): number | undefined {
   const [from, to] = [numberIn(before ?? ''), numberIn(after ?? '')];
   return from === undefined || to === undefined || from === to ? undefined : to - from;
-}
-
-function countEffects(before: Reading, after: Reading, unit: number | undefined): number | undefined {
-  if (before === after) return 0;
-  const change = difference(before, after);
-  return change === undefined || unit === undefined ? undefined : change / unit;
 }
 
 /** How late a probe is looked at for effects that come after their answer, in milliseconds. */

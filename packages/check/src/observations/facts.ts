@@ -1,5 +1,4 @@
 /** What the honest calls showed: rounds, states, answers, and what outcomes look like. */
-
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';

@@ -25,13 +25,13 @@ export interface Address {
   /** An address, in which `{port}` stands for the port that a started server was given. */
   readonly url?: string;
   /** A program and its arguments. With `{port}` among them it serves HTTP, without it stdio. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   /** A second instance, for a server that is not started here. */
-  readonly also?: string;
+  readonly also?: string | undefined;
   /** A shell command that restarts a server that is not started here. */
-  readonly restart?: string;
+  readonly restart?: string | undefined;
   /** The new version: a shell command that starts it, with `{port}` where it serves HTTP, or its address. */
-  readonly next?: string;
+  readonly next?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   /** The headers of a second principal. */
   readonly otherHeaders?: Readonly<Record<string, string>>;
@@ -61,15 +61,15 @@ export interface Inputs {
   readonly answers: Readonly<Record<string, unknown>>;
   readonly generateAnswers: boolean;
   readonly probe?: ProbeSpec;
-  readonly ttlSeconds?: number;
+  readonly ttlSeconds?: number | undefined;
   readonly oneTime: boolean;
   readonly allowEffects: boolean;
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
   readonly seed: number;
   /** For one answer. */
   readonly timeoutSeconds: number;
   /** For the whole run. Default: 900, and `ttlSeconds` where it is waited for. */
-  readonly mostSeconds?: number;
+  readonly mostSeconds?: number | undefined;
 }
 
 /** A mistake in what the user gave: the program says it, and ends with 2. */

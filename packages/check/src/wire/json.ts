@@ -1,5 +1,4 @@
 /** JSON as it is on the wire: values, and facts about their text that parsing loses. */
-
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isObject = (value: unknown): value is JsonObject =>

@@ -1,5 +1,4 @@
 /** stdio at 2026-07-28: a line of JSON for each message, both ways, over a process of ours. */
-
 import { type Channel, lateness, MOST_BYTES, OVER, type Patience, TOO_LONG } from './channel.ts';
 import { isObject, parse } from './json.ts';
 import type { ServerProcess } from './process.ts';
