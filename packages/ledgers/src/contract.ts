@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
+import type { LedgerCapacity } from './limits.ts';
 
 export {
   type InteractionLimits,
@@ -13,12 +14,7 @@ export {
 } from './interactions-contract.ts';
 
 /** The limits of one principal in a ledger. */
-export interface LedgerLimits {
-  /** Tokens remembered at once. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Bytes of recorded results. */
-  readonly maxBytesPerPrincipal?: number;
-}
+export type LedgerLimits = Pick<LedgerCapacity, 'maxEntriesPerPrincipal' | 'maxBytesPerPrincipal'>;
 
 /** A ledger under test: the entries that its instances share. */
 export interface LedgerUnderTest {
