@@ -1,8 +1,7 @@
 /** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import { legacyClient } from '@mrtr/harness';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -200,19 +199,12 @@ test('a handler reports progress in each round', async () => {
 
 /** An old client of a site, which answers with `user`. */
 async function oldClient(site: Site, user: (message: string) => Promise<Record<string, string>>) {
-  const client = new OldClient(
-    { name: 'linear-dbos-old', version: '0.0.0' },
-    { capabilities: { elicitation: {} } },
-  );
-  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
-    action: 'accept',
-    content: await user(params.message),
-  }));
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = site.server();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
-  await client.connect(ours);
-  return client;
+  return legacyClient(ours, {
+    elicit: async ({ message }) => ({ action: 'accept', content: await user(message) }),
+  });
 }
 
 test('an old client is asked over its connection, and its call ends when the connection does', async () => {
