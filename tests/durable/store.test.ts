@@ -89,19 +89,6 @@ test('a store refuses arguments over its limit, and over the limit of one princi
   });
 });
 
-test('when a principal starts many calls at once, exactly its limit begins', async () => {
-  const limit = { maxCallsPerPrincipal: 5 };
-  const one = await opened(limit);
-  const two = await opened({ ...limit, postgres: one.postgres });
-  for (const [principal, many] of [
-    ['ada', 5],
-    ['eve', 15],
-  ] as const) {
-    const sent = Array.from({ length: many }, (_, at) => (at % 2 ? one : two).site.send({ principal }));
-    expect((await Promise.all(sent)).filter(({ asks }) => asks)).toHaveLength(5);
-  }
-});
-
 const SEALED_BY_NOBODY = '{"json":"AAAA","__dbos_serializer":"superjson"}';
 
 test('an answer that nobody sealed is passed over, and an honest one counts', async () => {

@@ -5,7 +5,6 @@ import { type Explained, type FileResult, shownScore } from './judge.ts';
 const BLOCK = /^(<!-- begin: mutate: scores -->\n)[\s\S]*?^(<!-- end: mutate: scores -->)$/m;
 const HEAD = ['File', 'Mutants', 'Killed', 'Survived', 'Timeout', 'Score'];
 
-/** The rows of the table. */
 export const rowsOf = (results: readonly FileResult[]): string[][] =>
   results.map(({ file, mutants, killed, survivors, timeout, score }) => [
     file,

@@ -12,7 +12,6 @@ export const TARGETS: readonly string[] = [
   'packages/hosting/src/admission/call-quota.ts',
 ];
 
-/** The least score of a file, in percent. */
 export const LEAST_SCORE = 90;
 
 /** Files of one package, and the pattern of the tests that run for their mutants. */

@@ -45,7 +45,6 @@ const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
 
 const FIRST = { kind: 'first', lease: expect.any(String) };
 
-/** Claims a token, and returns the id of the lease. */
 async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
   const claim = await ledger.claim(of);
   if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
