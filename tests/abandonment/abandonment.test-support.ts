@@ -65,7 +65,6 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   };
 
   return {
-    /** Makes the first request of a call. */
     start: async (client: ClientKind, tool: Tool, signal?: AbortSignal): Promise<Conversation> => {
       const call = { method: 'tools/call', params: CALLS[tool] } as const;
       const conversation = await Conversation.start({ client, call, signal }, () => shared);

@@ -34,7 +34,6 @@ type Weather = (
   world: World,
 ) => (args: GetWeather, ctx: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 
-/** The name of a broken option. */
 export interface BrokenOption {
   readonly why: string;
   readonly option: Measured;
@@ -76,7 +75,6 @@ const guarded =
     return textResult(describeWeather(await world.weather.current(location, answer.value.units)));
   };
 
-/** Shows the user another question. */
 export const asksDifferently = withWeather('asks-differently', guarded({ message: 'Metric or imperial?' }));
 /** The same for the user, but not on the wire. */
 export const keysDifferently = withWeather('keys-differently', guarded({ key: 'u' }));
@@ -92,14 +90,12 @@ export const writesTwice = withWeather(
   'writes',
   guarded({ below: async (world) => void (await world.items.setState(4522, 'Active')) }),
 );
-/** Claims that nothing is held in memory. */
 export const hidesFrames: Measured = {
   title: 'broken',
   ...h,
   id: 'hides-frames',
   claims: { ...h.claims, modern: { ...h.claims.modern, framesHeld: 0 } },
 };
-/** Claims to be entered once. */
 export const hidesEntries: Measured = {
   title: 'broken',
   ...f,
@@ -130,7 +126,6 @@ export const ownKeyPerInstance: Measured = {
     return f.create({ ...deps, state });
   },
 };
-/** Names its process in the question. */
 export const tellsWhereItRuns = withWeather(
   'tells-where',
   guarded({ message: `Which units? (asked by process ${process.pid})` }),

@@ -49,7 +49,6 @@ const MANIFEST = JSON.stringify({
 });
 const LONG = `export function long(): number {\n${'  Math.random();\n'.repeat(60)}  return 1;\n}\n`;
 
-/** Files, and the rules that they break. */
 const LINTED: readonly (readonly [path: string, source: string, ...rules: string[]])[] = [
   ['packages/core/src/up.ts', "import '@mrtr/shapes/once';", 'noRestrictedImports'],
   [

@@ -22,7 +22,6 @@ import { z } from 'zod';
 
 type Tool = (code: Code, world: World) => (input: unknown, ctx: ServerContext) => Promise<unknown>;
 
-/** What becomes of a call of `tool`. */
 async function played(tool: Tool, change: Change, moment: Moment = 'answered') {
   const make: typeof deploy = (_option, of) => ({
     create: ({ world, state }) => ({

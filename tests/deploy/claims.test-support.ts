@@ -16,7 +16,6 @@ import { cellsAmiss } from '../testkit/cells.ts';
 import { schemaMistakes } from '../testkit/transcript-schema.ts';
 import { expectedPlays, nameOfPlay, PLAYS_OF_A_SHAPE } from './expected-plays.ts';
 
-/** The options that claim something of a deploy. */
 export const DEPLOYED = (await loadOptions()).filter(({ claims }) => claims.deploys);
 
 /** Plays every change, at both moments, and compares. */

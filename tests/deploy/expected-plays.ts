@@ -8,14 +8,12 @@ export const KNOWN_SHAPES: readonly string[] = 'a b c d e f g h h-postgres i j'.
 /** What version 2 did to a question. Each is a row of a table, and so is `version`. */
 export const KNOWN_QUESTION_CHANGES: readonly string[] =
   'nothing reworded renamed moved removed added-before added-after narrowed widened version'.split(' ');
-/** What version 2 did to a step. */
 export const KNOWN_STEP_CHANGES: readonly string[] =
   'step-renamed step-moved step-removed step-added step-value'.split(' ');
 
 /** Plays of one shape: 15 changes × 2 moments. */
 export const PLAYS_OF_A_SHAPE = 30;
 
-/** The names of all plays of a shape. */
 export const expectedPlays = (shape: string): string[] =>
   namesOf([shape], [...KNOWN_QUESTION_CHANGES, ...KNOWN_STEP_CHANGES], ['asked', 'answered']);
 

@@ -7,7 +7,6 @@ import { Instance, type Setting } from './instances.test-support.ts';
 import type { Shop } from './shop.test-support.ts';
 import { answering, type Outcome, type Sent } from './site.test-support.ts';
 
-/** The size of a run. */
 export interface Chaos {
   readonly setting: Setting;
   readonly shop: Shop;
@@ -17,10 +16,8 @@ export interface Chaos {
   readonly between?: number;
 }
 
-/** The results of a run. */
 export interface Tally {
   completed: number;
-  /** The errors of refused calls. */
   readonly refused: string[];
   /** Calls whose first request was lost, so that their client began another call. */
   lost: number;

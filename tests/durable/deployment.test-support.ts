@@ -19,7 +19,6 @@ export class Deployment {
     return instance;
   }
 
-  /** Kills every instance. */
   async end(): Promise<void> {
     await Promise.all(this.#instances.map((instance) => instance.kill()));
   }

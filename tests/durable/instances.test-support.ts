@@ -10,7 +10,6 @@ import { build, type Plugin } from 'esbuild';
 import { Shop, type Wanted } from './shop.test-support.ts';
 import { Customer, type Outcome, type Sent } from './site.test-support.ts';
 
-/** The settings of an instance. */
 export interface Setting extends Omit<DbosStoreOptions, 'policy' | 'onerror'> {
   readonly keys: readonly string[];
   /** The store sees another caller in each request, whoever the server finds. */
@@ -32,7 +31,6 @@ export type ToParent =
   | { readonly error: string };
 
 const PATIENCE_MS = 30_000;
-/** The default caller. */
 export const ANYBODY = 'anybody';
 
 /** Leaves foreign packages out of the bundle, by their file: only the package that depends on one can resolve it. */
@@ -74,7 +72,6 @@ async function bundled(): Promise<string> {
 
 let program: Promise<string> | undefined;
 
-/** A running instance. */
 export class Instance {
   readonly #child: ChildProcess;
   readonly #shop: Shop;
@@ -82,7 +79,6 @@ export class Instance {
   readonly #customer: Customer;
   #messages = 0;
   #ending = false;
-  /** The errors that it reported. */
   readonly errors: string[] = [];
   /** Called if it ends by itself. */
   onDeath: () => void = () => {};
@@ -100,7 +96,6 @@ export class Instance {
     child.once('exit', () => this.#ending || this.onDeath());
   }
 
-  /** Starts one; resolves when it listens. */
   static async start(setting: Setting, shop = new Shop()): Promise<Instance> {
     program ??= bundled();
     const child = fork(await program, [JSON.stringify(setting)], {
@@ -128,17 +123,14 @@ export class Instance {
     }
   }
 
-  /** Sends a request; `cancelled` cancels it. */
   send(sent: Sent, cancelled?: AbortSignal): Promise<Outcome> {
     return this.#customer.send(sent, cancelled);
   }
 
-  /** Whether it has not ended. */
   get alive(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** How many handlers are parked in it. */
   parked(): Promise<number> {
     const parked = ++this.#messages;
     return new Promise((resolve) => {
@@ -147,22 +139,18 @@ export class Instance {
     });
   }
 
-  /** SIGSTOP: it stays alive, but stops running. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }
 
-  /** SIGCONT. */
   thaw(): void {
     this.#child.kill('SIGCONT');
   }
 
-  /** SIGKILL. */
   async kill(): Promise<void> {
     await this.#end(() => this.#child.kill('SIGKILL'));
   }
 
-  /** Makes it close its store and end. */
   async close(): Promise<void> {
     await this.#end(() => this.#tell({ close: true }));
   }

@@ -49,17 +49,6 @@ async function finish(calls: Awaited<ReturnType<typeof underWay>>, one: Instance
   expect([first, second].map(({ order }) => order.attempts.length)).toEqual([3, 3]);
 }
 
-test('calls resume after all instances were killed and started again', async () => {
-  const { shop, start } = await deployed();
-  const [one, other] = await Promise.all([start(), start()]);
-  const calls = await underWay(shop, one);
-  await Promise.all([one.kill(), other.kill()]);
-  expect(Object.keys(await calls.answered)).toEqual(['rejects']);
-  const [again, anew] = await Promise.all([start(), start()]);
-  await finish(calls, again, anew);
-  expect(calls.computing.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
-}, 60_000);
-
 test('calls resume after PostgreSQL crashed and was started again', async () => {
   const { shop, start } = await deployed();
   const [one, other] = await Promise.all([start(), start()]);

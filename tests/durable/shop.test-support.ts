@@ -1,23 +1,19 @@
 /** A shop that performs effects, and outlives the instances that ask for them. */
 
-/** An effect of the order of `item`. */
 export interface Wanted {
   readonly item: string;
   readonly effect: string;
   readonly key: string;
   readonly detail: string;
-  /** The version of the code that asks. */
   readonly code: string;
 }
 
-/** The expected effects of an order. */
 const WHOLE = ['reserve', 'charge', 'ship'];
 
 /** The shop knows the keys of effects, and performs each once. All instances that share a database share one shop. */
 export class Shop {
   readonly #orders = new Map<string, Order>();
 
-  /** The effects for the order of `item`. */
   of(item: string): Order {
     const order = this.#orders.get(item) ?? new Order();
     this.#orders.set(item, order);
@@ -25,18 +21,13 @@ export class Shop {
   }
 }
 
-/** One order, as the shop sees it. */
 export class Order {
   readonly #results = new Map<string, string>();
   readonly #held = new Map<string, () => void>();
   #givesHeld: (() => void)[] = [];
-  /** Performs every request, and ignores keys. */
   honoursKeys = true;
-  /** Every request for an effect. */
   readonly attempts: string[] = [];
-  /** The performed effects. */
   readonly done: string[] = [];
-  /** The versions of the code that ran for it. */
   readonly codes = new Set<string>();
 
   /** Holds back the result of the next effect of this name; resolves when it was performed. */
@@ -44,7 +35,6 @@ export class Order {
     return new Promise((resolve) => this.#held.set(name, resolve));
   }
 
-  /** Releases the results that were held back. */
   release(): void {
     for (const give of this.#givesHeld) give();
     this.#givesHeld = [];

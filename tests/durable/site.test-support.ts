@@ -29,7 +29,6 @@ export interface Outcome {
   readonly rejects?: string;
 }
 
-/** One request. */
 export interface Sent {
   readonly name?: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
@@ -38,7 +37,6 @@ export interface Sent {
   readonly principal?: string;
 }
 
-/** The dependencies of a site's tools. */
 export interface Trade {
   /** Performs an effect elsewhere, once for each key. */
   readonly effect: (wanted: Wanted) => Promise<string>;
@@ -114,12 +112,10 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
       });
     });
 
-  /** Asks without end. */
   async function curious({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     for (let times = 1; ; times++) await ctx.elicit(`How many of ${item}, for the ${times}. time?`, Count);
   }
 
-  /** Asks one question, and then many at once. */
   async function thorough({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     const { count } = await ctx.elicit(`How many of ${item}?`, Count);
     const each = Array.from({ length: Number(count) }, (_, at) => [
@@ -129,7 +125,6 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(Object.keys(await ctx.ask(Object.fromEntries(each))).join());
   }
 
-  /** Fails in a step, and after a question. */
   async function failing({ item }: z.infer<typeof Order>, ctx: LinearContext) {
     const fails = async () => {
       throw Object.assign(new Error(`No ${item} left.`), { shelf: item });
@@ -160,7 +155,6 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(`${item} for ${account}`);
   }
 
-  /** Asks nothing. */
   const silent = async () => textResult('nothing');
 
   const named = { order, pondering, curious, thorough, failing, fickle, reworded, linked, silent };

@@ -1,8 +1,7 @@
 /** Stores in this process, on the database of this file. Tests that need their own database are in `store.proof.ts`. */
-import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { protectedServer, requestStatePolicy, textResult } from '@mrtr/core';
+import { legacyClient } from '@mrtr/harness';
 import { DbosStore } from '@mrtr/linear-dbos';
 import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
@@ -88,19 +87,6 @@ test('a store refuses arguments over its limit, and over the limit of one princi
   expect(await site.send(of(100_000))).toEqual({
     fails: `The arguments of this call and of those that are open are ${full}`,
   });
-});
-
-test('when a principal starts many calls at once, exactly its limit begins', async () => {
-  const limit = { maxCallsPerPrincipal: 5 };
-  const one = await opened(limit);
-  const two = await opened({ ...limit, postgres: one.postgres });
-  for (const [principal, many] of [
-    ['ada', 5],
-    ['eve', 15],
-  ] as const) {
-    const sent = Array.from({ length: many }, (_, at) => (at % 2 ? one : two).site.send({ principal }));
-    expect((await Promise.all(sent)).filter(({ asks }) => asks)).toHaveLength(5);
-  }
 });
 
 const SEALED_BY_NOBODY = '{"json":"AAAA","__dbos_serializer":"superjson"}';
@@ -200,19 +186,12 @@ test('a handler reports progress in each round', async () => {
 
 /** An old client of a site, which answers with `user`. */
 async function oldClient(site: Site, user: (message: string) => Promise<Record<string, string>>) {
-  const client = new OldClient(
-    { name: 'linear-dbos-old', version: '0.0.0' },
-    { capabilities: { elicitation: {} } },
-  );
-  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
-    action: 'accept',
-    content: await user(params.message),
-  }));
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = site.server();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
-  await client.connect(ours);
-  return client;
+  return legacyClient(ours, {
+    elicit: async ({ message }) => ({ action: 'accept', content: await user(message) }),
+  });
 }
 
 test('an old client is asked over its connection, and its call ends when the connection does', async () => {

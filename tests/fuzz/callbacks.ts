@@ -41,7 +41,6 @@ const actions = fc.array(
 
 type Action = typeof actions extends fc.Arbitrary<(infer A)[]> ? A : never;
 
-/** What a twin may lack. */
 export interface Pages {
   readonly identifyBrowser?: PendingInteractionsOptions<string>['identifyBrowser'];
   readonly store?: (now: () => number) => InteractionStore;
@@ -55,7 +54,6 @@ export function onlyItsUserFinishes(pages: Pages = {}) {
   });
 }
 
-/** One of the calls, as it should be. */
 interface Tracked {
   readonly owner: string;
   readonly page: URL;

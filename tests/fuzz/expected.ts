@@ -2,7 +2,6 @@
 import type { AuditClaim } from '@mrtr/option';
 import { type Asked, type Verdict, verdict } from './hostile-answers.ts';
 
-/** A call of one of the tools. */
 export type ToolCall =
   | { readonly tool: 'get_weather'; readonly location: string }
   | { readonly tool: 'resolve_work_item'; readonly id: number };
@@ -10,7 +9,6 @@ export type ToolCall =
 /** How far a call is: the question that its state was minted with, or `fresh` without state. */
 export type Stage = 'fresh' | Asked;
 
-/** The result of a request, and its writes. */
 export interface Expected {
   /** The key of the question that goes out, or the text of the result. */
   readonly end: { readonly asks: Asked } | { readonly says: string };

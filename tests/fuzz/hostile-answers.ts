@@ -73,7 +73,6 @@ const everything = fc
     given.map(([field, of]) => [field, { action: 'accept', content: { [field]: of } }] as const),
   );
 
-/** Answers to anything, asked or not. */
 export const hostileAnswers: fc.Arbitrary<Readonly<Record<string, unknown>>> = fc
   .tuple(
     fc.oneof(
@@ -89,10 +88,8 @@ export const hostileAnswers: fc.Arbitrary<Readonly<Record<string, unknown>>> = f
     return { ...answers, [key]: { action: 'accept', content: { [key]: GOOD[key][0], more: of } } };
   });
 
-/** The verdict on an answer. */
 export type Verdict = { readonly accepted: unknown } | 'refused' | 'nothing';
 
-/** The verdict on the answer to `asked`. */
 export function verdict(answers: Readonly<Record<string, unknown>> | undefined, asked: Asked): Verdict {
   const given = own(answers, asked);
   if (!isObject(given) || 'method' in given || 'result' in given) return 'nothing';

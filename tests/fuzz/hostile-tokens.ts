@@ -35,10 +35,8 @@ export const anyMutation: fc.Arbitrary<Mutation> = fc.record({
 
 const PREFIX = 'v1.';
 
-/** Whether it needs a second token. */
 export const needsOther = ({ kind }: Mutation): boolean => ['other', 'splice', 'swap labels'].includes(kind);
 
-/** The token, changed. */
 export function mutated({ kind, at, put }: Mutation, token: string, other: string): string {
   const [sealed, label] = parts(token);
   const [, otherLabel] = parts(other);

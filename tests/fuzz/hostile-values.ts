@@ -40,13 +40,11 @@ const KEYS = [
   ],
 ];
 
-/** Names of members. */
 export const hostileKey = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...KEYS) },
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 
-/** Texts, well-formed or not. */
 export const hostileText = fc.oneof(
   fc.constantFrom(...KEYS),
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -68,13 +66,10 @@ const { json } = fc.letrec((tie) => ({
   ),
 }));
 
-/** Any small value. */
 export const hostileJson = json as fc.Arbitrary<unknown>;
 
-/** Any small object. */
 export const hostileRecord = record(hostileJson);
 
-/** A value that is nested `levels` deep. */
 const nested = (levels: number, list: boolean): unknown => {
   let value: unknown = 'end';
   for (let level = 0; level < levels; level++) value = list ? [value] : { a: value };

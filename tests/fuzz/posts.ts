@@ -55,7 +55,6 @@ const posts = fc.record({
   principal: fc.constantFrom(undefined, 'ada'),
 });
 
-/** Arbitrary requests to `option`. */
 export function onlySoundReplies(option: Option) {
   const state = requestStatePolicy({ keys: [SECRET] });
   return fc.asyncProperty(posts, async ({ stateless, name, args, retry, more, old, principal }) => {

@@ -14,9 +14,7 @@ import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
 import { anyMutation, type Mutation, mutated, needsOther } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
 
-/** The key of all deployments. */
 export const SECRET = 'a secret of thirty-two bytes or more';
-/** When everything begins, in milliseconds. */
 const NOW = 1_785_240_000_000;
 const TTL_SECONDS = 600;
 
@@ -60,7 +58,6 @@ const differences = fc.oneof(
   fc.subarray(['call', 'principal', 'place'] as const, { minLength: 1 }),
 );
 
-/** A presented state. */
 const presentation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ mutation: anyMutation }) },
   { weight: 6, arbitrary: fc.constant({ mutation: { kind: 'none' as const, at: 0, put: '' } }) },
@@ -91,14 +88,12 @@ const attempts = fc.record({
 
 type Attempt = typeof attempts extends fc.Arbitrary<infer A> ? A : never;
 
-/** An option as the property sees it. */
 export interface Suspect {
   readonly option: Option;
   /** The name of its only tool, if it does not have both. */
   readonly only?: ToolCall['tool'];
 }
 
-/** Arbitrary requests to `suspect`. */
 export function onlyWhatIsOwed(suspect: Suspect) {
   const fits = ({ mint, foreign }: Attempt) =>
     suspect.only === undefined || [mint, foreign].every(({ call }) => call.tool === suspect.only);
@@ -203,7 +198,6 @@ function sameCall(from: Caller, caller: Caller, more: object | undefined): boole
 
 const TOO_LARGE = 'too large';
 
-/** A summary of a reply. */
 function said({ result, error }: Posted): unknown {
   if (isDeepStrictEqual(error, REJECTED)) return 'rejected';
   if (error)
@@ -268,7 +262,6 @@ class Deployment {
     return result?.requestState as string | undefined;
   }
 
-  /** The expected result of a request. */
   owed(caller: Caller, { answers, state, from }: Presented): { says: unknown } & Written {
     const nothing = { audits: 0, writes: 0 };
     if (areOutsized(passedOn(answers))) return { says: TOO_LARGE, ...nothing };

@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-/** One entry point of a package. */
 export interface EntryPoint {
   /** As it is imported: `@mrtr/core/shape`. */
   readonly id: string;
-  /** The exported values and types. */
   readonly names: readonly string[];
 }
 

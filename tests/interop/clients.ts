@@ -6,7 +6,6 @@ import type { Target } from './target.ts';
 /** A client: a file in `foreign/clients`, and what it is given beside the target. */
 export interface ForeignClient {
   readonly name: string;
-  /** The package whose version is printed. */
   readonly package: string;
   readonly driver: string;
   /** A minor of the package, or an era that the client is told to speak. */
@@ -32,7 +31,6 @@ const inspector = (name: string, driver: string, variant: string): ForeignClient
   variant,
 });
 
-/** In the order of the table. */
 export const CLIENTS: readonly ForeignClient[] = [
   ...['1.17', '1.22', '1.27', '1.32'].map(v1),
   ...['2.0', '2.1', '2.2', '2.3', '2.4'].map(v2),
@@ -49,7 +47,6 @@ export const CLIENTS: readonly ForeignClient[] = [
   inspector('Inspector `mcpdo`, modern', 'mcpdo', 'modern'),
 ];
 
-/** Clients that could not be tried, and why. */
 export const UNTRIED_CLIENTS: readonly (readonly [name: string, why: string])[] = [
   ['mcp-use 2', 'not tried: its client is the package `@mcp-use/client`, which could not be installed'],
 ];

@@ -8,7 +8,6 @@ import { installFolder } from '../testkit/own-lockfile.ts';
 const NEEDED = 24;
 const FOLDER = new URL('foreign/', import.meta.url);
 
-/** The path of a file in that folder. */
 export const foreignPath = (path: string): string => fileURLToPath(new URL(path, FOLDER));
 
 const isNewEnough = Number.parseInt(process.versions.node, 10) >= NEEDED;
@@ -28,7 +27,6 @@ export function installForeign(): void {
   if (!existsSync(FOREIGN_NODE)) throw new Error(`\`pnpm interop\` needs Node ${NEEDED} or later here.`);
 }
 
-/** The version of a package that is installed. */
 export async function versionOf(name: string): Promise<string> {
   const manifest = await readFile(foreignPath(`node_modules/${name}/package.json`), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;

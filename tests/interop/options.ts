@@ -5,10 +5,8 @@ import { type Listening, listening, type Target, type Transport } from './target
 /** The options that are tried: one that keeps nothing between rounds, and one whose handler waits in memory. */
 export const TRIED = ['E', 'H'] as const;
 
-/** One of them. */
 export type Option = (typeof TRIED)[number];
 
-/** What is done about old clients. */
 export type Legacy = 'shim' | 'degrade';
 
 const RUN = fileURLToPath(new URL('../../demos/cli/run.mjs', import.meta.url));
@@ -22,7 +20,6 @@ const program = (option: Option, legacy: Legacy, ...more: readonly string[]) => 
 export class Options {
   readonly #listening = new Map<string, Promise<Listening>>();
 
-  /** Where an option is reached. */
   async target(option: Option, transport: Transport, legacy: Legacy = 'shim'): Promise<Target> {
     if (transport === 'stdio') return program(option, legacy);
     const key = `${option} ${legacy}`;

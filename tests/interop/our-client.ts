@@ -4,10 +4,8 @@ import { resultText, tally } from '@mrtr/harness/transcript';
 import type { Report } from './clients.ts';
 import type { Target } from './target.ts';
 
-/** The era of one of our clients. */
 export type OurClient = 'modern' | 'legacy';
 
-/** A tool, and who answers its questions. */
 export interface Asking {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;

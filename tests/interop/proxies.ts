@@ -25,7 +25,6 @@ const REMOTE = { package: 'mcp-remote', file: 'mcp-remote/dist/proxy.js' };
 const toStdio = { client: 'stdio', server: 'HTTP' } as const;
 const toHttp = { client: 'HTTP', server: 'stdio' } as const;
 
-/** In the order of the table. */
 export const PROXIES: readonly (Proxy & { readonly file: string })[] = [
   { name: '`mcp-remote`', ...REMOTE, ...toStdio, args: (server) => [url(server)] },
   {

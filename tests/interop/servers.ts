@@ -4,7 +4,6 @@ import { FOREIGN_NODE, foreignPath } from './foreign.ts';
 import type { Asking } from './our-client.ts';
 import { listening, type Target, type Transport } from './target.ts';
 
-/** A server, on one transport. */
 export interface ForeignServer {
   readonly name: string;
   readonly package: string;
@@ -37,7 +36,6 @@ const EVERYTHING = {
 const FASTMCP = { name: 'fastmcp', package: 'fastmcp', file: 'servers/fastmcp.mjs', asking: weather };
 const MASTRA = { name: 'Mastra', package: '@mastra/mcp', file: 'servers/mastra.mjs', asking: weather };
 
-/** In the order of the table. */
 export const SERVERS: readonly ForeignServer[] = [
   { ...EVERYTHING, transport: 'stdio', args: ['stdio'] },
   { ...EVERYTHING, transport: 'HTTP', args: ['streamableHttp'] },
@@ -58,7 +56,6 @@ export const SERVERS: readonly ForeignServer[] = [
   },
 ];
 
-/** Servers that could not be tried, and why. */
 export const UNTRIED_SERVERS: readonly (readonly [name: string, why: string])[] = [
   [
     "SDK v2's examples",

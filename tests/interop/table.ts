@@ -38,6 +38,5 @@ function placesOf(placed: readonly Placed<unknown>[]): string {
   return optionsOf.map(([options, transport]) => `${options} ${transport}`).join('; ');
 }
 
-/** The table, in Markdown. */
 export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   markdownTable([head, ...rows] as string[][], { padding: true, alignDelimiters: false });

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import type { Wire } from './wire.ts';
 
-/** A proxy that listens. */
 export interface Tap {
   readonly url: string;
   close(): Promise<void>;

@@ -8,16 +8,13 @@ import { freePort, RunningProcess } from '@mrtr/harness/process';
 import { tapHttp } from './tap-http.ts';
 import { Wire } from './wire.ts';
 
-/** A program on stdio, or an HTTP address. */
 export type Target = Program | { readonly url: string };
 
-/** The transport that a target is reached by. */
 export type Transport = 'stdio' | 'HTTP';
 
 /** A target, with everything noted that goes in or comes out. */
 export interface Tapped {
   readonly target: Target;
-  /** What passed until now. */
   wire(): Promise<Wire>;
   close(): Promise<void>;
 }
@@ -40,7 +37,6 @@ export async function tapped(target: Target, folder: string): Promise<Tapped> {
   };
 }
 
-/** A program that listens. */
 export interface Listening {
   readonly target: { readonly url: string };
   close(): Promise<void>;

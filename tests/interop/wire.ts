@@ -20,7 +20,6 @@ export class Wire {
     for (const message of Array.isArray(parsed) ? parsed : [parsed]) this.#note(from, objectOf(message));
   }
 
-  /** What `tap-stdio.mjs` noted. */
   static async fromLog(path: string): Promise<Wire> {
     const wire = new Wire();
     const log = await readFile(path, 'utf8').catch(() => '');
@@ -36,12 +35,10 @@ export class Wire {
     return this.#inCall ?? this.#agreed ?? (this.#offered ? `${this.#offered}, refused` : 'none');
   }
 
-  /** Whether the client declared that it can ask its user. */
   get declares(): boolean {
     return this.#declares;
   }
 
-  /** Whether the server sent a question. */
   get asks(): boolean {
     return this.#asks;
   }

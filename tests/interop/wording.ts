@@ -2,7 +2,6 @@
 import type { Report } from './clients.ts';
 import type { Wire } from './wire.ts';
 
-/** What was observed of one call. */
 export interface Observation {
   readonly revision: string;
   readonly question: string;

@@ -5,7 +5,6 @@ import { type Explained, type FileResult, shownScore } from './judge.ts';
 const BLOCK = /^(<!-- begin: mutate: scores -->\n)[\s\S]*?^(<!-- end: mutate: scores -->)$/m;
 const HEAD = ['File', 'Mutants', 'Killed', 'Survived', 'Timeout', 'Score'];
 
-/** The rows of the table. */
 export const rowsOf = (results: readonly FileResult[]): string[][] =>
   results.map(({ file, mutants, killed, survivors, timeout, score }) => [
     file,
@@ -17,33 +16,25 @@ export const rowsOf = (results: readonly FileResult[]): string[][] =>
 export const tableOf = (rows: readonly (readonly string[])[]): string =>
   markdownTable([HEAD, ...rows], { align: ['l', 'r', 'r', 'r', 'r', 'r'] });
 
+const ITEM = /^(`+) ?(.+?) ?\1(?!`)[\s\S]*?\w/;
+
 /**
  * The survivors that the document explains. A file is a heading with its path, and below it each survivor is an item
- * that begins with its key in backticks and goes on with the reason.
- *
- * @throws Error for an item without a reason, and for one that is there twice.
+ * that begins with its key in backticks and goes on with the reason. An item of another form explains nothing, and is
+ * reported as a survivor that does not survive.
  */
 export function readExplained(markdown: string): Explained {
   const explained = new Map<string, string[]>();
   for (const section of markdown.split(/^#+ /m)) {
     const file = /^`(\S+\.ts)`$/m.exec(section.split('\n', 1)[0] ?? '')?.[1];
-    if (file === undefined) continue;
-    const keys = section
-      .split(/^\* /m)
-      .slice(1)
-      .map((item) => keyOf(file, item));
-    const twice = keys.find((key, at) => keys.indexOf(key) !== at);
-    if (twice !== undefined) throw new Error(`docs/mutation.md has this twice in ${file}: ${twice}`);
-    explained.set(file, keys);
+    const items = section.split(/^\* /m).slice(1);
+    if (file !== undefined)
+      explained.set(
+        file,
+        items.map((item) => ITEM.exec(item)?.[2] ?? item.trim()),
+      );
   }
   return explained;
-}
-
-function keyOf(file: string, item: string): string {
-  const [, , key, reason] = /^(`+) ?(.+?) ?\1(?!`)([\s\S]*)$/.exec(item) ?? [];
-  if (key === undefined) throw new Error(`docs/mutation.md has an item without a key in ${file}: ${item}`);
-  if (!/\w/.test(reason ?? '')) throw new Error(`docs/mutation.md gives no reason in ${file} for: ${key}`);
-  return key;
 }
 
 /** A key as the document has it: in more backticks than it has in a row itself. */

@@ -9,7 +9,6 @@ interface Position {
   readonly column: number;
 }
 
-/** One change of a file. */
 export interface Mutant {
   readonly mutatorName: string;
   readonly replacement: string;
@@ -17,13 +16,11 @@ export interface Mutant {
   readonly location: { readonly start: Position; readonly end: Position };
 }
 
-/** A file of Stryker's report. */
 export interface MutatedFile {
   readonly source: string;
   readonly mutants: readonly Mutant[];
 }
 
-/** A mutant that no test noticed. */
 export interface Survivor {
   readonly file: string;
   readonly line: number;
@@ -31,7 +28,6 @@ export interface Survivor {
   readonly key: string;
 }
 
-/** The outcome of one file. */
 export interface FileResult {
   readonly file: string;
   readonly mutants: number;

@@ -46,11 +46,8 @@ test('files are grouped by their package, with its tests', () => {
       ROOT,
     ),
   ).toEqual([
-    {
-      files: [FILE, 'packages/core/src/admission/limits.ts'],
-      tests: ['packages/core/src/**/*.test.ts', 'tests/fuzz/boundary.test.ts'],
-    },
-    { files: ['packages/hosting/src/http/http-admission.ts'], tests: ['packages/hosting/src/**/*.test.ts'] },
+    { files: [FILE, 'packages/core/src/admission/limits.ts'], tests: 'packages/core/src/**/*.test.ts' },
+    { files: ['packages/hosting/src/http/http-admission.ts'], tests: 'packages/hosting/src/**/*.test.ts' },
   ]);
 });
 
@@ -127,12 +124,8 @@ test.each(['Any: a → b', 'Any: `a` → ``', 'Any: ``a`` → b`'])(
   },
 );
 
-test.each([
-  ['without a reason', '* `k`\n', 'gives no reason'],
-  ['without a key', '* the reason\n', 'has an item without a key'],
-  ['twice', '* `k`: one\n* `k`: two\n', 'has this twice'],
-])('an explanation %s is refused', (_what, items, complaint) => {
-  expect(() => readExplained(`### \`${FILE}\`\n\n${items}`)).toThrow(complaint);
+test.each(['`k`', 'the reason'])('an item without a key and a reason is no explanation: %s', (item) => {
+  expect(readExplained(`### \`${FILE}\`\n\n* ${item}\n`)).toEqual(new Map([[FILE, [item]]]));
 });
 
 test('the table gets the new rows, keeps those of other targets and loses the rest', () => {

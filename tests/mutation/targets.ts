@@ -12,19 +12,13 @@ export const TARGETS: readonly string[] = [
   'packages/hosting/src/admission/call-quota.ts',
 ];
 
-/** The least score of a file, in percent. */
 export const LEAST_SCORE = 90;
 
-/** Files of one package, and the tests that run for their mutants. */
+/** Files of one package, and the pattern of the tests that run for their mutants. */
 export interface Group {
   readonly files: readonly string[];
-  readonly tests: readonly string[];
+  readonly tests: string;
 }
-
-/** Tests that drive a package from outside of its folder, and take little time. */
-const MORE_TESTS: Readonly<Record<string, readonly string[]>> = {
-  'packages/core': ['tests/fuzz/boundary.test.ts'],
-};
 
 const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-support|\.proof)\.ts$/;
 
@@ -36,7 +30,7 @@ const SOURCE = /^(packages\/(?:options\/)?[^/]+)\/src\/.+(?<!\.test|\.test-suppo
  * @throws Error for a file that does not exist or is no source file of a package.
  */
 export function groupByPackage(files: readonly string[], root: URL): Group[] {
-  const groups = new Map<string, { readonly files: string[]; readonly tests: readonly string[] }>();
+  const folders = new Map<string, string[]>();
   for (const file of files) {
     const folder = SOURCE.exec(file)?.[1];
     if (folder === undefined)
@@ -45,10 +39,7 @@ export function groupByPackage(files: readonly string[], root: URL): Group[] {
       throw new Error(
         `${file} does not exist. If it has moved, correct the list in tests/mutation/targets.ts.`,
       );
-    const tests = [`${folder}/src/**/*.test.ts`, ...(MORE_TESTS[folder] ?? [])];
-    const group = groups.get(folder) ?? { files: [], tests };
-    group.files.push(file);
-    groups.set(folder, group);
+    folders.set(folder, [...(folders.get(folder) ?? []), file]);
   }
-  return [...groups.values()];
+  return [...folders].map(([folder, of]) => ({ files: of, tests: `${folder}/src/**/*.test.ts` }));
 }

@@ -2,20 +2,16 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const listed = (name: string): string[] => JSON.parse(process.env[name] ?? '[]');
-const mutated = listed('MRTR_MUTATED');
+const mutated: string[] = JSON.parse(process.env.MRTR_MUTATED ?? '[]');
 
-/** 0 for the tests of a mutated file, which notice most; 2 for those outside of its package; 1 for the others. */
-function distanceOf(test: string): number {
-  if (mutated.some((file) => test.includes(file.replace(/\.ts$/, '')))) return 0;
-  return test.includes('/tests/') ? 2 : 1;
-}
+/** Whether these are the tests of a mutated file, which notice most. */
+const isNear = (test: string) => mutated.some((file) => test.includes(file.replace(/\.ts$/, '')));
 
 /** The nearest tests first: the first failure ends the run of a mutant. The usual order depends on the run before. */
 class NearestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const byDistance = (one: string, other: string) =>
-      distanceOf(one) - distanceOf(other) || (one < other ? -1 : 1);
+      Number(isNear(other)) - Number(isNear(one)) || (one < other ? -1 : 1);
     return [...files].sort((one, other) => byDistance(one.moduleId, other.moduleId));
   }
 }
@@ -27,8 +23,7 @@ export default defineConfig({
     // noticed.
     isolate: true,
     testTimeout: 30_000,
-    include: listed('MRTR_MUTATION_TESTS'),
-    exclude: ['**/node_modules/**', ...listed('MRTR_MUTATION_WITHOUT')],
+    include: [process.env.MRTR_MUTATION_TESTS ?? ''],
     sequence: { sequencer: NearestFirst },
   },
 });

@@ -6,7 +6,6 @@ import { run } from './program.ts';
 
 const TOOLS = join(ROOT, 'tests/pack/tools/node_modules/.bin');
 
-/** Checks a tarball. */
 export async function lint({ manifest, tarball, files }: Packed, report: Report): Promise<void> {
   const types = ['--profile', 'node16', '--no-emoji', '--no-color', '--format', 'ascii', tarball];
   const [publint, attw] = await Promise.all([

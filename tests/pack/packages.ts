@@ -9,7 +9,6 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** Gets each check's result: `problem` is undefined where all is well. */
 export type Report = (what: string, problem?: string) => void;
 
-/** The parts of a `package.json` that are looked at. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -23,23 +22,19 @@ export interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** A package, packed. */
 export interface Packed {
   /** As it is in the tarball. */
   readonly manifest: Manifest;
   readonly tarball: string;
-  /** The paths in it. */
   readonly files: readonly string[];
 }
 
-/** The folders of the packages that are published. */
 export const publishedFolders = (): string[] =>
   readdirSync(join(ROOT, 'packages'))
     .map((name) => join(ROOT, 'packages', name))
     .filter((folder) => readdirSync(folder).includes('package.json'))
     .filter((folder) => !readManifest(folder).private);
 
-/** The manifest in `folder`. */
 export const readManifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
@@ -49,7 +44,6 @@ export const entryPoints = ({ name, exports }: Manifest): string[] =>
     .filter(([, target]) => typeof target !== 'string')
     .map(([path]) => name + path.slice(1));
 
-/** Builds and packs them all into `folder`. */
 export function pack(folder: string): Packed[] {
   const options = { cwd: ROOT, encoding: 'utf8', maxBuffer: 1e8 } as const;
   for (const script of [['build'], ['--filter', '@mrtr/check', 'viewer']])

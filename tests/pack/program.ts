@@ -1,10 +1,8 @@
 /** Programs that are run to their end. */
 import { execFile } from 'node:child_process';
 
-/** How a program ended. */
 export interface Ended {
   readonly stdout: string;
-  /** What it wrote, where it failed. */
   readonly problem: string | undefined;
 }
 

@@ -10,7 +10,6 @@ import { installFolder } from '../testkit/own-lockfile.ts';
 import { lint } from './lint.ts';
 import { type Packed, pack } from './packages.ts';
 import { checkTypes, install, runBins, runPrograms, runReport } from './project.ts';
-import { bundleSizes, tarballSizes } from './sizes.ts';
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' } } });
 const scratch = mkdtempSync(join(tmpdir(), 'mrtr-pack-'));
@@ -40,12 +39,10 @@ try {
   installFolder(new URL('tools', import.meta.url));
   const packages = pack(scratch);
   await Promise.all(packages.map((one) => lint(one, report)));
-  for (const one of packages) tarballSizes(one, report);
   const outputs = new Set<string>();
   for (const [end, versions] of Object.entries(sdks(packages))) {
     console.log(`\nThe ${end} SDKs: ${versions.join(', ')}`);
     const project = await install(join(scratch, end), packages, versions);
-    if (outputs.size === 0) bundleSizes(project, packages, report);
     await checkTypes(project, report);
     await runBins(project, packages, report);
     await runReport(project, report);

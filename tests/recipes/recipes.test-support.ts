@@ -21,7 +21,6 @@ export async function called(
   return resultText(done.end?.result ?? {});
 }
 
-/** A server that is listening already. */
 export const listeningAt = (url: URL): Hosting => ({
   instances: ['i1'],
   endpoint: () => ({ kind: 'http', url }),

@@ -77,7 +77,6 @@ test('createMcpHandler serves it', async () => {
   expect(await called(serving((request) => handler.fetch(request)))).toBe('Deployed to staging.');
 });
 
-/** The address of an application on express. */
 async function listening(app: typeof express): Promise<URL> {
   const server = app.listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

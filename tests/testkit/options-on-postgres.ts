@@ -13,7 +13,6 @@ export const LISTED: readonly ListedOption[] = OPTIONS.filter(
   ({ needsPostgres }) => !needsPostgres || missing === undefined,
 );
 
-/** The options on one database. */
 export interface OptionsOnPostgres {
   readonly options: readonly Measured[];
   /** The URL of an option's module, to load it in another process. */

@@ -1,4 +1,3 @@
-/** A Redis for a test file. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
@@ -8,7 +7,6 @@ import type { RedisClientOptions } from 'redis';
 import { test } from 'vitest';
 
 export interface Redis {
-  /** The options of a client of the `redis` package. */
   readonly options: RedisClientOptions;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { requestInit } from '@mrtr/harness';
+import { Deferred, requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import {
   fixture,
@@ -160,19 +160,6 @@ test('an old client’s call is waited for, whatever headers of the new revision
   await closed;
 });
 
-test('closing a server ends its sessions', async () => {
-  const { http, url, entered } = await hosting({ drainMs: 50 });
-  const begun = await fetch(url, INITIALIZE);
-  await begun.text();
-  const session = begun.headers.get('mcp-session-id') ?? '';
-  const call = fetch(url, oldRequest('tools/call', { name: 'wait' }, session)).then(read);
-  const cut = expect(call).rejects.toThrow();
-  const { mcpReq } = await entered;
-  await http.close();
-  await cut;
-  expect(mcpReq.signal.aborted).toBe(true);
-});
-
 test('an instance that never finishes closing does not block the server, and is reported', async () => {
   const served = fixture();
   const http = await serveHttp(
@@ -183,4 +170,20 @@ test('an instance that never finishes closing does not block the server, and is 
   expect(served.errors).toEqual([
     'Handlers were still running 20 ms after they had been told to end; they are left.',
   ]);
+});
+
+test('a page that is being served is waited for', async () => {
+  const [entered, released] = [new Deferred(), new Deferred()];
+  const page = async () => {
+    entered.open();
+    await released.promise;
+    return new Response('Served.');
+  };
+  const { http, url } = await hosting({ ...FOREVER, pages: [{ path: '/slow', fetch: page }] });
+  const response = fetch(new URL('/slow/page', url));
+  await entered.promise;
+  const closed = http.close();
+  released.open();
+  expect(await (await response).text()).toBe('Served.');
+  await closed;
 });

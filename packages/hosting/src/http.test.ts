@@ -1,4 +1,4 @@
-import { Deferred, requestInit } from '@mrtr/harness';
+import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
 
@@ -62,18 +62,6 @@ test('a server serves the path that its options name, and no other', async () =>
   expect((await fetch(new URL('/mcp', url))).status).toBe(404);
 });
 
-test('a modern client that goes away aborts the signal of its call', async () => {
-  const { url, entered } = await hosting();
-  const client = new AbortController();
-  const call = fetch(url, { ...requestInit('tools/call', { name: 'wait' }), signal: client.signal });
-  const { mcpReq } = await entered;
-  const aborted = new Deferred();
-  mcpReq.signal.addEventListener('abort', () => aborted.open());
-  client.abort();
-  await expect(call).rejects.toThrow('aborted');
-  await aborted.promise;
-});
-
 test('the reason of a rejected state goes to the operator and not to the client', async () => {
   const { url, errors } = await hosting();
   const forged = requestInit('tools/call', { name: 'ask', requestState: 'v1.forged', inputResponses: {} });
@@ -91,9 +79,10 @@ test('a port that is taken is an error with its code', async () => {
   await expect(hosting({ port: Number(url.port) })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('pages at the root of the site leave the MCP server its path', async () => {
+test('pages at the root of the site leave the MCP server its path, and browsers come from anywhere', async () => {
   const pages = { path: '', fetch: async () => new Response('A page.') };
   const { url } = await hosting({ pages: [pages] });
   expect((await read(await fetch(url, requestInit('tools/list')))).result).toHaveProperty('tools');
-  expect(await (await fetch(new URL('/start', url))).text()).toBe('A page.');
+  const init = { headers: { origin: 'https://elsewhere.example' } };
+  expect(await (await fetch(new URL('/start', url), init)).text()).toBe('A page.');
 });

@@ -18,6 +18,7 @@ const atLeast1 = 'must be a whole number of at least 1';
 const time = 'must be a whole number from 0 to 2147483647';
 const seconds = 'must be a number above 0, and at most 2147483';
 
+// Every option has a check, which its type demands; core tests the checks. Here is one of each kind.
 test.each<[options: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
   [{ Port: 80 }, "there is no option 'Port'. Did you mean 'port'?"],
@@ -25,11 +26,8 @@ test.each<[options: unknown, message: string]>([
   [{ host: 5 }, 'host must be a text that is not empty; it is 5.'],
   [{ host: '' }, "host must be a text that is not empty; it is ''."],
   [{ port: 'http' }, "port must be a whole number from 0 to 65535; it is 'http'."],
-  [{ port: Number.NaN }, 'port must be a whole number from 0 to 65535; it is NaN.'],
   [{ drainMs: -1 }, `drainMs ${time}; it is -1.`],
-  [{ drainMs: 2 ** 31 }, `drainMs ${time}; it is 2147483648.`],
   [{ sendSeconds: 0 }, `sendSeconds ${seconds}; it is 0.`],
-  [{ sendSeconds: 2_147_484 }, `sendSeconds ${seconds}; it is 2147484.`],
   [{ path: 'mcp' }, "path must be a path that begins with '/'; it is 'mcp'."],
   [{ allowedHosts: 'shop.example' }, 'allowedHosts must be a list of host names; it is a text.'],
   [{ allowedHosts: [undefined] }, 'allowedHosts must be a list of host names; it is a list.'],
@@ -42,21 +40,8 @@ test.each<[options: unknown, message: string]>([
   [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
   [{ onerror: true }, 'onerror must be a function; it is true.'],
   [{ maxBodyBytes: '1mb' }, `maxBodyBytes ${atLeast1}; it is '1mb'.`],
-  [{ maxBodyMembers: 0 }, `maxBodyMembers ${atLeast1}; it is 0.`],
   [{ bodySeconds: 0 }, `bodySeconds ${seconds}; it is 0.`],
-  [{ bodySeconds: 2_147_484 }, `bodySeconds ${seconds}; it is 2147484.`],
-  [{ bodySeconds: Number.POSITIVE_INFINITY }, `bodySeconds ${seconds}; it is Infinity.`],
-  [{ maxIncomingBytes: 0.5 }, `maxIncomingBytes ${atLeast1}; it is 0.5.`],
-  [{ maxIncomingBytesPerPrincipal: -1 }, `maxIncomingBytesPerPrincipal ${atLeast1}; it is -1.`],
-  [{ maxCalls: null }, `maxCalls ${atLeast1}; it is null.`],
-  [{ maxCallsPerPrincipal: 0 }, `maxCallsPerPrincipal ${atLeast1}; it is 0.`],
-  [{ maxCallBytes: [] }, `maxCallBytes ${atLeast1}; it is a list.`],
-  [{ maxCallBytesPerPrincipal: {} }, `maxCallBytesPerPrincipal ${atLeast1}; it is an object.`],
   [{ maxSubscriptions: -1 }, 'maxSubscriptions must be a whole number of at least 0; it is -1.'],
-  [
-    { maxSubscriptionsPerPrincipal: true },
-    'maxSubscriptionsPerPrincipal must be a whole number of at least 0; it is true.',
-  ],
 ])('serveHttp(served, %j) is refused: %s', async (options, message) => {
   await expect(serve(options)).rejects.toThrow(new InvalidOption(`serveHttp: ${message}`));
 });
@@ -65,10 +50,6 @@ test.each<[sessionLimits: unknown, message: string]>([
   [null, 'the options must be an object; they are null.'],
   [{ maxSessions: 5 }, "there is no option 'maxSessions'. Did you mean 'max'?"],
   [{ max: '5' }, `max ${atLeast1}; it is '5'.`],
-  [{ maxPerPrincipal: 0 }, `maxPerPrincipal ${atLeast1}; it is 0.`],
-  [{ maxBytes: Number.NaN }, `maxBytes ${atLeast1}; it is NaN.`],
-  [{ maxBytesPerPrincipal: 0.5 }, `maxBytesPerPrincipal ${atLeast1}; it is 0.5.`],
-  [{ maxOpenCalls: -1 }, `maxOpenCalls ${atLeast1}; it is -1.`],
   [{ idleSeconds: Number.NaN }, `idleSeconds ${seconds}; it is NaN.`],
 ])(
   'the sessionLimits %j are refused, also where there are no sessions: %s',

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
+import type { LedgerCapacity } from './limits.ts';
 
 export {
   type InteractionLimits,
@@ -13,12 +14,7 @@ export {
 } from './interactions-contract.ts';
 
 /** The limits of one principal in a ledger. */
-export interface LedgerLimits {
-  /** Tokens remembered at once. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Bytes of recorded results. */
-  readonly maxBytesPerPrincipal?: number;
-}
+export type LedgerLimits = Pick<LedgerCapacity, 'maxEntriesPerPrincipal' | 'maxBytesPerPrincipal'>;
 
 /** A ledger under test: the entries that its instances share. */
 export interface LedgerUnderTest {
@@ -93,6 +89,12 @@ export function ledgerContract(name: string, make: Make): void {
 
 type Make = () => Promise<LedgerUnderTest>;
 
+/** Two instances on the same entries. */
+async function pairOf(make: Make): Promise<[StateLedger, StateLedger]> {
+  const { another } = await make();
+  return [await another(), await another()];
+}
+
 function decisions(make: Make): void {
   it('gives exactly one of many concurrent claims, on several instances, the first place', async () => {
     const { another } = await make();
@@ -119,16 +121,14 @@ function decisions(make: Make): void {
   });
 
   it('ignores the result of a token that was never claimed', async () => {
-    const { another } = await make();
-    const ledger = await another();
+    const ledger = await (await make()).another();
     const id = randomUUID();
     await ledger.settle(id, randomUUID(), 'unasked');
     expect(await ledger.claim(presentation(id))).toEqual(FIRST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
-    const { another } = await make();
-    const ledger = await another();
+    const ledger = await (await make()).another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
     for (const id of fresh) expect(await ledger.claim(presentation(id))).toEqual(FIRST);
@@ -138,8 +138,7 @@ function decisions(make: Make): void {
 
 function leases(make: Make): void {
   it('gives the token of a released lease to the next claim, with a new lease', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
+    const [one, two] = await pairOf(make);
     const id = randomUUID();
     const before = await takeLease(one, presentation(id));
     await one.release(id, before);
@@ -162,8 +161,7 @@ function leases(make: Make): void {
 
 function staleLeases(make: Make): void {
   it('lets a lease that was released do nothing to the next one', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
+    const [one, two] = await pairOf(make);
     const id = randomUUID();
     const stale = await takeLease(one, presentation(id));
     await one.release(id, stale);
@@ -209,8 +207,7 @@ function staleLeases(make: Make): void {
   });
 
   it('gives a token that is released in many places at once to exactly one of the next claims', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
+    const [one, two] = await pairOf(make);
     const id = randomUUID();
     const lease = await takeLease(one, presentation(id));
     await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
@@ -349,8 +346,7 @@ function limits(make: Make): void {
 
 function results(make: Make): void {
   it('gives every instance the settled result, character by character', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
+    const [one, two] = await pairOf(make);
     const id = randomUUID();
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
     await one.settle(id, await takeLease(one, presentation(id)), result);
@@ -381,8 +377,7 @@ function results(make: Make): void {
   });
 
   it('keeps the first result of a token that is settled twice', async () => {
-    const { another } = await make();
-    const [one, two] = [await another(), await another()];
+    const [one, two] = await pairOf(make);
     const id = randomUUID();
     const lease = await takeLease(one, presentation(id));
     await one.settle(id, lease, 'first');

@@ -2,16 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { InteractionStore, NewInteraction } from '@mrtr/pages';
 import { describe, expect, it } from 'vitest';
+import type { InteractionCapacity } from './limits.ts';
 
 /** What a store may hold. */
-export interface InteractionLimits {
-  /** Open pages of one principal. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Pages of one principal that are over and still kept. */
-  readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value. */
-  readonly maxValueBytes?: number;
-}
+export type InteractionLimits = Omit<InteractionCapacity, 'maxEntries'>;
 
 /** A store under test: the interactions that its instances share. */
 export interface InteractionsUnderTest {

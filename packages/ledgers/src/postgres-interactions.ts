@@ -1,6 +1,13 @@
 /** Pending interactions on PostgreSQL. */
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import {
+  anObjectWith,
+  aText,
+  requireArgument,
+  requireOptions,
+  wholeNumber,
+  withDefaults,
+} from '@mrtr/core/kit';
 import {
   type InteractionStore,
   interactionsFull,
@@ -8,22 +15,15 @@ import {
   type Over,
   requireInteractionFits,
 } from '@mrtr/pages';
+import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 /** The options of a {@link PostgresInteractions}. */
-export interface PostgresInteractionsOptions {
+export interface PostgresInteractionsOptions extends InteractionCapacity {
   /** The table, an identifier that needs no quotes. Default `mrtr_interactions`. Instances must share it. */
   readonly table?: string;
   /** How often this instance deletes what is over, in seconds. Default 60. */
   readonly sweepSeconds?: number;
-  /** Interactions at once, counted at each sweep. Default 100 000. */
-  readonly maxEntries?: number;
-  /** Open pages of one principal, counted at each new one. Default 20. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Pages of one principal that are over and still kept. Default 200. */
-  readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
-  readonly maxValueBytes?: number;
 }
 
 /**
@@ -37,11 +37,7 @@ export interface PostgresInteractionsOptions {
 export class PostgresInteractions implements InteractionStore {
   readonly #db: Queryable;
   readonly #table: string;
-  readonly #sweepMs: number;
-  readonly #maxEntries: number;
-  readonly #maxOpen: number;
-  readonly #maxOver: number;
-  readonly #maxValueBytes: number;
+  readonly #options: Required<PostgresInteractionsOptions>;
   #swept = 0;
   #full = false;
 
@@ -51,20 +47,15 @@ export class PostgresInteractions implements InteractionStore {
     requireOptions<PostgresInteractionsOptions>('PostgresInteractions', options, {
       table: aText,
       sweepSeconds: wholeNumber(0),
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxOverPerPrincipal: wholeNumber(),
-      maxValueBytes: wholeNumber(),
+      ...INTERACTION_CHECKS,
     });
-    const { table = 'mrtr_interactions', sweepSeconds = 60, maxEntries = 100_000 } = options;
-    const { maxEntriesPerPrincipal = 20, maxOverPerPrincipal = 200, maxValueBytes = 8192 } = options;
     this.#db = db;
-    this.#table = tableName('PostgresInteractions', table);
-    this.#sweepMs = sweepSeconds * 1000;
-    this.#maxEntries = maxEntries;
-    this.#maxOpen = maxEntriesPerPrincipal;
-    this.#maxOver = maxOverPerPrincipal;
-    this.#maxValueBytes = maxValueBytes;
+    this.#options = withDefaults(options, {
+      table: 'mrtr_interactions',
+      sweepSeconds: 60,
+      ...INTERACTION_DEFAULTS,
+    });
+    this.#table = tableName('PostgresInteractions', this.#options.table);
   }
 
   /**
@@ -85,8 +76,9 @@ export class PostgresInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.add}. */
   async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
-    requireInteractionFits(value, this.#maxValueBytes);
+    requireInteractionFits(value, this.#options.maxValueBytes);
     await this.#sweep();
+    const { maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
     const { rows } = await this.#db.query(
       `INSERT INTO ${this.#table} AS old (id, principal, value, ends_at)
        SELECT $1, $2, $3, clock_timestamp() + make_interval(secs => $4)
@@ -96,7 +88,7 @@ export class PostgresInteractions implements InteractionStore {
        ON CONFLICT (id) DO UPDATE SET principal = $2, value = $3, ends_at = excluded.ends_at, is_over = false
          WHERE old.ends_at <= clock_timestamp()
        RETURNING id`,
-      [id, principal, value, ttlSeconds, this.#maxOpen, this.#maxOver, this.#full],
+      [id, principal, value, ttlSeconds, maxEntriesPerPrincipal, maxOverPerPrincipal, this.#full],
     );
     if (rows.length > 0) return true;
     if ((await this.find(id)) !== undefined) return false;
@@ -114,7 +106,7 @@ export class PostgresInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.replace}. */
   async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
-    requireInteractionFits(after, this.#maxValueBytes);
+    requireInteractionFits(after, this.#options.maxValueBytes);
     const { rows } = await this.#db.query(
       `UPDATE ${this.#table} SET value = $3, is_over = is_over OR $4::int IS NOT NULL,
          ends_at = coalesce(clock_timestamp() + make_interval(secs => $4::int), ends_at)
@@ -126,12 +118,12 @@ export class PostgresInteractions implements InteractionStore {
 
   async #sweep(): Promise<void> {
     const now = Date.now();
-    if (now - this.#swept < this.#sweepMs) return;
+    if (now - this.#swept < this.#options.sweepSeconds * 1000) return;
     this.#swept = now;
     await this.#db.query(`DELETE FROM ${this.#table} WHERE ends_at <= clock_timestamp()`);
     const { rows } = await this.#db.query(
       `SELECT count(*) >= $1 AS full FROM (SELECT 1 FROM ${this.#table} LIMIT $1) AS entries`,
-      [this.#maxEntries],
+      [this.#options.maxEntries],
     );
     this.#full = (rows[0] as { readonly full: boolean }).full;
   }

@@ -8,9 +8,11 @@ import {
   requireOptions,
   tellOperator,
   wholeNumber,
+  withDefaults,
 } from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
+import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
 export {
@@ -20,7 +22,7 @@ export {
 export type { Queryable } from './table.ts';
 
 /** The options of a {@link PostgresLedger}. */
-export interface PostgresLedgerOptions {
+export interface PostgresLedgerOptions extends LedgerCapacity {
   /**
    * The table, an identifier that needs no quotes. Default `mrtr_ledger`. Servers that share keys and audience must
    * share the table.
@@ -28,17 +30,6 @@ export interface PostgresLedgerOptions {
   readonly table?: string;
   /** How often this instance deletes expired entries, in seconds. Default 60. */
   readonly sweepSeconds?: number;
-  /** Tokens remembered at once, counted at each sweep. Default 1 000 000. */
-  readonly maxEntries?: number;
-  /** The same, of one principal, counted for each new token. Default 1000. Anonymous callers share `maxEntries`. */
-  readonly maxEntriesPerPrincipal?: number;
-  /**
-   * Bytes of all recorded results: counted at each sweep, plus the results that this instance records until the next.
-   * Default 256 MiB. A result without room is not kept: its token counts as lost.
-   */
-  readonly maxBytes?: number;
-  /** The same, of one principal, counted at each result. Default 4 MiB. Anonymous callers share `maxBytes`. */
-  readonly maxBytesPerPrincipal?: number;
 }
 
 /** What a claim's statement saw. Times are in milliseconds since the epoch, as text: they are bigints. */
@@ -84,11 +75,7 @@ const RAISED = 'raised';
 export class PostgresLedger implements StateLedger {
   readonly #db: Queryable;
   readonly #table: string;
-  readonly #sweepMs: number;
-  readonly #maxEntries: number;
-  readonly #maxOwn: number;
-  readonly #maxBytes: number;
-  readonly #maxOwnBytes: number;
+  readonly #options: Required<PostgresLedgerOptions>;
   #swept = 0;
   #full = false;
   #bytes = 0;
@@ -101,21 +88,11 @@ export class PostgresLedger implements StateLedger {
     requireOptions<PostgresLedgerOptions>('PostgresLedger', options, {
       table: aText,
       sweepSeconds: wholeNumber(0),
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxBytes: wholeNumber(),
-      maxBytesPerPrincipal: wholeNumber(),
+      ...LEDGER_CHECKS,
     });
-    const { table = 'mrtr_ledger', sweepSeconds = 60 } = options;
-    const { maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
-    const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
-    this.#maxEntries = maxEntries;
-    this.#maxOwn = maxEntriesPerPrincipal;
-    this.#maxBytes = maxBytes;
-    this.#maxOwnBytes = maxBytesPerPrincipal;
     this.#db = db;
-    this.#table = tableName('PostgresLedger', table);
-    this.#sweepMs = sweepSeconds * 1000;
+    this.#options = withDefaults(options, { table: 'mrtr_ledger', sweepSeconds: 60, ...LEDGER_DEFAULTS });
+    this.#table = tableName('PostgresLedger', this.#options.table);
   }
 
   /**
@@ -194,7 +171,16 @@ export class PostgresLedger implements StateLedger {
          now::text, began::text, is_raised AS "isRaised"
        FROM seen`,
       [
-        ...[id, principal ?? null, answers, leaseSeconds, expiresAt, now, CLOCK_SKEW_MS, this.#maxOwn],
+        ...[
+          id,
+          principal ?? null,
+          answers,
+          leaseSeconds,
+          expiresAt,
+          now,
+          CLOCK_SKEW_MS,
+          this.#options.maxEntriesPerPrincipal,
+        ],
         ...[this.#full, lease, issuedAt, this.#knownBeginning],
       ],
     );
@@ -224,7 +210,7 @@ export class PostgresLedger implements StateLedger {
   /** See {@link StateLedger.settle}. */
   async settle(id: string, lease: string, result: string): Promise<void> {
     // A recorded result is sealed, so each character is one byte.
-    const hasRoom = this.#bytes + result.length <= this.#maxBytes;
+    const hasRoom = this.#bytes + result.length <= this.#options.maxBytes;
     if (hasRoom) this.#bytes += result.length;
     // A result without room takes the lease away: what was served must not be released.
     await this.#db.query(
@@ -237,7 +223,7 @@ export class PostgresLedger implements StateLedger {
        SET result = CASE WHEN fits THEN $2 END, lease_until = CASE WHEN fits THEN lease_until ELSE now() END,
          lease = CASE WHEN fits THEN lease END
        FROM entry WHERE settled.id = entry.id AND settled.lease = $5 AND settled.result IS NULL`,
-      [id, result, hasRoom, this.#maxOwnBytes, lease],
+      [id, result, hasRoom, this.#options.maxBytesPerPrincipal, lease],
     );
   }
 
@@ -273,13 +259,13 @@ export class PostgresLedger implements StateLedger {
 
   async #sweep(): Promise<void> {
     const now = Date.now();
-    if (now - this.#swept < this.#sweepMs) return;
+    if (now - this.#swept < this.#options.sweepSeconds * 1000) return;
     this.#swept = now;
     await this.#db.query(`DELETE FROM ${this.#table} WHERE forget_at < now()`);
     const { rows } = await this.#db.query(
       `SELECT count(*) >= $1 AS full, coalesce(sum(octet_length(result)), 0)::text AS bytes
        FROM (SELECT result FROM ${this.#table} WHERE id <> '${BEGINNING}' LIMIT $1) AS entries`,
-      [this.#maxEntries],
+      [this.#options.maxEntries],
     );
     const { full, bytes } = rows[0] as { full: boolean; bytes: string };
     this.#full = full;

@@ -1,6 +1,6 @@
 /** Pending interactions on Redis. */
 import { StoreFull } from '@mrtr/core';
-import { anObjectWith, aText, requireArgument, requireOptions, wholeNumber } from '@mrtr/core/kit';
+import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/kit';
 import {
   type InteractionStore,
   interactionsFull,
@@ -8,6 +8,7 @@ import {
   type Over,
   requireInteractionFits,
 } from '@mrtr/pages';
+import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** Enters the id into an index until it ends. The index lives as long as its last entry. */
@@ -15,17 +16,9 @@ const enter = (index: number, id = 1): string => `redis.call('ZADD', KEYS[${inde
 if redis.call('PEXPIRETIME', KEYS[${index}]) < tonumber(ends) then redis.call('PEXPIREAT', KEYS[${index}], ends) end`;
 
 /** The options of a {@link RedisInteractions}. */
-export interface RedisInteractionsOptions {
+export interface RedisInteractionsOptions extends InteractionCapacity {
   /** The beginning of every key. Default `mrtr:interactions:`. Instances must share it. */
   readonly prefix?: string;
-  /** Interactions at once. Default 100 000. */
-  readonly maxEntries?: number;
-  /** Open pages of one principal. Default 20. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Pages of one principal that are over and still kept. Default 200. */
-  readonly maxOverPerPrincipal?: number;
-  /** Bytes of one value, and so, with the numbers above, of all. Default 8192. */
-  readonly maxValueBytes?: number;
 }
 
 // KEYS: the entry, the index of all, those of the principal's open pages and of those that are over.
@@ -72,34 +65,27 @@ return 1
  */
 export class RedisInteractions implements InteractionStore {
   readonly #client: RedisClient;
-  readonly #prefix: string;
-  readonly #limits: readonly string[];
-  readonly #maxValueBytes: number;
+  readonly #options: Required<RedisInteractionsOptions>;
 
   /** @throws InvalidOption for a `client` without `eval`, and for a wrong option. */
   constructor(client: RedisClient, options: RedisInteractionsOptions = {}) {
     requireArgument('RedisInteractions', 'client', client, anObjectWith('eval'));
     requireOptions<RedisInteractionsOptions>('RedisInteractions', options, {
       prefix: aText,
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxOverPerPrincipal: wholeNumber(),
-      maxValueBytes: wholeNumber(),
+      ...INTERACTION_CHECKS,
     });
-    const { prefix = 'mrtr:interactions:', maxEntries = 100_000 } = options;
-    const { maxEntriesPerPrincipal = 20, maxOverPerPrincipal = 200, maxValueBytes = 8192 } = options;
     this.#client = client;
-    this.#prefix = prefix;
-    this.#limits = [maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal].map(String);
-    this.#maxValueBytes = maxValueBytes;
+    this.#options = withDefaults(options, { prefix: 'mrtr:interactions:', ...INTERACTION_DEFAULTS });
   }
 
   /** See {@link InteractionStore.add}. */
   async add({ id, principal, value, ttlSeconds }: NewInteraction): Promise<boolean> {
-    requireInteractionFits(value, this.#maxValueBytes);
+    requireInteractionFits(value, this.#options.maxValueBytes);
+    const { maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal } = this.#options;
+    const numbers = [ttlSeconds * 1000, maxEntries, maxEntriesPerPrincipal, maxOverPerPrincipal];
     const said = await this.#client.eval(ADD, {
       keys: this.#keys(id, principal),
-      arguments: [id, value, String(ttlSeconds * 1000), ...this.#limits],
+      arguments: [id, value, ...numbers.map(String)],
     });
     if (said === 'all' || said === 'own') throw new StoreFull(interactionsFull(said));
     return said === 'added';
@@ -113,7 +99,7 @@ export class RedisInteractions implements InteractionStore {
 
   /** See {@link InteractionStore.replace}. */
   async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
-    requireInteractionFits(after, this.#maxValueBytes);
+    requireInteractionFits(after, this.#options.maxValueBytes);
     const keys = over ? this.#keys(id, over.principal) : [this.#entry(id)];
     const ttl = over ? [id, String(over.ttlSeconds * 1000)] : [];
     return (await this.#client.eval(REPLACE, { keys, arguments: [before, after, ...ttl] })) === 1;
@@ -121,12 +107,12 @@ export class RedisInteractions implements InteractionStore {
 
   #keys(id: string, principal: string): string[] {
     const indices = ['index', `index:${principal}`, `index-over:${principal}`].map(
-      (name) => this.#prefix + name,
+      (name) => this.#options.prefix + name,
     );
     return [this.#entry(id), ...indices];
   }
 
   #entry(id: string): string {
-    return `${this.#prefix}entry:${id}`;
+    return `${this.#options.prefix}entry:${id}`;
   }
 }

@@ -8,10 +8,11 @@ import {
   requireOptions,
   tellOperator,
   warnOnce,
-  wholeNumber,
+  withDefaults,
 } from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
 import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
+import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
 import { checkSettings } from './redis-settings.ts';
@@ -20,17 +21,9 @@ export type { RedisClient } from './redis-client.ts';
 export { RedisInteractions, type RedisInteractionsOptions } from './redis-interactions.ts';
 
 /** The options of a {@link RedisLedger}. */
-export interface RedisLedgerOptions {
+export interface RedisLedgerOptions extends LedgerCapacity {
   /** The beginning of every key. Default `mrtr:ledger:`. Servers that share keys and audience must share it. */
   readonly prefix?: string;
-  /** Tokens remembered at once. Default 1 000 000. */
-  readonly maxEntries?: number;
-  /** The same, of one principal. Default 1000. Anonymous callers share `maxEntries`. */
-  readonly maxEntriesPerPrincipal?: number;
-  /** Bytes of all recorded results. Default 256 MiB. A result without room is not kept: its token counts as lost. */
-  readonly maxBytes?: number;
-  /** The same, of one principal. Default 4 MiB. Anonymous callers share `maxBytes`. */
-  readonly maxBytesPerPrincipal?: number;
 }
 
 type Reply = readonly [
@@ -60,9 +53,7 @@ type Reply = readonly [
  */
 export class RedisLedger implements StateLedger {
   readonly #client: RedisClient;
-  readonly #prefix: string;
-  readonly #limits: readonly [all: number, own: number];
-  readonly #bytes: readonly [all: string, own: string];
+  readonly #options: Required<RedisLedgerOptions>;
   #begun: Promise<void>;
   /** The latest beginning that this instance saw. */
   #knownBeginning = 0;
@@ -79,17 +70,10 @@ export class RedisLedger implements StateLedger {
     requireArgument('RedisLedger', 'client', client, anObjectWith('eval'));
     requireOptions<RedisLedgerOptions>('RedisLedger', options, {
       prefix: aText,
-      maxEntries: wholeNumber(),
-      maxEntriesPerPrincipal: wholeNumber(),
-      maxBytes: wholeNumber(),
-      maxBytesPerPrincipal: wholeNumber(),
+      ...LEDGER_CHECKS,
     });
-    const { prefix = 'mrtr:ledger:', maxEntries = 1_000_000, maxEntriesPerPrincipal = 1000 } = options;
-    const { maxBytes = 268_435_456, maxBytesPerPrincipal = 4_194_304 } = options;
     this.#client = client;
-    this.#prefix = prefix;
-    this.#limits = [maxEntries, maxEntriesPerPrincipal];
-    this.#bytes = [String(maxBytes), String(maxBytesPerPrincipal)];
+    this.#options = withDefaults(options, { prefix: 'mrtr:ledger:', ...LEDGER_DEFAULTS });
     this.#begun = this.#begin();
     this.#begun.catch(warnOfBeginning);
   }
@@ -123,15 +107,20 @@ export class RedisLedger implements StateLedger {
     principal,
     now,
   }: LeaseRequest): Promise<LeaseDecision> {
-    const [all, own] = this.#limits;
-    const limits = [all, principal === undefined ? 0 : own];
+    const { maxEntries, maxEntriesPerPrincipal } = this.#options;
+    const limits = [maxEntries, principal === undefined ? 0 : maxEntriesPerPrincipal];
     const index = principal === undefined ? 'index' : `index:${principal}`;
     const numbers = [expiresAt, leaseSeconds * 1000, now, CLOCK_SKEW_MS, ...limits].map(String);
     const lease = randomUUID();
     let reply: Reply;
     try {
       reply = (await this.#client.eval(CLAIM, {
-        keys: [this.#entry(id), `${this.#prefix}index`, this.#prefix + index, this.#beginning],
+        keys: [
+          this.#entry(id),
+          `${this.#options.prefix}index`,
+          this.#options.prefix + index,
+          this.#beginning,
+        ],
         arguments: [id, answers, ...numbers, principal ?? '', lease, String(issuedAt), this.#knew],
       })) as Reply;
     } catch (error) {
@@ -145,15 +134,16 @@ export class RedisLedger implements StateLedger {
 
   /** See {@link StateLedger.settle}. */
   async settle(id: string, lease: string, result: string): Promise<void> {
+    const { maxBytes, maxBytesPerPrincipal } = this.#options;
     await this.#client.eval(SETTLE, {
-      keys: [this.#entry(id), `${this.#prefix}bytes`],
-      arguments: [lease, result, ...this.#bytes],
+      keys: [this.#entry(id), `${this.#options.prefix}bytes`],
+      arguments: [lease, result, String(maxBytes), String(maxBytesPerPrincipal)],
     });
   }
 
   /** See {@link StateLedger.release}. */
   async release(id: string, lease: string): Promise<void> {
-    const keys = [this.#entry(id), `${this.#prefix}index`];
+    const keys = [this.#entry(id), `${this.#options.prefix}index`];
     await this.#client.eval(RELEASE, { keys, arguments: [lease, id] });
   }
 
@@ -196,11 +186,11 @@ export class RedisLedger implements StateLedger {
   }
 
   get #beginning(): string {
-    return `${this.#prefix}beginning`;
+    return `${this.#options.prefix}beginning`;
   }
 
   #entry(id: string): string {
-    return `${this.#prefix}entry:${id}`;
+    return `${this.#options.prefix}entry:${id}`;
   }
 }
 

@@ -113,11 +113,3 @@ test('work that fails under a lock is rolled back, and the lock is given back', 
   const count = await locks.aloneFor('ada', async (client) => client.query('SELECT FROM mrtr_locks'));
   expect(count.rowCount).toBe(1024);
 });
-
-test('instances that create the locks at once all succeed', async () => {
-  const url = await database();
-  const pools = Array.from({ length: 6 }, () => new Pool({ connectionString: url, max: 1 }));
-  onTestFinished(() => Promise.all(pools.map((pool) => pool.end())).then(() => {}));
-  await Promise.all(pools.map((pool) => new Locks(pool, 'fresh').create()));
-  expect(await query(url, 'SELECT FROM fresh.mrtr_locks')).toHaveLength(1024);
-});

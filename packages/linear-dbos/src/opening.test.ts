@@ -6,78 +6,32 @@ import { DbosStore } from './store.ts';
 
 const policy = requestStatePolicy({ keys: ['k'.repeat(32)] });
 
-test.each([
+const aUrl = 'postgres must be a connection string, postgres://user@host/database; it is';
+const aVersion =
+  'version must be a text that names the version of your handlers, for example a commit; it is';
+
+test.each<[options: object, message: string]>([
+  [{ ttlSeconds: 0 }, 'ttlSeconds must be a whole number from 1 to 2147483; it is 0.'],
+  [{ poolSize: 4 }, 'poolSize must be a whole number of at least 5; it is 4.'],
+  [{ schema: 'a"b' }, `schema must be a plain identifier; it is 'a"b'.`],
+  [{ schemas: 'a' }, "there is no option 'schemas'. Did you mean 'schema'?"],
+  [{ postgres: 'host=x password=p' }, `${aUrl} a text.`],
+  [{ postgres: 'mysql://user@host/database' }, `${aUrl} a text.`],
+  [{ postgres: undefined }, `${aUrl} undefined.`],
+  [{ version: '' }, `${aVersion} ''.`],
+  [{ version: undefined }, `${aVersion} undefined.`],
+  [{ onerror: true }, 'onerror must be a function; it is true.'],
+  [{ policy: { keys: ['k'.repeat(32)] } }, 'policy must be made by requestStatePolicy; it is an object.'],
   [
-    'a time to live of 0',
-    { ttlSeconds: 0 },
-    'DbosStore: ttlSeconds must be a whole number from 1 to 2147483; it is 0.',
-  ],
-  [
-    'too few connections',
-    { poolSize: 4 },
-    'DbosStore: poolSize must be a whole number of at least 5; it is 4.',
-  ],
-  [
-    'a schema that has to be quoted',
-    { schema: 'a"b' },
-    `DbosStore: schema must be a plain identifier; it is 'a"b'.`,
-  ],
-  [
-    'text that is not a URL',
-    { postgres: 'host=x password=p' },
-    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is a text.',
-  ],
-  [
-    'another kind of database',
-    { postgres: 'mysql://user@host/database' },
-    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is a text.',
-  ],
-  [
-    'an empty version',
-    { version: '' },
-    "DbosStore: version must be a text that names the version of your handlers, for example a commit; it is ''.",
-  ],
-  [
-    'a version from an unset environment variable',
-    { version: undefined as never },
-    'DbosStore: version must be a text that names the version of your handlers, for example a commit; it is undefined.',
-  ],
-  [
-    'no address of a database',
-    { postgres: undefined as never },
-    'DbosStore: postgres must be a connection string, postgres://user@host/database; it is undefined.',
-  ],
-  [
-    'a name that does not exist',
-    { schemas: 'a' },
-    "DbosStore: there is no option 'schemas'. Did you mean 'schema'?",
-  ],
-  [
-    'a schema that is no text',
-    { schema: 5 as never },
-    'DbosStore: schema must be a plain identifier; it is 5.',
-  ],
-  [
-    'an onerror that is no function',
-    { onerror: true as never },
-    'DbosStore: onerror must be a function; it is true.',
-  ],
-  [
-    'the options of a policy instead of one',
-    { policy: { keys: ['k'.repeat(32)] } as never },
-    'DbosStore: policy must be made by requestStatePolicy; it is an object.',
-  ],
-  [
-    'a policy without keys',
     { policy: requestStatePolicy() },
-    'DbosStore: the policy has a random key of this process, so no other process could open the stored calls. Give ' +
+    'the policy has a random key of this process, so no other process could open the stored calls. Give ' +
       'requestStatePolicy the same `keys` on every instance.',
   ],
-])('refuses %s', async (_what, options, message) => {
+])('%j is refused: %s', async (options, message) => {
   const good = { postgres: 'postgres://mrtr:secret@127.0.0.1:1/none', policy, version: '1' };
   await expect(DbosStore.open({ ...good, ...options })).rejects.toMatchObject({
     code: 'invalid_option',
-    message,
+    message: `DbosStore: ${message}`,
   });
 });
 

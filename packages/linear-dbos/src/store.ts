@@ -18,7 +18,6 @@ import {
   type Turn,
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './call-table.ts';
-import { HeldCalls } from './held-calls.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
 import { newInstance } from './presence.ts';
 import {
@@ -88,7 +87,8 @@ export class DbosStore implements LinearStore {
   readonly #instance: string;
   readonly #news = new TurnListeners();
   readonly #sweep: Sweep;
-  readonly #running = new HeldCalls();
+  /** The calls that run or wait in this process. */
+  readonly #running = new Map<string, RunningCall>();
   readonly #rounds = new Set<Promise<unknown>>();
   #closing: Promise<void> | undefined;
 
@@ -230,8 +230,8 @@ export class DbosStore implements LinearStore {
   async #start({ handler, input, call, ctx }: LinearRound): Promise<AwaitedTurn> {
     const { maxBytes, maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
-    if (this.#running.bytes + heldBytes(input, maxBytes) > maxBytes)
-      throw new StoreFull(SERVER_FULL_OF_BYTES);
+    const held = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
+    if (held + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
     const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
     const salt = randomBytes(16).toString('base64url');
     const initial: CallHeader = {
@@ -253,7 +253,7 @@ export class DbosStore implements LinearStore {
     const head = vault.open<CallHeader>(sealed, 'head');
     const running = new RunningCall(vault, head, handler, 0, this.#host);
     running.request = ctx;
-    this.#running.add(running);
+    this.#running.set(running.id, running);
     try {
       await this.#admit(vault, sealed, principal);
     } catch (error) {
@@ -351,7 +351,7 @@ export class DbosStore implements LinearStore {
     const head = vault.open<CallHeader>(row.head, 'head');
     const running = new RunningCall(vault, head, handler, row.turn, this.#host);
     running.request = ctx;
-    this.#running.add(running);
+    this.#running.set(running.id, running);
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
     try {

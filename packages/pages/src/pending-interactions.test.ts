@@ -3,7 +3,6 @@ import { ask, readAnswer, textResult } from '@mrtr/core';
 import type { Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { GO_ON, hostTool, hostWithPage, SIGNED_IN } from './page.test-support.ts';
-import type { PendingInteractionsOptions } from './pending-interactions.ts';
 import { MemoryInteractions } from './store.ts';
 
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
@@ -200,14 +199,8 @@ test('a call sends its user to the page as often as it may, and ends then', asyn
   ]);
 });
 
-test.each<[Partial<PendingInteractionsOptions<string>>, RegExp]>([
-  [{ ttlSeconds: 0 }, /ttlSeconds must be a whole number/],
-  [{ maxAsks: 1.5 }, /maxAsks must be a whole number/],
-  [{ waitSeconds: -1 }, /waitSeconds must be a whole number/],
-  [{ identifyBrowser: undefined as never }, /identifyBrowser must be a function/],
-  [{ url: 'shop.example' }, /A page needs a whole address/],
-])('rejects the option %o', (over, why) => {
-  expect(() => hostWithPage(over)).toThrow(why);
+test('an address without a protocol is no page', () => {
+  expect(() => hostWithPage({ url: 'shop.example' })).toThrow('A page needs a whole address');
 });
 
 test('a page does not answer for another on the same store: not at its start, its callback or its answer', async () => {

@@ -18,7 +18,6 @@ const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const USER = 'mrtr';
 const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
 
-/** The options for starting a server. */
 export interface StartOptions {
   /** Whether a commit waits for the disk. Default false: a crash of the machine may lose the writes of a test. */
   readonly fsync?: boolean;
@@ -26,7 +25,6 @@ export interface StartOptions {
   readonly programs?: string | undefined;
 }
 
-/** A server. */
 export interface PostgresServer {
   /** The connection string of its own database, `postgres`. */
   readonly url: string;
@@ -36,7 +34,6 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** A server that was started here. */
 export interface OwnServer extends PostgresServer {
   /**
    * Kills the server as a crash does, runs `meanwhile`, and starts the server again, with its data and on its port.
@@ -105,7 +102,6 @@ async function startIn(
   };
 }
 
-/** A program for a keeper to run. */
 interface Run {
   readonly program: string;
   readonly args: readonly string[];
@@ -154,7 +150,6 @@ class Keeper {
     });
   }
 
-  /** Kills the running program. */
   async end(): Promise<void> {
     const ended = this.#end();
     this.#process.stdin.write('end\n');
@@ -205,7 +200,6 @@ async function newDatabase(server: string, template?: string): Promise<string> {
   return url.href;
 }
 
-/** Runs one statement on a connection of its own. */
 export async function query<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

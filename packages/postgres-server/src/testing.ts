@@ -3,7 +3,6 @@ import { inject, test as plainTest, type TestAPI } from 'vitest';
 import { type PostgresServer, postgresServer } from './index.ts';
 import type {} from './of-the-run.ts';
 
-/** The run's PostgreSQL, for a test file. */
 export interface PostgresOfTheRun extends Omit<PostgresServer, 'stop'> {
   /** Vitest's `test`; its tests are skipped if PostgreSQL does not start. */
   readonly test: TestAPI;

@@ -145,6 +145,18 @@ test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
   },
 );
 
+test('a result that asks nothing and keeps nothing costs its client no further request', async () => {
+  const states = eventsOf('mrtr:state');
+  const { post, errors } = hostTools((server) => {
+    server.registerTool('loop', {}, () => ({ resultType: 'input_required' }) as never);
+  });
+  expect(await post('tools/call', { name: 'loop' })).toEqual({
+    error: { code: -32603, message: 'The server asks nothing' },
+  });
+  expect(errors).toEqual(['TypeError: The result is input_required, and has neither questions nor state.']);
+  expect(states).toEqual([]);
+});
+
 test('a complete result passes unchanged', async () => {
   const done = { ...textResult('Done.'), requestState: 'not ours to touch', structuredContent: { n: 1 } };
   const { post } = hostTools((server) => void server.registerTool('finish', {}, () => done));

@@ -191,6 +191,12 @@ class Serving {
         new TypeError('requestState has to be well-formed text. Return JSON.stringify(...) of it.'),
       );
     }
+    if (requestState === undefined && Object.keys(requests).length === 0) {
+      this.#refuse(
+        new TypeError('The result is input_required, and has neither questions nor state.'),
+        NOTHING,
+      );
+    }
     const odd = Object.keys(requests).find((key) => !isObject(requests[key]));
     if (odd !== undefined) this.#refuse(new TypeError(`The question '${odd}' has to be an input request.`));
     if (!Object.keys(requests).every(isWritableKey)) {
@@ -280,6 +286,7 @@ function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' |
 }
 
 const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
+const NOTHING = 'The server asks nothing';
 const NOTHING_ASKED = new Map<string, never>();
 
 function traceparentOf(ctx: ServerContext): string | undefined {

@@ -94,10 +94,24 @@ test.each([
   ['an object in a field', z.object({ address: z.object({ street: z.string() }) })],
   ['a list of objects', z.object({ items: z.array(z.object({ id: z.number() })) })],
   ['a pattern', z.object({ code: z.string().regex(/^\d+$/) })],
+  ['a choice of numbers', z.object({ people: z.union([z.literal(1), z.literal(2)]) })],
   ['no object', z.string() as unknown as z.ZodObject],
 ])('a schema with %s cannot be a form, and is rejected when the question is made', (_what, schema) => {
   expect(() => elicitation('Where?', schema)).toThrow(TypeError);
 });
+
+test.each([
+  ['a pattern', { type: 'string', pattern: '^a' }, 'b', 'ab'],
+  ['a choice of numbers', { type: 'number', enum: [1, 2] }, 3, 2],
+] as const)(
+  '%s of a JSON Schema goes out as it is, and answers are held to it',
+  (_what, field, wrong, right) => {
+    const asked = elicitation('Which?', { type: 'object', properties: { field } } as never);
+    expect(asked.request.params).toMatchObject({ requestedSchema: { properties: { field } } });
+    const read = (value: unknown) => asked.read({ action: 'accept', content: { field: value } }).kind;
+    expect([read(wrong), read(right)]).toEqual(['invalid', 'accepted']);
+  },
+);
 
 test('only the form’s fields of an answer are kept', () => {
   const { keep } = elicitation('Which units?', form());

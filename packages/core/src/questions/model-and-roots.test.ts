@@ -29,6 +29,13 @@ test.each([
   expect(sampling({ ...params, tools }).read(response)).toEqual({ kind: 'accepted', value: response });
 });
 
+test.each([{ tools }, { toolChoice: { mode: 'none' } }, { tools, toolChoice: { mode: 'auto' } }])(
+  'a model that is given %j needs a client with the capability for tools',
+  (more) => {
+    expect(sampling({ ...params, ...more } as never).kind).toBe('sampling.tools');
+  },
+);
+
 const NO_MESSAGE = {
   kind: 'invalid',
   issues: [{ message: 'This is not a result of sampling/createMessage.' }],

@@ -8,7 +8,7 @@ import type {
   ListRootsResult,
 } from '@modelcontextprotocol/server';
 import { inputRequired, isSpecType } from '@modelcontextprotocol/server';
-import type { InputKind } from '../wire/input-kind.ts';
+import { type InputKind, usesTools } from '../wire/input-kind.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
@@ -33,7 +33,7 @@ export function sampling(
 export function sampling(params: Params, options: ElicitationOptions<unknown> = {}): unknown {
   const fits = params.tools ? isSpecType.CreateMessageResultWithTools : isSpecType.CreateMessageResult;
   return questionOf(
-    params.tools ? 'sampling.tools' : 'sampling',
+    usesTools(params) ? 'sampling.tools' : 'sampling',
     inputRequired.createMessage(params),
     fits,
     options,

@@ -88,8 +88,16 @@ test.each(CALLS)('state that does not fit ends %s with the frozen error', async 
     expect(reply).toEqual(REJECTED);
     expect(seen).toEqual([]);
     expect(errors).toHaveLength(1);
-    expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas': /);
+    expect(errors[0]).toMatch(/rejected: other_schema: the state does not fit its schema at 'replicas'$/);
   }
+});
+
+test('the reason names the field, and not its value, which a schema may quote', async () => {
+  const quoting = z.object({
+    card: z.string().refine(() => false, { error: ({ input }) => `${input} is no card` }),
+  });
+  const { errors } = await read({ card: '4111 1111' }, quoting);
+  expect(errors.join()).toMatch(/at 'card'$/);
 });
 
 test('state that is not JSON is refused as well', async () => {

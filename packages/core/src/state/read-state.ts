@@ -49,7 +49,8 @@ export function fitting<S extends StandardSchemaV1>(
   if (!outcome.issues) return outcome.value;
   const [issue] = outcome.issues;
   const path = issue?.path?.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
-  return call.rejectState(`${what} does not fit its schema${path ? ` at '${path}'` : ''}: ${issue?.message}`);
+  // Not the issue's message: it may quote the value, and this goes to a log.
+  return call.rejectState(`${what} does not fit its schema${path ? ` at '${path}'` : ''}`);
 }
 
 function parse(text: string, call: Call): unknown {

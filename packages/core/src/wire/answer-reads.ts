@@ -4,8 +4,8 @@
  * A handler that asks under one key and reads another asks its user the same question for ever, and nothing fails. So
  * the readers note here what they read, and the boundary finds the answers that came and did not count.
  */
-import { distance } from 'fastest-levenshtein';
 import type { AnswerEvent } from './diagnostics.ts';
+import { isMisspelling } from './options.ts';
 
 /** How an answer was read. `missing`: no answer came. `reworded`: it was given to a question in other words. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';
@@ -35,12 +35,9 @@ export class AnswerReads {
 
   #nearest(key: string): string | undefined {
     const missing = [...this.#reads].filter(([, read]) => read === 'missing').map(([name]) => name);
-    return missing.find((name) => distance(name, key) <= MAX_SLIP);
+    return missing.find((name) => isMisspelling(key, name));
   }
 }
-
-/** Two letters swapped, or one or two that are wrong, missing or added. */
-const MAX_SLIP = 2;
 
 /** `record[key]`, without inherited entries: a client chooses the keys, and `__proto__` must find nothing. */
 export const ownEntry = (record: Readonly<Record<string, unknown>> | undefined, key: string): unknown =>

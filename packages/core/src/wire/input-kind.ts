@@ -13,9 +13,13 @@ const KINDS: readonly InputKind[] = ['elicitation', 'elicitation.url', 'sampling
 export function kindOf(request: unknown): InputKind | undefined {
   const { method, params } = (request ?? {}) as { method?: unknown; params?: Record<string, unknown> };
   if (method === 'elicitation/create') return params?.mode === 'url' ? 'elicitation.url' : 'elicitation';
-  if (method === 'sampling/createMessage') return params?.tools === undefined ? 'sampling' : 'sampling.tools';
+  if (method === 'sampling/createMessage') return usesTools(params) ? 'sampling.tools' : 'sampling';
   return method === 'roots/list' ? 'roots' : undefined;
 }
+
+/** Whether a client must have declared `sampling.tools` to be asked this. The specification asks it for either. */
+export const usesTools = (params: Readonly<Record<string, unknown>> | undefined): boolean =>
+  params?.tools !== undefined || params?.toolChoice !== undefined;
 
 const FAMILIES = KINDS.map((kind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?]);
 

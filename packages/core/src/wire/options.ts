@@ -188,7 +188,7 @@ const listWords = (parts: readonly string[], last: 'and' | 'or'): string =>
   parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} ${last} ${parts.at(-1)}`;
 
 /** Whether the names differ only in case and in up to three letters in a row: `maxEntry` for `maxEntries`. */
-function isMisspelling(given: string, name: string): boolean {
+export function isMisspelling(given: string, name: string): boolean {
   const [a, b] = [given.toLowerCase(), name.toLowerCase()];
   const [longer, shorter] = [Math.max(a.length, b.length), Math.min(a.length, b.length)];
   let head = 0;

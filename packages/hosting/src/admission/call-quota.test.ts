@@ -42,27 +42,6 @@ test('answers and cancellations come in when no call does', async () => {
   }
 });
 
-test('300 calls that are started and cancelled in one old session leave 36 handlers running', async () => {
-  const { url, served, enters, session, release } = await waiting({ maxAbandoned: 20 });
-  const id = await session();
-  const outcomes: unknown[] = [];
-  for (let call = 1; call <= 300; call++) {
-    const outcome = await enters(oldCall(id, call));
-    outcomes.push(outcome);
-    const params = { requestId: call };
-    if (outcome === 'entered')
-      await fetch(url, oldMessage({ method: 'notifications/cancelled', params }, id));
-  }
-  const refused = {
-    status: 429,
-    error: { code: -32000, message: 'Too many calls are open in this session; answer or cancel one' },
-  };
-  expect(outcomes).toEqual([...Array(36).fill('entered'), ...Array(264).fill(refused)]);
-  expect(served.waiting).toBe(36);
-  release();
-  await eventually(async () => (await fetch(url, oldCall(id, 301))).ok);
-}, 20_000);
-
 test.each([
   // At 2026-07-28 they are cancelled, and five of them are abandoned.
   ['new', () => newCall(), 13],
@@ -158,13 +137,4 @@ test('subscriptions are limited for each principal and in all, and one that ends
   expect((await listen('bob')).status).toBe(503);
   await first.body?.cancel();
   await eventually(async () => (await listen('ada')).ok);
-});
-
-test('a change that is published reaches the subscriptions of new clients', async () => {
-  const { url, http } = await hosting();
-  const events = (await fetch(url, LISTEN)).body?.pipeThrough(new TextDecoderStream()).getReader();
-  expect((await events?.read())?.value).toContain('notifications/subscriptions/acknowledged');
-  http.notify.toolsChanged();
-  expect((await events?.read())?.value).toContain('notifications/tools/list_changed');
-  await events?.cancel();
 });

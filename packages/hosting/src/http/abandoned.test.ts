@@ -92,17 +92,6 @@ test('without sessions, an old client that hangs up has cancelled', async () => 
   expect(await read(await fetch(url, who))).toEqual(served);
 });
 
-test('an old client in a session that hangs up has cancelled nothing, and its call keeps its place', async () => {
-  const { url, enters, session, release } = await waiting({ maxCalls: 1 });
-  const id = await session();
-  const client = new AbortController();
-  expect(await enters({ ...oldCall(id, 1), signal: client.signal })).toBe('entered');
-  client.abort();
-  for (let n = 0; n < 20; n++) expect((await fetch(url, who)).status).toBe(503);
-  release();
-  await eventually(async () => (await fetch(url, who)).ok);
-});
-
 test('without room among the abandoned handlers, a cancelled call keeps its place, and the operator learns it once', async () => {
   const { url, cancelNew, cancelOld, session, errors, release } = await cancelling({
     maxCalls: 3,

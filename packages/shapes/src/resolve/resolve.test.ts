@@ -23,7 +23,7 @@ const UNITS = { units: 'Which units?' };
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const name = resolver('name', {}, () => elicitation('Which name?', Name));
 const json = (value: unknown) => textResult(JSON.stringify(value));
-const ENDED = 'The tool itself did not run.';
+const ENDED = "Cancelled: the question 'units' was not answered.";
 
 // What a consumer gets
 
@@ -72,8 +72,8 @@ test('a plain consumer gets the value, an outcome consumer the outcome, and type
 });
 
 test.each([
-  ['declined', decline, `The question 'units' was declined. ${ENDED}`],
-  ['dismissed', cancel, `The question 'units' was dismissed. ${ENDED}`],
+  ['declined', decline, ENDED],
+  ['dismissed', cancel, ENDED],
 ])(
   'a question that was %s ends the call of a plain consumer with an error, before its body',
   async (_how, response, fails) => {
@@ -96,7 +96,7 @@ test('a resolver whose need was refused is refused itself, and its consumer deci
     says: '{"label":{"kind":"declined"},"tolerant":true}',
   });
   const plain = await new Site(tool(resolve(Args, { label }, json))).connect(() => decline);
-  expect(await plain.call()).toEqual({ fails: `The question 'units' was declined. ${ENDED}` });
+  expect(await plain.call()).toEqual({ fails: ENDED });
   expect(never.runs).toBe(0);
 });
 

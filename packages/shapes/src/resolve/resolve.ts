@@ -16,7 +16,7 @@ import { ask, ElicitationDeclined } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { aFunction, type OptionCheck, requireArgument } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCall, shapeCallback } from '@mrtr/core/shape';
+import { type Call, endCancelled, shapeCallback } from '@mrtr/core/shape';
 
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { Recall } from '../kit/recall.ts';
@@ -124,7 +124,7 @@ function inject<R extends CompleteResult>(
       filled = await resolveArguments(resolved, plans, { toolArguments, context, recall, onEntry });
     } catch (error) {
       if (!(error instanceof ElicitationDeclined)) throw error;
-      return endCall(call, `${error.message} The tool itself did not run.`) as R;
+      return { ...endCancelled(call, error.key), isError: true } as unknown as R;
     }
     if ('open' in filled) {
       const asked = ask(filled.open);

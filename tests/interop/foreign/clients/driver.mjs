@@ -4,7 +4,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What is called. */
 export const CALL = { name: 'get_weather', arguments: { location: 'Tokyo' } };
 
 const [json, version] = process.argv.slice(2);
