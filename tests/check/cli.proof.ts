@@ -108,21 +108,14 @@ it.concurrent('a configuration file checks several targets, with secrets from th
   await inWorld(async (world) => {
     const call = { tool: 'transfer', arguments: { to: 'bob', amount: 5 } };
     const target = { ...call, 'allow-effects': true, 'generate-answers': true };
+    const at = (name: string, fault: string, more: object) => {
+      const command = bareCommand(join(world, name), { fault });
+      return { ...target, name, command, ...more };
+    };
+    const next = nextCommand(join(world, 'good'));
     const targets = [
-      {
-        ...target,
-        name: 'good',
-        command: bareCommand(join(world, 'a')),
-        next: nextCommand(join(world, 'a')),
-        only: ['answer.invalid', 'deploy.survives'],
-      },
-      {
-        ...target,
-        name: 'bad',
-        command: bareCommand(join(world, 'b'), { fault: 'answer.invalid' }),
-        only: ['answer.invalid'],
-        strict: true,
-      },
+      at('good', '', { next, only: ['answer.invalid', 'deploy.survives'] }),
+      at('bad', 'answer.invalid', { only: ['answer.invalid'], strict: true }),
     ];
     const file = join(world, 'mrtr-check.json');
     await writeFile(file, JSON.stringify({ targets }));

@@ -37,8 +37,8 @@ const FORGED = { 'state.forged': 'fail', 'state.aliased': 'advice', 'state.reada
 const FOUND: Readonly<Record<string, object>> = {
   // Anybody can read it, which is what the check says; and nobody can change it.
   'a state that nobody protects': { ...FORGED, 'state.tampered': 'advice' },
-  'a step that nobody protects': FORGED,
-  'a step that nobody protects, and silence is consent': FORGED,
+  'an open step': FORGED,
+  'an open step, and silence is consent': FORGED,
   // The second text of a state is in the ledger only where it was made in the same second.
   'a ledger of texts': { 'state.rolled-back': 'fail' },
   'a ledger of spellings': { 'state.aliased': 'fail' },
@@ -143,9 +143,9 @@ it('a used approval in another spelling is advice where nobody said that it is g
 });
 
 it.each([
-  ['a step that nobody protects', /\(the state with step = "whether" in place of "which", and no answers\)/],
+  ['an open step', /\(the state with step = "whether" in place of "which", and no answers\)/],
   [
-    'a step that nobody protects, and silence is consent',
+    'an open step, and silence is consent',
     /\(the state with step = "whether" in place of "which", and a no for an answer\) .* and the probe changed/,
   ],
 ])('%s: the forged state skips a question', async (name, words) => {
@@ -153,7 +153,7 @@ it.each([
   expect(found?.finding.actual).toMatch(words);
 });
 
-const SENDING_MOST = ['a step that nobody protects', 'a ledger of texts', 'a ledger of spellings'];
+const SENDING_MOST = ['an open step', 'a ledger of texts', 'a ledger of spellings'];
 it.concurrent.each([
   'handles that are good once',
   'a JWT',

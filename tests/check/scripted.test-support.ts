@@ -52,14 +52,10 @@ const FIELDS: Readonly<Record<string, Json>> = {
   memo: { type: 'string', minLength: 1, maxLength: 40 },
 };
 
-export const formOf = (key: string, message = `What is ${key}?`): Json => ({
-  method: 'elicitation/create',
-  params: {
-    mode: 'form',
-    message,
-    requestedSchema: { type: 'object', properties: { value: FIELDS[key] ?? {} }, required: ['value'] },
-  },
-});
+export const formOf = (key: string, message = `What is ${key}?`): Json => {
+  const requestedSchema = { type: 'object', properties: { value: FIELDS[key] ?? {} }, required: ['value'] };
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
+};
 
 export const says = (text: string): Answer => ({
   result: { resultType: 'complete', content: [{ type: 'text', text }] },

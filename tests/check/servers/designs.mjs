@@ -158,8 +158,8 @@ export const DESIGNS = {
   'handles that are good once': { state: () => handles({ once: true }) },
   'a JWT': { state: jwt },
   'a state that nobody protects': { state: plain },
-  'a step that nobody protects': { state: stepInPlain },
-  'a step that nobody protects, and silence is consent': {
+  'an open step': { state: stepInPlain },
+  'an open step, and silence is consent': {
     steps: [[SURE], [CITY]],
     state: stepInPlain,
     silent: 'sure',
@@ -328,7 +328,7 @@ export async function serve(design, world) {
       (result) => ({ status: 200, result }),
       ({ code = -32603, message, data, status = 500 }) => ({
         status,
-        error: { code, message, ...(data && { data }) },
+        error: { code, message, data },
       }),
     );
     const body = JSON.stringify({ jsonrpc: '2.0', id: request.id, ...response });

@@ -150,9 +150,6 @@ for (const action of ['decline', 'cancel'])
 ways('refusal.rounds-bounded', {
   'no answer': undecided(
     /the connection failed/,
-    when(
-      (sent) => Object.keys(sent.params.inputResponses?.account?.content ?? { a: 1 }).length === 0,
-      'hang-up',
-    ),
+    when((sent) => JSON.stringify(sent.params.inputResponses?.account?.content) === '{}', 'hang-up'),
   ),
 });

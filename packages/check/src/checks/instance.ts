@@ -20,7 +20,7 @@ async function wentOn(context: CheckContext, session: Session, where: string): P
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
     if (like === false && !(await likeHonestThere(context, session, end)))
-      return fail(`${where} finished the call with another result: ${inWords(end)}.`, session, {
+      return fail(`${where} ended the call with another result: ${inWords(end)}.`, session, {
         always: true,
       });
     return pass(`${where} finished the call`, session);

@@ -56,7 +56,7 @@ function card(report: Report, paint: Paint): readonly string[] {
   const ids = findingsIn(checks).flatMap(({ verdict, found }) => {
     const lines = wrap(found.map((one) => `${one.id}${acceptedMark(one)}`).join('  '), WIDTH - 12);
     return lines.map(
-      (line, at) => `  ${paint(LOOK[verdict].style, pad(at === 0 ? verdict : '', 8))}${line.trimStart()}`,
+      (line, at) => `  ${paint(LOOK[verdict].style, pad(at ? '' : verdict, 8))}${line.trimStart()}`,
     );
   });
   return [
@@ -78,9 +78,7 @@ function finding(check: ReportedCheck, paint: Paint): readonly string[] {
   const { mark, style } = LOOK[check.verdict];
   const head = `${mark} ${check.verdict.toUpperCase()}  ${check.id}`;
   const row = (name: string, text: string, most?: number) =>
-    wrap(text, WIDTH - 14, most).map(
-      (line, at) => `    ${paint('gray', pad(at === 0 ? name : '', 9))} ${line}`,
-    );
+    wrap(text, WIDTH - 14, most).map((line, at) => `    ${paint('gray', pad(at ? '' : name, 9))} ${line}`);
   const line = (name: string, text: string) => `    ${paint('gray', pad(name, 9))} ${forTerminal(text)}`;
   return [
     `${paint(style, head)}${check.accepted === null ? '' : paint('gray', `  accepted: ${forTerminal(check.accepted)}`)}`,
