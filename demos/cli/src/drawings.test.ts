@@ -153,11 +153,3 @@ test('a page that the user forgets, and then finishes', async () => {
   `);
   expect(drawing).toContain('3 rounds · handler entered 3×');
 });
-
-test.each([
-  ['metric', 'Today ada has a bicycle to fetch'],
-  ['imperial', 'Cancelled: the question'],
-  ['decline', 'Cancelled: the question'],
-])('a page with --answer %s', async (answer, end) => {
-  expect(await draw(`link-account --shape g --answer ${answer}`)).toContain(end);
-});

@@ -82,19 +82,6 @@ test.each(['modern', 'legacy'] as const)(
   },
 );
 
-test.each(['decline', 'cancel'] as const)('a user may %s a page', async (action) => {
-  const { end } = await deploy(
-    'modern',
-    scriptedUser({ confirm: [true] }, () => ({ action })),
-  );
-  expect(end.result).toMatchObject({ isError: true });
-});
-
-test('a client whose user opens no pages does not declare that it can', async () => {
-  const { end } = await deploy('modern', scriptedUser({ confirm: [true] }));
-  expect(end.error).toMatchObject({ code: -32021 });
-});
-
 test('the page of a question and the visits of a browser are in the transcript, and fit its schema', async () => {
   const open: User['open'] = ({ url }) => {
     recordVisit(url, 200);
