@@ -8,18 +8,15 @@ import type { RecordedApplication } from './recorded-application.ts';
 import { Round } from './round.ts';
 import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
-/** A connected client of either era. */
 export interface Connected {
   /** The one that it and the server have agreed on. */
   readonly era: Era;
-  /** Makes the whole call. */
   call(call: LogicalCall): Promise<End>;
   /** Makes the first request, and leaves the answers to the test. `signal` cancels that request. */
   firstRound(call: LogicalCall, hand: Hand, signal?: AbortSignal): Promise<Round>;
   close(): Promise<void>;
 }
 
-/** Who is at the client, and what is recorded of it. */
 export interface AtClient {
   readonly application: RecordedApplication;
   readonly recorder: Recorder;

@@ -26,7 +26,6 @@ import type { AtClient, Connected } from './hand.ts';
 import { endOf } from './round.ts';
 import type { ShownQuestion } from './user.ts';
 
-/** See `legacyClient`. */
 export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
   const capabilities = capabilitiesOf(application);
   const client = new Client(CLIENT_INFO, { capabilities });

@@ -23,7 +23,6 @@ import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, Round } from './round.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
 
-/** See `modernClient`. */
 export async function connectModern(
   transport: Transport,
   application: ClientApplication,

@@ -22,7 +22,6 @@ const CONFIRM = {
 };
 const codec = createRequestStateCodec<{ step: 'confirm' | 'signed-in' }>({ key: new Uint8Array(32).fill(7) });
 
-/** The example's server: a form, then a page to sign in on. */
 function deployServer(): McpServer {
   const server = new McpServer(
     { name: 'mrtr-example-server', version: '1.0.0' },

@@ -141,7 +141,6 @@ export class OpenCall<Of extends Hosting> {
     return this.#client;
   }
 
-  /** Ends the record. */
   async transcript(end: End): Promise<Transcript> {
     // Events of instances in other processes may still be on their way.
     await this.hosting.framesHeld();
