@@ -1,5 +1,12 @@
 /** Our two clients, at a target that is not ours. */
-import { type Answering, converse, type Endpoint, type LogicalCall, within } from '@mrtr/harness';
+import {
+  type Answering,
+  converse,
+  type Endpoint,
+  foreignHosting,
+  type LogicalCall,
+  within,
+} from '@mrtr/harness';
 import { resultText, tally } from '@mrtr/harness/transcript';
 import type { Report } from './clients.ts';
 import type { Target } from './target.ts';
@@ -25,14 +32,8 @@ export async function callWithOurs(
   const call: LogicalCall = { method: 'tools/call', params: { name: tool, arguments: args } };
   const endpoint: Endpoint =
     'url' in target ? { kind: 'http', url: new URL(target.url) } : { kind: 'stdio', ...target };
-  const hosting = {
-    instances: ['server'],
-    endpoint: () => endpoint,
-    framesHeld: () => 0,
-    close: async () => {},
-  };
   try {
-    const conversation = converse({ client, call, user }, () => hosting);
+    const conversation = converse({ client, call, user }, () => foreignHosting(endpoint));
     const transcript = await within(PATIENCE_MS, conversation, () => `No answer in ${PATIENCE_MS / 1000} s.`);
     const { result, error } = transcript.end;
     const asked = tally(transcript).questions > 0;

@@ -1,5 +1,5 @@
 /** A call of the recipes' tool. */
-import { type ClientKind, Conversation, type Hosting, type LogicalCall } from '@mrtr/harness';
+import { type ClientKind, Conversation, foreignHosting, type Hosting, type LogicalCall } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 
 export const DEPLOY = {
@@ -21,9 +21,4 @@ export async function called(
   return resultText(done.end?.result ?? {});
 }
 
-export const listeningAt = (url: URL): Hosting => ({
-  instances: ['i1'],
-  endpoint: () => ({ kind: 'http', url }),
-  framesHeld: () => 0,
-  close: async () => {},
-});
+export const listeningAt = (url: URL): Hosting => foreignHosting({ kind: 'http', url });

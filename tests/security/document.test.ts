@@ -17,6 +17,7 @@ import {
   MAX_PAGES,
 } from '../../packages/hosting/src/http/http-admission.ts';
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
+import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { requestOf } from '../../packages/shapes/src/fixture.test-support.ts';
@@ -154,6 +155,9 @@ const DEFAULTS: Readonly<Record<string, number | undefined>> = {
   'bytes of requests of one principal served at once': CALL_DEFAULTS.maxCallBytesPerPrincipal,
   'subscriptions at once': CALL_DEFAULTS.maxSubscriptions,
   'subscriptions of one principal at once': CALL_DEFAULTS.maxSubscriptionsPerPrincipal,
+  'bytes of one stream that wait to be read': UNREAD_DEFAULTS.maxUnreadBytesPerStream,
+  'bytes of all streams that wait to be read': UNREAD_DEFAULTS.maxUnreadBytes,
+  'bytes of one principal’s streams that wait to be read': UNREAD_DEFAULTS.maxUnreadBytesPerPrincipal,
   'sessions in all': SESSION_DEFAULTS.max,
   'sessions of one principal': SESSION_DEFAULTS.maxPerPrincipal,
   'bytes that sessions keep': SESSION_DEFAULTS.maxBytes,

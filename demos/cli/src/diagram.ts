@@ -3,9 +3,9 @@
  * lifeline is thick while it has an open request, which shows what it holds while the user thinks.
  */
 
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { Layout, objectIn, type Row, type Transcript, type TranscriptEvent } from '@mrtr/harness/transcript';
 import { type Frame, frameIn } from './frame.ts';
-import { misfit } from './misfit.ts';
 import { type Paint, plain } from './paint.ts';
 
 type Lines = readonly string[];
@@ -120,4 +120,13 @@ export function diagram(transcript: Transcript, paint: Paint = plain): Lines {
   const drawing = new Diagram(paint);
   const rows = transcript.events.flatMap((event) => drawing.next(event));
   return [...drawing.begin(), ...rows, ...drawing.end(transcript)];
+}
+
+const validator = new AjvJsonSchemaValidator();
+
+function misfit(form: Readonly<Record<string, unknown>>, content: object): string | undefined {
+  const checked = validator.getValidator(form)(content);
+  return checked.valid
+    ? undefined
+    : checked.errorMessage.replaceAll('data/', '').replace('be equal to', 'be');
 }

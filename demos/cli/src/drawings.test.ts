@@ -19,28 +19,6 @@ async function draw(line: string, at = 0): Promise<string> {
   return ['', ...diagram(transcript), '', `  ${closingLine(transcript, scene.effect)}`, ''].join('\n');
 }
 
-test('two rounds on a modern client, nothing open at the server while the user thinks', async () => {
-  expect(await draw('option-f')).toMatchInlineSnapshot(`
-    "
-      client                                                          server
-        │  tools/call get_weather {"location":"Tokyo"}                   │
-        ├───────────────────────────────────────────────────────────────▶┃ entry 1
-        │                                            effect audit: runs  ┃
-        │                                                ✎ audit: Tokyo  ┃
-        │  input_required  units: "Which units?"    state 178 B, sealed  ┃
-        │◀───────────────────────────────────────────────────────────────┤
-        │  ☺ metric                                                      │
-        │  tools/call get_weather + units, state                         │
-        ├───────────────────────────────────────────────────────────────▶┃ entry 2
-        │                                       effect audit: held back  ┃
-        │  Weather in Tokyo: 22°C, partly cloudy.                        ┃
-        │◀───────────────────────────────────────────────────────────────┤
-
-      2 rounds · handler entered 2× · audit written 1× · nothing held between rounds
-    "
-  `);
-});
-
 test('a parked resource whose second round reaches another instance', async () => {
   expect(await draw('prompt-and-resource --shape h --hosting fleet', 1)).toMatchInlineSnapshot(`
     "
@@ -152,12 +130,4 @@ test('a page that the user forgets, and then finishes', async () => {
     ]
   `);
   expect(drawing).toContain('3 rounds · handler entered 3×');
-});
-
-test.each([
-  ['metric', 'Today ada has a bicycle to fetch'],
-  ['imperial', 'Cancelled: the question'],
-  ['decline', 'Cancelled: the question'],
-])('a page with --answer %s', async (answer, end) => {
-  expect(await draw(`link-account --shape g --answer ${answer}`)).toContain(end);
 });

@@ -1,5 +1,18 @@
+/** `pnpm demo`, started as a user starts it. */
+import { fileURLToPath } from 'node:url';
+import { RunningProcess } from '@mrtr/harness/process';
 import { describe, expect, test } from 'vitest';
-import { program } from './program.test-support.ts';
+
+const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
+
+/** `hangUp`: its reader goes when it has printed something. */
+async function program(args: string, { hangUp = false } = {}) {
+  const env = { NO_COLOR: '1' };
+  const running = new RunningProcess({ command: process.execPath, args: [RUN, ...args.split(' ')], env });
+  if (hangUp) running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+  running.child.stdin?.end();
+  return { code: await running.ended, ...running.said };
+}
 
 describe.concurrent('pnpm demo, in its own process', () => {
   test('a wrong command line prints what exists on stderr, with exit code 2', async () => {

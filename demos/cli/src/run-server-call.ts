@@ -1,5 +1,5 @@
 /** Calls a tool of a server that is not ours, and draws the conversation as far as it can be seen from outside. */
-import { converse, type Hosting, type User } from '@mrtr/harness';
+import { converse, foreignHosting, type User } from '@mrtr/harness';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { plural } from './closing-line.ts';
 import { clip, wrap } from './printable.ts';
@@ -28,14 +28,9 @@ type OnEvent = NonNullable<Parameters<typeof converse>[0]['onEvent']>;
 function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcript> {
   const { endpoint, tool, client } = asked;
   const params = { name: tool, arguments: asked.arguments };
-  // It runs already, or starts with the client's connection and ends with it.
-  const hosting: Hosting = {
-    instances: ['server'],
-    endpoint: () => endpoint,
-    framesHeld: () => 0,
-    close: async () => {},
-  };
-  return converse({ client, call: { method: 'tools/call', params }, user, onEvent }, () => hosting);
+  return converse({ client, call: { method: 'tools/call', params }, user, onEvent }, () =>
+    foreignHosting(endpoint),
+  );
 }
 
 /** `2 rounds · 1 question · no stream held open`. How often the handler was entered cannot be seen from outside. */

@@ -138,23 +138,18 @@ function file(path: string, response: ServerResponse, { page, recorded }: Folder
     end(response, 404);
     return;
   }
-  try {
-    const text = readFileSync(join(folder ? recorded : page, name));
-    response.writeHead(200, {
-      ...HEADERS,
-      'content-type': TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain',
-    });
+  const send = (text: string | Buffer) => {
+    const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'text/plain';
+    response.writeHead(200, { ...HEADERS, 'content-type': type });
     response.end(text);
+  };
+  try {
+    send(readFileSync(join(folder ? recorded : page, name)));
   } catch {
-    if (folder && name === 'index.js') notYet(response);
+    // The lab records while it is open already; the page asks again.
+    if (folder && name === 'index.js') send('mrtrRecorded(null);\n');
     else end(response, 404);
   }
-}
-
-/** The lab records while it is open already; the page asks again. */
-function notYet(response: ServerResponse): void {
-  response.writeHead(200, { ...HEADERS, 'content-type': TYPES.js });
-  response.end('mrtrRecorded(null);\n');
 }
 
 function end(response: ServerResponse, status: number): void {

@@ -67,21 +67,17 @@ export class Lab {
   }
 }
 
-async function doTo(side: Pane, command: Command): Promise<void> {
-  switch (command.do) {
-    case 'set-up':
-      return side.setUp(command.setUp);
-    case 'call':
-      return side.call();
-    case 'answer':
-      return side.answer(command.question, command.reply);
-    case 'way':
-      return side.way(command.way);
-    case 'kill':
-      return side.kill(command.instance);
-    case 'restart':
-      return side.restart(command.instance);
-    case 'deploy':
-      return side.deploy(command.change);
-  }
-}
+const DOINGS: {
+  readonly [Name in Command['do']]: (side: Pane, command: Command & { readonly do: Name }) => unknown;
+} = {
+  'set-up': (side, { setUp }) => side.setUp(setUp),
+  call: (side) => side.call(),
+  answer: (side, { question, reply }) => side.answer(question, reply),
+  way: (side, { way }) => side.way(way),
+  kill: (side, { instance }) => side.kill(instance),
+  restart: (side, { instance }) => side.restart(instance),
+  deploy: (side, { change }) => side.deploy(change),
+};
+
+const doTo = async (side: Pane, command: Command): Promise<void> =>
+  void (await (DOINGS[command.do] as (side: Pane, command: Command) => unknown)(side, command));

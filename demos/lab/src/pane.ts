@@ -54,19 +54,15 @@ export class Pane {
   }
 
   get state(): SideState {
-    const conversation = this.#conversation ?? this.#emptyConversation();
-    const asked = this.#asked && {
-      id: this.#asked.id,
-      message: this.#asked.message,
-      schema: this.#asked.schema,
-    };
+    const conversation = this.#conversation ?? this.#emptyConversation;
+    const { answer, ...asked } = this.#asked ?? {};
     return {
       offered: OFFERED,
       setUp: this.#setUp,
       doing: this.#doing,
       instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
       conversation,
-      asked,
+      ...(answer && { asked: asked as Asked }),
       way: this.#way,
       insides: insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
@@ -214,45 +210,37 @@ export class Pane {
     this.#isAbandoned = false;
   }
 
-  async #converse(): Promise<void> {
-    const { tool, client } = this.#setUp;
+  /** The call that is set up. */
+  get #request() {
+    const { tool, client, option } = this.#setUp;
+    const listed = findOption(option);
     const user = Object.assign((question: ShownQuestion) => this.#ask(question), { maySayNothing: true });
-    const begun = this.#emptyConversation();
+    return {
+      title: `${listed?.name} · ${listed?.title}`,
+      client: client === 'legacy' ? 'legacy' : 'modern',
+      call: CALLS[tool],
+      ...(client !== 'mute' && { user }),
+      participants: [WORLD_LANE],
+    } as const;
+  }
+
+  get #emptyConversation(): Conversation {
+    const { title, client, ...request } = this.#request;
+    const participants = participantsOf({ client, ...request }, client, this.#used);
+    return { format: 'mrtr-transcript', version: 1, title, participants, events: [] };
+  }
+
+  async #converse(): Promise<void> {
+    const begun = this.#emptyConversation;
     const events: TranscriptEvent[] = [];
     const onEvent = (event: TranscriptEvent) => {
       events.push(event);
       this.#conversation = { ...begun, events };
       this.#changed();
     };
-    const transcript = await converse(
-      {
-        title: begun.title,
-        client: client === 'legacy' ? 'legacy' : 'modern',
-        call: CALLS[tool],
-        ...(client !== 'mute' && { user }),
-        participants: [WORLD_LANE],
-        onEvent,
-      },
-      this.#host,
-    );
+    this.#conversation = await converse({ ...this.#request, onEvent }, this.#host);
     this.#asked = undefined;
-    this.#conversation = transcript;
     this.#became('over');
-  }
-
-  #emptyConversation(): Conversation {
-    const { client, option } = this.#setUp;
-    const listed = findOption(option);
-    const kind = client === 'legacy' ? 'legacy' : 'modern';
-    const user = client !== 'mute' && { user: (question: ShownQuestion) => this.#ask(question) };
-    const request = { client: kind, ...user, participants: [WORLD_LANE] } as const;
-    return {
-      format: 'mrtr-transcript',
-      version: 1,
-      title: `${listed?.name} · ${listed?.title}`,
-      participants: participantsOf(request, kind, this.#used),
-      events: [],
-    };
   }
 
   #ask({ message, requestedSchema }: ShownQuestion): Promise<Reply> {

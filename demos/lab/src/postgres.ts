@@ -3,14 +3,12 @@ import type { PostgresServer, StartOptions } from '@mrtr/postgres-server';
 
 /** A server that is given, or started when the first database is asked for. */
 export class Postgres {
-  readonly #url: string | undefined;
-  readonly #options: StartOptions | undefined;
+  readonly #start: () => Promise<PostgresServer>;
   #server: Promise<PostgresServer> | undefined;
 
   /** `url` is the connection string of a server, of a role that may create databases. Default: one is started here. */
   constructor(url?: string, options?: StartOptions) {
-    this.#url = url;
-    this.#options = options;
+    this.#start = async () => (await import('@mrtr/postgres-server')).postgresServer(url, options);
   }
 
   /** A new database. Where PostgreSQL does not start, this throws what it said, and the next call tries again. */
@@ -29,10 +27,5 @@ export class Postgres {
     this.#server = undefined;
     const server = await starting?.catch(() => undefined);
     await server?.stop();
-  }
-
-  async #start(): Promise<PostgresServer> {
-    const { postgresServer } = await import('@mrtr/postgres-server');
-    return postgresServer(this.#url, this.#options);
   }
 }

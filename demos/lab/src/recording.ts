@@ -1,16 +1,12 @@
 /** Runs the program that records, in a process of its own. */
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
-
-const loader = (process.features as { typescript?: unknown }).typescript
-  ? []
-  : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
+import { typescriptProgram } from '@mrtr/matrix/processes';
 
 /** Records everything into `folder`. The promise rejects with the program's output where it fails. */
 export function recordInto(folder: string): { readonly done: Promise<void>; stop(): Promise<void> } {
   const program = fileURLToPath(new URL('./recorder.ts', import.meta.url));
-  const running = new RunningProcess({ command: process.execPath, args: [...loader, program, folder] });
+  const running = new RunningProcess(typescriptProgram(program, folder));
   const done = running.ended.then((code) => {
     if (code !== 0) throw new Error(`Recording ended with ${code}: ${running.said.err.slice(-2000)}`);
   });

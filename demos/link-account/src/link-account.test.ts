@@ -48,12 +48,6 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     expect(tally(transcript)).toMatchObject({ rounds: 2, framesHeld: subject.id === 'h' ? 1 : 0 });
   });
 
-  test('asks a user who has only agreed again, in other words', async () => {
-    const transcript = await play(subject, 'forgets');
-    expect(questionsIn(transcript)).toEqual([LINK, AGAIN]);
-    expect(textOf(transcript)).toBe(EVENTS);
-  });
-
   test.each([['says no there'], ['declines'], ['cancels']] as const)(
     'ends politely when the user %s',
     async (does) => {

@@ -1,5 +1,5 @@
 import { type Model, scriptedUser } from '@mrtr/harness';
-import { eventsOf, hostView, messagesFrom, type Transcript, tally } from '@mrtr/harness/transcript';
+import { eventsOf, hostView, type Transcript, tally } from '@mrtr/harness/transcript';
 import { type ConversationRequest, converse } from '@mrtr/matrix';
 import { describe, expect, test } from 'vitest';
 import { SHAPES } from './index.ts';
@@ -33,13 +33,6 @@ const summarise = (subject: ConversationRequest['subject'], differing: Differing
 const kindsAsked = ({ events }: Transcript) =>
   events.flatMap(({ kind }) => (kind === 'roots' || kind === 'model' || kind === 'answer' ? [kind] : []));
 const textOf = ({ end }: Transcript) => (end.result as { content: { text: string }[] }).content[0]?.text;
-/** The capabilities that the client declared: with each request, or in the handshake before the call. */
-const declaredCapabilities = ({ events }: Transcript) =>
-  messagesFrom('client', events).map(({ params }) => {
-    const { _meta } = params as { _meta: Record<string, unknown> };
-    return _meta['io.modelcontextprotocol/clientCapabilities'];
-  });
-
 describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s', (id, subject) => {
   test.each([
     ['a modern client', MODERN],
@@ -78,13 +71,6 @@ describe.each(SHAPES.map((subject) => [subject.id, subject] as const))('shape %s
     }
   });
 
-  test('works with rounds that a library makes and with rounds that an application makes', async () => {
-    const byHand = await summarise(subject, {
-      user: Object.assign(scriptedUser({}), { maySayNothing: true }),
-    });
-    expect(hostView(byHand)).toEqual(hostView(await summarise(subject)));
-  });
-
   test(`reads the README ${id === 'j' ? 'once' : 'in each round, unguarded'}`, async () => {
     const { events } = await summarise(subject);
     const guards = eventsOf('guard', events).map(({ key, phase }) => `${key} ${phase}`);
@@ -97,16 +83,6 @@ test('both shapes give the application the same results, in either era', async (
     const [one, other] = await Promise.all(SHAPES.map((subject) => summarise(subject, where)));
     expect(hostView(one as Transcript)).toEqual(hostView(other as Transcript));
   }
-});
-
-test('a client declares exactly the capabilities that it was given', async () => {
-  const [subject] = SHAPES as [ConversationRequest['subject']];
-  const both = await summarise(subject);
-  const none = await summarise(subject, { model: undefined, roots: undefined });
-  expect(new Set(declaredCapabilities(both).map((one) => JSON.stringify(one)))).toEqual(
-    new Set(['{"elicitation":{},"sampling":{},"roots":{}}']),
-  );
-  expect(declaredCapabilities(none)).toEqual([{ elicitation: {} }]);
 });
 
 test('a model that fails ends the call with an error, and nothing is held', async () => {

@@ -1,5 +1,5 @@
 /** A real modern client that records which instance served it. It does nothing for the routing. */
-import { converse, scriptedUser } from '@mrtr/harness';
+import { converse, foreignHosting, scriptedUser } from '@mrtr/harness';
 import { messagesFrom, objectIn, resultText } from '@mrtr/harness/transcript';
 
 export interface Called {
@@ -31,12 +31,7 @@ export async function call(url: URL, beforeAnswer?: (servedBy: string) => Promis
         return answer(question);
       },
     },
-    () => ({
-      instances: ['router'],
-      endpoint: () => ({ kind: 'http', url, fetch: watchFetch }),
-      framesHeld: () => 0,
-      close: async () => {},
-    }),
+    () => foreignHosting({ kind: 'http', url, fetch: watchFetch }),
   );
   if (end.error) throw new Error(end.error.message);
   const states = messagesFrom('client', events).flatMap((message) => {

@@ -9,13 +9,8 @@ export interface Output {
   readonly err: (text: string) => void;
 }
 
-const STANDARD: Output = {
-  out: (text) => void process.stdout.write(text),
-  err: (text) => void process.stderr.write(text),
-};
-
 /** Shows both. Returns the exit code: 0 if each ended as it should; 1 if not, or if HAProxy is missing. */
-export async function sticky({ out, err }: Output = STANDARD): Promise<number> {
+export async function sticky({ out, err }: Output): Promise<number> {
   const version = haproxyVersion();
   if (version === undefined) {
     err(NOT_INSTALLED);

@@ -27,7 +27,6 @@ export function deployer(): McpServer {
   return server;
 }
 
-/** A call of it. The clock stands still. */
 export const CALL: Pick<ConversationRequest, 'client' | 'call' | 'now'> = {
   client: 'modern',
   call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } },

@@ -15,7 +15,7 @@ export {
 } from './conversations/conversation.ts';
 export { converse } from './conversations/converse.ts';
 export { InProcess } from './conversations/in-process.ts';
-export type { Endpoint, Fetch, Hosting } from './hosts/endpoint.ts';
+export { type Endpoint, type Fetch, foreignHosting, type Hosting } from './hosts/endpoint.ts';
 export {
   type HttpInstance,
   host,

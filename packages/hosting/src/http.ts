@@ -29,6 +29,7 @@ export type { BodyLimits } from './admission/body.ts';
 export type { CallLimits } from './admission/call-quota.ts';
 export type { PageSet } from './http/http-admission.ts';
 export type { SessionLimits } from './http/sessions.ts';
+export type { UnreadLimits } from './http/unread-bytes.ts';
 export type { OnError, ServerInstance } from './instance/server-instance.ts';
 
 /** How to host. Everything has a default. */

@@ -1,11 +1,11 @@
 /** One recording, or two beside each other; and transcripts from a file. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Recording, Recordings } from '../../src/protocol.ts';
+import type { Conversation, Recording, Recordings } from '../../src/protocol.ts';
 import { Choice } from './choice.tsx';
 import { useIndex } from './matrix.tsx';
 import { loadRecording } from './recorded.ts';
 import type { Route } from './route.ts';
-import { type Shown, Viewer } from './viewer/viewer.tsx';
+import { type Shown, type View, Viewer } from './viewer/viewer.tsx';
 
 type CompareRoute = Extract<Route, { page: 'compare' }>;
 
@@ -23,15 +23,7 @@ export function Compare({ route, go, onShown }: CompareProps) {
     onShown([left.recording, right.recording].flatMap((one) => one ?? []));
   }, [left.recording, right.recording]);
   const problem = left.problem ?? right.problem;
-  if (problem) {
-    return (
-      <main class="text">
-        <p class="warning" role="alert">
-          {problem}
-        </p>
-      </main>
-    );
-  }
+  if (problem) return <Text problem={problem} />;
   if (!left.recording || (route.right && !right.recording)) return <main class="text" aria-busy="true" />;
   const paneOf = (recording: Recording, side: 'left' | 'right'): Shown => ({
     conversation: recording.transcript,
@@ -100,4 +92,33 @@ function useRecording(id: string | undefined): { recording?: Recording; problem?
     };
   }, [id]);
   return state;
+}
+
+interface FileViewProps {
+  readonly conversation?: Conversation;
+  readonly problem?: string;
+  readonly view: View;
+  readonly onView: (view: View) => void;
+}
+
+export function FileView({ conversation, problem, view, onView }: FileViewProps) {
+  const hint = 'Open a transcript: `pnpm demo option-g --json` prints one.';
+  if (!conversation) return <Text problem={problem} hint={hint} />;
+  const head = <h2>{conversation.title}</h2>;
+  return (
+    <main class="work">
+      <Viewer sides={[{ conversation, insides: {}, head }]} view={view} onView={onView} />
+    </main>
+  );
+}
+
+/** In place of a conversation. */
+function Text({ problem, hint }: { readonly problem: string | undefined; readonly hint?: string }) {
+  return (
+    <main class="text">
+      <p class={problem ? 'warning' : 'lead'} role="alert">
+        {problem ?? hint}
+      </p>
+    </main>
+  );
 }

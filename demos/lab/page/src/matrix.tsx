@@ -4,6 +4,7 @@ import type { Measured, Recordings } from '../../src/protocol.ts';
 import './matrix.css';
 import { loadIndex } from './recorded.ts';
 import { hashOf, PLAIN_VIEW } from './route.ts';
+import { Columns } from './viewer/columns.tsx';
 
 export function useIndex(): { readonly index?: Recordings; readonly waiting: boolean } {
   const [index, setIndex] = useState<Recordings>();
@@ -48,16 +49,7 @@ function Table({ index }: { readonly index: Recordings }) {
     <>
       <div class="matrix-box" tabIndex={0} role="region" aria-label="Measured table">
         <table class="matrix">
-          <thead>
-            <tr>
-              <th scope="col">Shape</th>
-              {index.columns.map((title) => (
-                <th scope="col" key={title}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Columns titles={['Shape', ...index.columns]} />
           <tbody>
             {index.rows.map(({ option, name, title, cells }) => (
               <tr key={option}>

@@ -19,13 +19,11 @@ export interface ClientApplication {
   readonly listRoots?: (() => ListRootsResult | Promise<ListRootsResult>) | undefined;
 }
 
-/** The name that every client of this package tells its server. */
 export const CLIENT_INFO = { name: 'mrtr-harness', version: '0.0.0' };
 
 /** How long a client waits for one answer of the server, in milliseconds. A person may be in between. */
 export const PATIENCE = { timeout: 600_000 };
 
-/** The capabilities that an application stands for. */
 export const capabilitiesOf = ({ capabilities, ...callbacks }: ClientApplication): ClientCapabilities =>
   capabilities ?? {
     ...(callbacks.elicit && { elicitation: {} }),

@@ -1,18 +1,25 @@
 /** The person at a client that is asked over its connection, where the test is that person. */
 
 import { Deferred } from '../processes/waiting.ts';
-import type { Reply } from '../transcript/call.ts';
+import type { Recorder } from '../recording/recorder.ts';
+import type { Era, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { Round } from './round.ts';
 import { fieldOf, type ShownQuestion, type User } from './user.ts';
 
-/** What makes the rounds of a call, each when the test has answered. */
-export interface ByHand {
+export interface Connected {
+  /** The one that it and the server have agreed on. */
+  readonly era: Era;
+  call(call: LogicalCall): Promise<End>;
+  /** Makes the first request, and leaves the answers to the test. `signal` cancels that request. */
+  firstRound(call: LogicalCall, hand: Hand, signal?: AbortSignal): Promise<Round>;
+  close(): Promise<void>;
+}
+
+export interface AtClient {
   readonly application: RecordedApplication;
-  readonly hand: Hand;
-  /** Cancels the first request. */
-  readonly signal?: AbortSignal | undefined;
+  readonly recorder: Recorder;
 }
 
 /** Takes questions as they come. Each is a round, and the test's answer is the reply. */

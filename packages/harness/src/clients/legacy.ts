@@ -22,11 +22,10 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
-import type { ByHand } from './hand.ts';
-import { endOf, type Round } from './round.ts';
+import type { AtClient, Connected } from './hand.ts';
+import { endOf } from './round.ts';
 import type { ShownQuestion } from './user.ts';
 
-/** See `legacyClient`. */
 export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
   const capabilities = capabilitiesOf(application);
   const client = new Client(CLIENT_INFO, { capabilities });
@@ -51,8 +50,19 @@ export async function connectLegacy(transport: Transport, application: ClientApp
   return client;
 }
 
-/** A transport to a server. */
-export async function transportTo(endpoint: Endpoint): Promise<Transport> {
+/** Connects a client whose conversation is recorded. */
+export async function connectTo(endpoint: Endpoint, { application, recorder }: AtClient): Promise<Connected> {
+  const client = await connectLegacy(recorder.watch(await transportTo(endpoint)), application);
+  return {
+    era: 'legacy',
+    call: (call) => makeCall(client, call),
+    firstRound: (call, hand, signal) =>
+      hand.round(makeCall(client, call, signal), (end) => application.endWith(end)),
+    close: () => client.close(),
+  };
+}
+
+async function transportTo(endpoint: Endpoint): Promise<Transport> {
   if (endpoint.kind === 'http') {
     // The two SDKs' transports are the same at run time; their types differ in what is optional.
     return new StreamableHTTPClientTransport(
@@ -75,20 +85,13 @@ export async function linkTo(server: McpServer): Promise<Transport> {
 }
 
 /** Makes the call. Ends in an error when the connection is lost. */
-export async function makeCall(client: Client, call: LogicalCall, signal?: AbortSignal): Promise<End> {
+async function makeCall(client: Client, call: LogicalCall, signal?: AbortSignal): Promise<End> {
   const ignoreLoss = endWhenLost(client);
   const options = { ...PATIENCE, ...(signal && { signal }) };
   const end = await endOf(send(client, call, options) as Promise<CallResult>);
   ignoreLoss();
   return end;
 }
-
-/** Makes the call, whose questions come to `hand`. */
-export const firstRound = (
-  client: Client,
-  call: LogicalCall,
-  { application, hand, signal }: ByHand,
-): Promise<Round> => hand.round(makeCall(client, call, signal), (end) => application.endWith(end));
 
 /**
  * This SDK does not end a call whose stream breaks, but lets it wait for its timeout. It does report the break; so

@@ -18,12 +18,11 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
-import { type ByHand, Hand } from './hand.ts';
+import { type AtClient, type Connected, Hand } from './hand.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, Round } from './round.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
 
-/** See `modernClient`. */
 export async function connectModern(
   transport: Transport,
   application: ClientApplication,
@@ -55,8 +54,7 @@ export async function connectModern(
 /** The SDK's, but it probes in place: its own class starts the program twice, once for the probe alone. */
 class StdioTransport extends StdioClientTransport {}
 
-/** A transport to a server. */
-export function transportTo(endpoint: Endpoint): Transport {
+function transportTo(endpoint: Endpoint): Transport {
   if (endpoint.kind === 'stdio') {
     const { command, args, env = {} } = endpoint;
     return new StdioTransport({ command, args: [...args], env, stderr: 'ignore' });
@@ -65,24 +63,32 @@ export function transportTo(endpoint: Endpoint): Transport {
   return new StreamableHTTPClientTransport(endpoint.url, endpoint.fetch && { fetch: endpoint.fetch });
 }
 
-/** Makes the call, in as many rounds as it takes. */
-export const makeCall = (
-  client: Client,
-  call: LogicalCall,
-  { application, user }: { readonly application: RecordedApplication; readonly user: User | undefined },
-): Promise<End> =>
-  user?.maySayNothing
-    ? answerAll(user, firstRound(client, call, { application, hand: new Hand() }))
-    : endOf(send(client, call, PATIENCE));
+/** Connects a client whose conversation is recorded. */
+export async function connectTo(
+  endpoint: Endpoint,
+  { application, recorder }: AtClient,
+  { user, fallback }: { readonly user: User | undefined; readonly fallback: boolean },
+): Promise<Connected> {
+  const client = await connectModern(recorder.watch(transportTo(endpoint)), application, fallback);
+  return {
+    era: client.getProtocolEra() ?? 'modern',
+    // The SDK's client answers every question, so a user who may be silent needs rounds by hand.
+    call: (call) =>
+      user?.maySayNothing
+        ? answerAll(user, send({ client, call, application, hand: new Hand() }))
+        : endOf(request(client, call, PATIENCE)),
+    firstRound: (call, hand, signal) => send({ client, call, application, hand }, {}, signal),
+    close: () => client.close(),
+  };
+}
 
-/** The SDK's client answers every question, so a user who may be silent needs rounds by hand. */
 async function answerAll(user: User, first: Promise<Round>): Promise<End> {
   let round = await first;
   while (!round.end) round = await round.answer(user);
   return round.end;
 }
 
-function send(client: Client, call: LogicalCall, options: RequestOptions): Promise<CallResult> {
+function request(client: Client, call: LogicalCall, options: RequestOptions): Promise<CallResult> {
   switch (call.method) {
     case 'tools/call':
       return client.callTool(call.params, options);
@@ -93,57 +99,51 @@ function send(client: Client, call: LogicalCall, options: RequestOptions): Promi
   }
 }
 
-/** Makes the first request of the call, and leaves the answers to the caller. */
-export const firstRound = (client: Client, call: LogicalCall, byHand: ByHand): Promise<Round> =>
-  new Rounds(client, call, byHand).send({}, byHand.signal);
+/** A call whose rounds are made as an application makes them that fulfils them itself. */
+interface ByHand {
+  readonly client: Client;
+  readonly call: LogicalCall;
+  readonly application: RecordedApplication;
+  readonly hand: Hand;
+}
 
-/** The rounds as an application makes them that fulfils them itself. */
-class Rounds {
-  readonly #client: Client;
-  readonly #call: LogicalCall;
-  readonly #application: RecordedApplication;
-  readonly #hand: Hand;
+/** Sends a request of the call. An old server asks over the connection meanwhile. */
+function send(byHand: ByHand, retry: object = {}, signal?: AbortSignal): Promise<Round> {
+  const { client, application, hand } = byHand;
+  const call = { ...byHand.call, params: { ...byHand.call.params, ...retry } } as LogicalCall;
+  const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
+  return hand.round(endOf(request(client, call, options)), (end) =>
+    end.result?.resultType === 'input_required'
+      ? ask(byHand, end.result as unknown as InputRequiredResult)
+      : application.endWith(end),
+  );
+}
 
-  constructor(client: Client, call: LogicalCall, { application, hand }: ByHand) {
-    this.#client = client;
-    this.#call = call;
-    this.#application = application;
-    this.#hand = hand;
+async function ask(
+  byHand: ByHand,
+  { inputRequests = {}, requestState }: InputRequiredResult,
+): Promise<Round> {
+  const { application } = byHand;
+  const questions: Record<string, ShownQuestion> = {};
+  const ids = new Map<string, number>();
+  for (const [key, request] of Object.entries(inputRequests)) {
+    if (request.method !== 'elicitation/create') continue;
+    const question = questionIn(request.params);
+    questions[key] = question;
+    ids.set(key, await application.show(question, key));
   }
-
-  /** An old server asks over the connection meanwhile. */
-  send(retry: object, signal?: AbortSignal): Promise<Round> {
-    const call = { ...this.#call, params: { ...this.#call.params, ...retry } } as LogicalCall;
-    const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
-    return this.#hand.round(endOf(send(this.#client, call, options)), (end) =>
-      end.result?.resultType === 'input_required'
-        ? this.#asking(end.result as unknown as InputRequiredResult)
-        : this.#application.endWith(end),
-    );
-  }
-
-  async #asking({ inputRequests = {}, requestState }: InputRequiredResult): Promise<Round> {
-    const questions: Record<string, ShownQuestion> = {};
-    const ids = new Map<string, number>();
+  return Round.asking(questions, async (replyTo) => {
+    const inputResponses: InputResponses = {};
     for (const [key, request] of Object.entries(inputRequests)) {
-      if (request.method !== 'elicitation/create') continue;
-      const question = questionIn(request.params);
-      questions[key] = question;
-      ids.set(key, await this.#application.show(question, key));
+      const response =
+        request.method === 'elicitation/create'
+          ? await replyTo(key, questionIn(request.params))
+          : await application.fulfil(request);
+      const id = ids.get(key);
+      if (id !== undefined) application.recordReply(id, response as Reply);
+      if (response !== 'silence') inputResponses[key] = response;
     }
-    return Round.asking(questions, async (replyTo) => {
-      const inputResponses: InputResponses = {};
-      for (const [key, request] of Object.entries(inputRequests)) {
-        const response =
-          request.method === 'elicitation/create'
-            ? await replyTo(key, questionIn(request.params))
-            : await this.#application.fulfil(request);
-        const id = ids.get(key);
-        if (id !== undefined) this.#application.recordReply(id, response as Reply);
-        if (response !== 'silence') inputResponses[key] = response;
-      }
-      const retry = { inputResponses, ...(requestState !== undefined && { requestState }) };
-      return (signal) => this.send(retry, signal);
-    });
-  }
+    const next = { inputResponses, ...(requestState !== undefined && { requestState }) };
+    return (signal) => send(byHand, next, signal);
+  });
 }

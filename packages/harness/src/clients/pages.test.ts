@@ -22,7 +22,6 @@ const CONFIRM = {
 };
 const codec = createRequestStateCodec<{ step: 'confirm' | 'signed-in' }>({ key: new Uint8Array(32).fill(7) });
 
-/** The example's server: a form, then a page to sign in on. */
 function deployServer(): McpServer {
   const server = new McpServer(
     { name: 'mrtr-example-server', version: '1.0.0' },
@@ -81,19 +80,6 @@ test.each(['modern', 'legacy'] as const)(
     expect(toMermaid(transcript)).toContain('Sign in to continue" ↗ example.com/auth');
   },
 );
-
-test.each(['decline', 'cancel'] as const)('a user may %s a page', async (action) => {
-  const { end } = await deploy(
-    'modern',
-    scriptedUser({ confirm: [true] }, () => ({ action })),
-  );
-  expect(end.result).toMatchObject({ isError: true });
-});
-
-test('a client whose user opens no pages does not declare that it can', async () => {
-  const { end } = await deploy('modern', scriptedUser({ confirm: [true] }));
-  expect(end.error).toMatchObject({ code: -32021 });
-});
 
 test('the page of a question and the visits of a browser are in the transcript, and fit its schema', async () => {
   const open: User['open'] = ({ url }) => {

@@ -68,7 +68,6 @@ export class RecordedApplication implements ClientApplication {
     return { roots };
   };
 
-  /** Answers what no person is asked. */
   async fulfil(request: Exclude<InputRequest, { method: 'elicitation/create' }>): Promise<InputResponse> {
     return request.method === 'roots/list' ? this.listRoots() : this.createMessage(request.params);
   }
@@ -89,7 +88,6 @@ export class RecordedApplication implements ClientApplication {
     return id;
   }
 
-  /** The last round of the call. */
   endWith(end: End): Round {
     this.#end ??= end;
     return Round.last(end);
@@ -100,7 +98,6 @@ export class RecordedApplication implements ClientApplication {
     return this.#end;
   }
 
-  /** Records the reply to the question with this id. */
   recordReply(id: number, reply: Reply): void {
     this.#recorder.record({ kind: 'answer', from: PERSON, id, reply });
   }

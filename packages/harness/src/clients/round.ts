@@ -10,7 +10,6 @@ import { fieldOf, replyOf, replyWith, type ShownQuestion, type User } from './us
  */
 export type Replies = Readonly<Record<string, Reply | string | number | boolean>>;
 
-/** Gives the reply to one question. */
 type ReplyTo = (key: string, question: ShownQuestion) => Promise<Reply>;
 
 /** Sends one retry; each time it is called, the same. */
@@ -47,7 +46,6 @@ export class Round {
     return new Round(questions, undefined, recorded);
   }
 
-  /** The last round of a call. */
   static last(end: End): Round {
     return new Round({}, end, async () => {
       throw new Error('The call has ended: there is no question to answer.');
@@ -89,11 +87,9 @@ function replyIn(replies: Replies | User, key: string, question: ShownQuestion):
   return replyWith(reply, question);
 }
 
-/** How a call ended: `call` gives its result, or fails. */
 export const endOf = (call: Promise<CallResult>): Promise<End> =>
   call.then((result) => ({ result }), errorEnd);
 
-/** The end of a call that an error ended. */
 export function errorEnd(error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
   const { code } = error as { readonly code?: unknown };

@@ -6,7 +6,6 @@ export interface ShownQuestion {
   readonly message: string;
   /** The form, as JSON Schema. Empty where a page is to be opened. */
   readonly requestedSchema: Readonly<Record<string, unknown>>;
-  /** The page to open. */
   readonly url?: string;
 }
 
@@ -59,13 +58,11 @@ export function scriptedUser(
   });
 }
 
-/** The question that the parameters of an elicitation ask. */
 export const questionIn = (params: object): ShownQuestion => {
   const { message, requestedSchema = {}, url } = params as ShownQuestion & { requestedSchema?: object };
   return { message, requestedSchema, ...(url !== undefined && { url }) };
 };
 
-/** The user's reply to a form, or to a page that they are asked to open. */
 export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Reply> {
   const { message, url } = question;
   if (url === undefined) return user(question);
@@ -73,7 +70,6 @@ export function replyOf(user: User, question: ShownQuestion): Reply | Promise<Re
   return user.open({ message, url });
 }
 
-/** The name of the first field of a form; empty where it has none. */
 export const fieldOf = ({ requestedSchema }: Pick<ShownQuestion, 'requestedSchema'>): string =>
   Object.keys((requestedSchema.properties ?? {}) as object)[0] ?? '';
 

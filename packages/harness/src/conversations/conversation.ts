@@ -1,8 +1,7 @@
 /** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
 
 import { CLIENT_INFO } from '../clients/client-application.ts';
-import { legacyClient, modernClient } from '../clients/connect.ts';
-import { type ByHand, Hand } from '../clients/hand.ts';
+import { type Connected, Hand } from '../clients/hand.ts';
 import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
 import type { Round } from '../clients/round.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
@@ -66,7 +65,7 @@ export class Conversation<Of extends Hosting = Hosting> {
     try {
       const first = await open.recorder.within(async () => {
         const client = await open.connect();
-        return client.firstRound(request.call, { application: open.application, hand, signal });
+        return client.firstRound(request.call, hand, signal);
       });
       return new Conversation(open, first);
     } catch (error) {
@@ -94,17 +93,6 @@ export class Conversation<Of extends Hosting = Hosting> {
 }
 
 const CLOSED: End = { error: { message: 'The conversation was closed before the call ended.' } };
-
-/** A connected client of either era. */
-interface Connected {
-  /** The one that it and the server have agreed on. */
-  readonly era: Era;
-  /** Makes the whole call. */
-  call(call: LogicalCall): Promise<End>;
-  /** Makes the first request. */
-  firstRound(call: LogicalCall, byHand: ByHand): Promise<Round>;
-  close(): Promise<void>;
-}
 
 /** A server that runs for one call, its client, and the record of both. */
 export class OpenCall<Of extends Hosting> {
@@ -141,12 +129,18 @@ export class OpenCall<Of extends Hosting> {
   /** Connects the client. What happens from then on is recorded. */
   async connect(): Promise<Connected> {
     const { client: kind, user } = this.#request;
-    this.#client = await connect(kind, user, this);
+    const endpoint = this.hosting.endpoint(eraOf(kind));
+    // The SDKs load when they are needed, and only then.
+    this.#client = await (kind === 'legacy'
+      ? (await import('../clients/legacy.ts')).connectTo(endpoint, this)
+      : (await import('../clients/modern.ts')).connectTo(endpoint, this, {
+          user,
+          fallback: kind === 'modern',
+        }));
     this.recorder.start(() => this.hosting.instances);
     return this.#client;
   }
 
-  /** Ends the record. */
   async transcript(end: End): Promise<Transcript> {
     // Events of instances in other processes may still be on their way.
     await this.hosting.framesHeld();
@@ -169,34 +163,6 @@ export class OpenCall<Of extends Hosting> {
       this.#unobserve();
     }
   }
-}
-
-// The SDKs load when they are needed, and only then.
-async function connect(
-  kind: ClientKind,
-  user: Answering['user'],
-  { application, hosting, recorder }: OpenCall<Hosting>,
-): Promise<Connected> {
-  const endpoint = hosting.endpoint(eraOf(kind));
-  if (kind === 'legacy') {
-    const { firstRound, makeCall, transportTo } = await import('../clients/legacy.ts');
-    const client = await legacyClient(recorder.watch(await transportTo(endpoint)), application);
-    return {
-      era: 'legacy',
-      call: (call) => makeCall(client, call),
-      firstRound: (call, byHand) => firstRound(client, call, byHand),
-      close: () => client.close(),
-    };
-  }
-  const { firstRound, makeCall, transportTo } = await import('../clients/modern.ts');
-  const options = { fallback: kind === 'modern' };
-  const client = await modernClient(recorder.watch(transportTo(endpoint)), application, options);
-  return {
-    era: client.getProtocolEra() ?? 'modern',
-    call: (call) => makeCall(client, call, { application, user }),
-    firstRound: (call, byHand) => firstRound(client, call, byHand),
-    close: () => client.close(),
-  };
 }
 
 const titleOf = ({ method, params }: LogicalCall): string =>

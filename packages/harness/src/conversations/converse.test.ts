@@ -69,16 +69,6 @@ test('events are announced as they happen, messages with the instance that they 
   expect(announced).toEqual(events);
 });
 
-test('a restart between two rounds is an event', async () => {
-  const { events } = await deploy('restart');
-  expect(events.map(({ kind }) => kind).filter((kind) => kind === 'restart' || kind === 'entry')).toEqual([
-    'restart',
-    'entry',
-    'restart',
-    'entry',
-  ]);
-});
-
 test('a user may be silent, and is asked again', async () => {
   const transcript = await deploy('memory', { user: scriptedUser({ sure: ['silence', true] }) });
   expect(eventsOf('answer', transcript.events).map(({ reply }) => reply)).toEqual([
@@ -86,12 +76,6 @@ test('a user may be silent, and is asked again', async () => {
     { action: 'accept', content: { sure: true } },
   ]);
   expect(tally(transcript)).toMatchObject({ rounds: 3, questions: 2 });
-});
-
-test('an old client is asked over its own connection', async () => {
-  const transcript = await deploy('memory', { client: 'legacy' });
-  expect(transcript.end.result?.content).toEqual([{ type: 'text', text: 'Deployed to staging.' }]);
-  expect(tally(transcript)).toMatchObject({ rounds: 1, liveAsks: 1, questions: 1, stateBytes: [] });
 });
 
 test('a client without a user declares no elicitation, and a call that fails ends in its error', async () => {

@@ -23,5 +23,17 @@ export interface Hosting {
   close(): Promise<void>;
 }
 
-/** The address of a server that has no socket. */
 export const NO_SOCKET = new URL('http://mrtr.invalid/mcp');
+
+/**
+ * The hosting of a server that runs already, or that starts with its client's connection and ends with it.
+ *
+ * @example
+ * await converse(request, () => foreignHosting({ kind: 'http', url }));
+ */
+export const foreignHosting = (endpoint: Endpoint): Hosting => ({
+  instances: ['server'],
+  endpoint: () => endpoint,
+  framesHeld: () => 0,
+  close: async () => {},
+});

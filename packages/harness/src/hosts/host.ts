@@ -14,21 +14,22 @@ export type LocalHostingKind = 'memory' | 'fleet' | 'restart';
 /** One instance of a server: it makes an `McpServer` for each request or connection, or it serves HTTP by itself. */
 export type ServerInstance = McpInstance | HttpInstance;
 
-/** Makes servers. */
-export interface McpInstance {
-  /** A new server; called for each request on stateless hosting, for each connection elsewhere. */
-  server(): McpServer;
+interface Holding {
   /** Handlers parked in this instance's memory now. */
   readonly framesHeld?: (() => number) | undefined;
+}
+
+/** Makes servers. */
+export interface McpInstance extends Holding {
+  /** A new server; called for each request on stateless hosting, for each connection elsewhere. */
+  server(): McpServer;
   /** Releases what outlives a request. */
   close?(): Promise<void>;
 }
 
 /** Serves HTTP by itself, such as a server on an old SDK. */
-export interface HttpInstance {
+export interface HttpInstance extends Holding {
   fetch(request: Request): Promise<Response>;
-  /** Handlers parked in this instance's memory now. */
-  readonly framesHeld?: (() => number) | undefined;
   close(): Promise<void>;
 }
 
@@ -144,7 +145,6 @@ class Running {
     this.face = 'fetch' in instance ? instance : createMcpHandler(() => instance.server());
   }
 
-  /** A server for a connection of its own. */
   server(): McpServer {
     if ('fetch' in this.#instance) throw new Error('A server that hosts itself can be reached by HTTP only.');
     const server = this.#instance.server();

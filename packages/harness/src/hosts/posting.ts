@@ -17,7 +17,6 @@ export interface RequestOptions {
   /** The capabilities that the envelope declares. Default: forms can be shown. */
   readonly capabilities?: unknown;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The JSON-RPC id. Default 1. */
   readonly id?: number | string;
 }
 

@@ -24,7 +24,6 @@ type Tone = 'request' | 'question' | 'user' | 'entry' | 'effect' | 'result' | 'e
 
 /** One drawn event. */
 export interface Row {
-  /** Its place among the transcript's events. */
   readonly at: number;
   readonly event: TranscriptEvent;
   readonly text: string;
@@ -64,7 +63,6 @@ export class Layout {
   #at = 0;
   #round = 0;
   #entries = 0;
-  /** Whether the latest question is about a page. */
   #isPage = false;
 
   constructor(participants: readonly Participant[] = []) {
@@ -149,7 +147,6 @@ export class Layout {
   }
 }
 
-/** Whether a message says that something failed. */
 const hasFailed = (message: WireMessage): boolean =>
   message.error !== undefined || objectIn(message, 'result').isError === true;
 

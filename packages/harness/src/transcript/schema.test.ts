@@ -9,7 +9,6 @@ import { host, type LocalHostingKind } from '../hosts/host.ts';
 
 const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(schema);
 
-/** What is wrong with the transcript when it has been written and read. */
 function mistakes(transcript: unknown): unknown {
   return validate(JSON.parse(JSON.stringify(transcript))) ? [] : validate.errors;
 }

@@ -16,11 +16,9 @@ export interface Tally {
   readonly rounds: number;
   /** Entries of the function that holds the effects: the handler, the end step or the body. */
   readonly entries: number;
-  /** Questions that the person was shown. */
   readonly questions: number;
   /** Questions sent down a stream that the call held open. Only old clients are asked so. */
   readonly liveAsks: number;
-  /** Effects in the world, by name. */
   readonly effects: Readonly<Record<string, number>>;
   /** Characters of `requestState` in each `input_required` result, 0 where there was none. */
   readonly stateBytes: readonly number[];

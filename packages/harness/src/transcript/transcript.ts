@@ -71,7 +71,6 @@ export type Happening =
   | {
       readonly kind: 'answer';
       readonly from: string;
-      /** The `id` of the question. */
       readonly id: number;
       readonly reply: Reply;
     }
@@ -91,7 +90,6 @@ export type Happening =
       readonly kind: 'entry';
       readonly instance: string;
       readonly part: EntryPart;
-      /** The name of the step or resolver. */
       readonly name?: string;
     }
   /** Lines of the author's files ran: since the entry before this, or where none was, in a handler that was parked. */
@@ -148,7 +146,6 @@ export interface Question {
   readonly message: string;
   /** The form, as a JSON schema. Empty where a page is to be opened. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The page that the person is asked to open. */
   readonly url?: string;
   /** The question's key among the `inputRequests`, where the server gave it one. */
   readonly key?: string;

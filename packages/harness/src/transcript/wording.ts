@@ -103,7 +103,6 @@ export function resultText(result: JsonObject): string {
   return parts.filter((part) => part !== '').join('\n') || '(an empty result)';
 }
 
-/** The texts of one content block, or of several. */
 export const contentText = (content: unknown): string =>
   objects(content)
     .map(({ type, mimeType, text }) =>
@@ -111,7 +110,6 @@ export const contentText = (content: unknown): string =>
     )
     .join('\n');
 
-/** The objects in a list, or the one that stands for a list of one. */
 const objects = (value: unknown): readonly JsonObject[] =>
   (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'object' && item !== null);
 

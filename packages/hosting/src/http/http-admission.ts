@@ -35,6 +35,7 @@ import { internalError, noRoom, problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 import { buildServer, type OnError, type ServerInstance } from '../instance/server-instance.ts';
 import { type SessionLimits, Sessions } from './sessions.ts';
+import { UNREAD_CHECKS, UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const METHODS = ['GET', 'POST', 'DELETE'];
@@ -55,7 +56,7 @@ export interface PageSet {
 }
 
 /** What is let in, and how it is served. Everything has a default. */
-export interface AdmissionOptions extends BodyLimits, CallLimits {
+export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
   /** Default `/mcp`. */
   readonly path?: string;
   /**
@@ -99,6 +100,7 @@ const texts = (members: string): OptionCheck => listOf(members, (value) => typeo
 export const GATE_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,
+  ...UNREAD_CHECKS,
   path: aPath,
   allowedHosts: texts('host names'),
   allowedOrigins: texts('origins'),
@@ -118,6 +120,7 @@ export class HttpAdmission {
   readonly #path: string;
   readonly #bodies: Bodies;
   readonly #calls: CallQuota;
+  readonly #unread: UnreadBytes;
   readonly #allowedHosts: string[];
   readonly #origins: Origins;
   readonly #modern: ReturnType<typeof createMcpHandler>;
@@ -143,6 +146,7 @@ export class HttpAdmission {
     this.#pages = options.pages ?? [];
     this.#bodies = new Bodies(options);
     this.#calls = new CallQuota(options, this.#report);
+    this.#unread = new UnreadBytes(options, this.#report);
     this.#allowedHosts = [...allowedHosts];
     this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
@@ -225,9 +229,11 @@ export class HttpAdmission {
     if (body instanceof Response) return body;
     const refused = body && refusalOf(body);
     if (refused) return refused;
-    return this.#calls.admit({ request, outgoing: outgoing as ServerResponse, body, principal }, () =>
+    const sent = outgoing as ServerResponse;
+    const response = await this.#calls.admit({ request, outgoing: sent, body, principal }, () =>
       this.#route(request, body, authInfo),
     );
+    return this.#unread.bound(response, sent, principal);
   }
 
   async #route(request: Request, body: Body | undefined, authInfo: AuthInfo | undefined): Promise<Response> {

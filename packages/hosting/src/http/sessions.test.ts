@@ -43,6 +43,21 @@ test('a session that is idle too long is closed', async () => {
   expect((await send(oldRequest('tools/list', {}, used))).status).toBe(200);
 });
 
+test('an `onclose` of the author that throws ends no process, and `onerror` hears of it', async () => {
+  const { served, held, begin } = sessions();
+  const make = served.server.bind(served);
+  served.server = () => {
+    const server = make();
+    server.server.onclose = () => {
+      throw new Error('no');
+    };
+    return server;
+  };
+  for (const _ of [1, 2]) await begin();
+  await hours(1.1);
+  expect([held.size, served.errors]).toEqual([0, ['no', 'no']]);
+});
+
 test('a session with a call under way is not idle', async () => {
   const { served, held, send, begin } = sessions();
   const call = await send(oldRequest('tools/call', { name: 'wait' }, await begin()));

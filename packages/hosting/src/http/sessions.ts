@@ -5,6 +5,7 @@ import {
   aTimeInSeconds,
   type OptionChecks,
   Quota,
+  tellOperator,
   tokenPrincipal,
   wholeNumber,
   withDefaults,
@@ -142,7 +143,8 @@ export class Sessions {
     this.#sessions.delete(id);
     this.#places.give(session.principal);
     this.#bytes.give(session.principal, session.bytes);
-    await session.transport.close();
+    // The author's `onclose` may throw, and nobody awaits the session that a sweep ends.
+    await session.transport.close().catch((error: Error) => tellOperator(error, this.#onerror));
   }
 
   async #use(

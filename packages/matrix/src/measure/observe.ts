@@ -64,9 +64,18 @@ export interface LocalScenario extends Scenario {
 /** Measures `subject` in `scenario`: the call itself, on a fleet and through restarts, with each retry twice, and forged. */
 export async function observe(subject: Subject, scenario: LocalScenario): Promise<Observed> {
   const { observation, conversation } = await observeCall(subject, scenario);
-  const twice = await retriedTwice(subject, scenario);
-  const forged = await forgedIn(subject, scenario);
-  return { conversation, observation: { ...observation, ...twice, ...forged } };
+  const { client, hosting, script } = scenario;
+  // A call that writes an item, because a write must not happen twice.
+  const writes = script.tool === RESOLVE_WORK_ITEM && ['fixed', 'duplicate'].includes(script.name);
+  if (!writes || client !== 'modern' || hosting !== 'memory') return { observation, conversation };
+  const [byDefault, off] = await Promise.all([
+    retryTwice(requestOf(subject, scenario), 'by default'),
+    retryTwice(requestOf(subject, scenario), 'off'),
+  ]);
+  // The call of two questions, whose second round brings state.
+  const forged = script.name === 'duplicate' && { forged: await forge(subject) };
+  const retriedTwice = { 'by default': byDefault, off };
+  return { conversation, observation: { ...observation, retriedTwice, ...forged } };
 }
 
 /** The same of a server without retries: the call itself, on a fleet and through restarts. */
@@ -75,30 +84,6 @@ export async function observeCall(subject: Subject, scenario: LocalScenario): Pr
   const [memory, fleet, restart] = await Promise.all([on('memory'), on('fleet'), on('restart')]);
   const survival = { otherInstance: sameEnd(memory, fleet), restart: sameEnd(memory, restart) };
   return summarize(subject, scenario, scenario.hosting === 'memory' ? memory : fleet, survival);
-}
-
-/** Measured with the call of two questions, whose second round brings state. */
-const forgedIn = async (
-  subject: Subject,
-  { client, hosting, script }: LocalScenario,
-): Promise<Pick<Observation, 'forged'>> =>
-  client === 'modern' && hosting === 'memory' && script.name === 'duplicate'
-    ? { forged: await forge(subject) }
-    : {};
-
-/** Measured for calls that write an item, because a write must not happen twice. */
-async function retriedTwice(
-  subject: Subject,
-  scenario: LocalScenario,
-): Promise<Pick<Observation, 'retriedTwice'>> {
-  const { client, hosting, script } = scenario;
-  const tried = script.tool === RESOLVE_WORK_ITEM && (script.name === 'fixed' || script.name === 'duplicate');
-  if (!tried || client !== 'modern' || hosting !== 'memory') return {};
-  const [byDefault, off] = await Promise.all([
-    retryTwice(requestOf(subject, scenario), 'by default'),
-    retryTwice(requestOf(subject, scenario), 'off'),
-  ]);
-  return { retriedTwice: { 'by default': byDefault, off } };
 }
 
 export function summarize(

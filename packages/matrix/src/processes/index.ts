@@ -9,3 +9,4 @@ export { killsAsClaimed, sameAcrossHostings } from './invariants.ts';
 export { type KillCell, measureProcesses, type ProcessCell, type ProcessMeasurements } from './measure.ts';
 export type { Opening } from './messages.ts';
 export { BRIEF_PLAYS, type Play, type Plays } from './plays.ts';
+export { typescriptProgram } from './program.ts';

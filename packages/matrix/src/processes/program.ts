@@ -1,4 +1,4 @@
-/** The command that runs the program of an instance from its TypeScript. */
+/** The commands that run a program from its TypeScript. */
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Program } from '@mrtr/harness';
@@ -8,7 +8,12 @@ const loader = (process.features as { typescript?: unknown }).typescript
   ? []
   : ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href];
 
-export function instanceProgram(env: Program['env']): Program {
-  const path = fileURLToPath(new URL('./child.ts', import.meta.url));
-  return { command: process.execPath, args: [...loader, path], env };
-}
+export const typescriptProgram = (path: string, ...args: readonly string[]): Program => ({
+  command: process.execPath,
+  args: [...loader, path, ...args],
+});
+
+export const instanceProgram = (env: Program['env']): Program => ({
+  ...typescriptProgram(fileURLToPath(new URL('./child.ts', import.meta.url))),
+  env,
+});

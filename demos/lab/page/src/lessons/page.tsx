@@ -5,11 +5,15 @@ import { LESSONS, type Lesson } from './lessons.ts';
 import './lessons.css';
 import { isSolved } from './progress.ts';
 
-export function begin(live: Live, { setUps: [left, right] }: Pick<Lesson, 'setUps'>): void {
-  if (live.kind !== 'open') return;
-  void live.send({ do: 'set-up', side: 'left', setUp: left });
-  void live.send({ do: 'set-up', side: 'right', setUp: right });
-}
+/** A link that sets up both sides for a lesson. */
+export const beginning = (live: Live, { id, setUps: [left, right] }: Lesson) => ({
+  href: hashOf({ page: 'live', lesson: id, view: PLAIN_VIEW }),
+  onClick: () => {
+    if (live.kind !== 'open') return;
+    void live.send({ do: 'set-up', side: 'left', setUp: left });
+    void live.send({ do: 'set-up', side: 'right', setUp: right });
+  },
+});
 
 export function Lessons({ live }: { readonly live: Live }) {
   return (
@@ -21,27 +25,23 @@ export function Lessons({ live }: { readonly live: Live }) {
       </p>
       {live.kind === 'none' && <p class="notice">{live.why}</p>}
       <ol class="cards">
-        {LESSONS.map(({ id, title, idea, task, setUps }, at) => (
-          <li class="card" key={id}>
+        {LESSONS.map((lesson, at) => (
+          <li class="card" key={lesson.id}>
             <h3>
-              {at + 1}. {title}
+              {at + 1}. {lesson.title}
             </h3>
-            <p>{idea}</p>
+            <p>{lesson.idea}</p>
             <p>
-              <b>{task}</b>
+              <b>{lesson.task}</b>
             </p>
-            {isSolved(id) && <p class="solved">✓ solved</p>}
+            {isSolved(lesson.id) && <p class="solved">✓ solved</p>}
             {live.kind === 'none' ? (
               <button type="button" class="button" disabled title={live.why}>
                 Needs a live server
               </button>
             ) : (
               <p>
-                <a
-                  class="button primary"
-                  href={hashOf({ page: 'live', lesson: id, view: PLAIN_VIEW })}
-                  onClick={() => begin(live, { setUps })}
-                >
+                <a class="button primary" {...beginning(live, lesson)}>
                   Begin<span class="unseen"> lesson {at + 1}</span>
                 </a>
               </p>

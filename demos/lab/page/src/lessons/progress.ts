@@ -15,7 +15,6 @@ const read = (): readonly string[] => {
 };
 
 let kept: readonly string[] = read();
-const watchers = new Set<() => void>();
 
 export const isMet = (lesson: string, mark: string): boolean => kept.includes(`${lesson}.${mark}`);
 
@@ -27,11 +26,6 @@ export function isSolved(id: string): boolean {
 /** Looks at calls that have ended, and ticks off what they meet. */
 export function useProgress(lesson: string, sides: Readonly<Record<SideName, SideState>>): void {
   const [, redraw] = useState(0);
-  useEffect(() => {
-    const watcher = () => redraw((count) => count + 1);
-    watchers.add(watcher);
-    return () => void watchers.delete(watcher);
-  }, []);
   const { left, right } = sides;
   useEffect(() => {
     const marks = LESSONS.find(({ id }) => id === lesson)?.marks ?? [];
@@ -46,6 +40,6 @@ export function useProgress(lesson: string, sides: Readonly<Record<SideName, Sid
     } catch {
       // A browser that keeps nothing forgets it.
     }
-    for (const watcher of watchers) watcher();
+    redraw((count) => count + 1);
   }, [lesson, left.conversation, right.conversation]);
 }

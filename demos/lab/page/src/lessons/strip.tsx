@@ -1,8 +1,7 @@
 /** The lesson that is being taken, above the two sides. */
 import type { Live } from '../live/connection.ts';
-import { hashOf, PLAIN_VIEW } from '../route.ts';
 import { LESSONS } from './lessons.ts';
-import { begin } from './page.tsx';
+import { beginning } from './page.tsx';
 import { isMet, isSolved, useProgress } from './progress.ts';
 
 interface StripProps {
@@ -39,12 +38,7 @@ export function LessonStrip({ id, live }: StripProps) {
           <p role="status">
             <b>Solved.</b>{' '}
             {next ? (
-              <a
-                href={hashOf({ page: 'live', lesson: next.id, view: PLAIN_VIEW })}
-                onClick={() => begin(live, next)}
-              >
-                Next: {next.title}
-              </a>
+              <a {...beginning(live, next)}>Next: {next.title}</a>
             ) : (
               <a href="#/lessons">All lessons</a>
             )}

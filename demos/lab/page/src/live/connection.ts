@@ -60,11 +60,9 @@ export function useLive(): Live {
       const { left, right } = sides.current;
       if (left && right) setLive({ kind: 'open', sides: { left, right }, send });
     };
-    listen(onChange).then(
-      () => !isOver && setLive({ kind: 'none', why: GONE }),
-      (error: unknown) =>
-        !isOver && setLive({ kind: 'none', why: error instanceof Denied ? NO_TOKEN : GONE }),
-    );
+    listen(onChange)
+      .catch(() => GONE)
+      .then((why) => !isOver && setLive({ kind: 'none', why }));
     return () => {
       isOver = true;
     };
@@ -72,19 +70,18 @@ export function useLive(): Live {
   return live;
 }
 
-class Denied extends Error {}
-
-async function listen(onChange: (change: Change) => void): Promise<void> {
+/** Resolves with why there is nothing more to hear. */
+async function listen(onChange: (change: Change) => void): Promise<string> {
   const response = await post('changes', '');
   if (!response.ok || !response.body) {
     sessionStorage.removeItem(KEPT);
-    throw new Denied();
+    return NO_TOKEN;
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return GONE;
     const lines = (rest + value).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) onChange(JSON.parse(line) as Change);

@@ -3,6 +3,7 @@ import { type Participant, PERSON, type Row, spansOf } from '@mrtr/harness/trans
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Conversation } from '../../../src/protocol.ts';
+import { Columns } from './columns.tsx';
 
 const ROW = 26;
 const CHARACTER = 7.25;
@@ -211,15 +212,7 @@ export function EventsTable({ lanes, rows, differs, step }: Omit<LanesProps, 'on
   return (
     <table class="unseen">
       <caption>Every event, in order</caption>
-      <thead>
-        <tr>
-          {['Step', 'From', 'To', 'What', 'Only on this side'].map((title) => (
-            <th scope="col" key={title}>
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <Columns titles={['Step', 'From', 'To', 'What', 'Only on this side']} />
       <tbody>
         {rows.map(
           (row, beat) =>

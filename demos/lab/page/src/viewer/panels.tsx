@@ -10,6 +10,7 @@ import {
 } from '@mrtr/harness/transcript';
 import type { ComponentChildren } from 'preact';
 import type { Conversation, Inside, Insides } from '../../../src/protocol.ts';
+import { Columns } from './columns.tsx';
 
 export function Wire({ events, at }: { readonly events: readonly TranscriptEvent[]; readonly at: number }) {
   const message = eventsOf('message', events.slice(0, at + 1)).at(-1);
@@ -129,13 +130,7 @@ export function World({ rows, end, isSeen }: WorldProps) {
         <p class="nothing">{isSeen ? 'Nothing was written.' : 'No change was seen.'}</p>
       ) : (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Round</th>
-              <th scope="col">By</th>
-              <th scope="col">Entry</th>
-            </tr>
-          </thead>
+          <Columns titles={['Round', 'By', 'Entry']} />
           <tbody>
             {effects.map((row) => (
               <tr key={row.at} class={row.tone === 'error' ? 'bad' : ''}>

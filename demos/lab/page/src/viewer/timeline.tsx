@@ -85,11 +85,8 @@ function saying(beat: Beat | undefined, compares: boolean): string {
   return left ? `left alone: ${text}` : `right alone: ${text}`;
 }
 
+/** The beat in which each round begins. */
 function roundsIn(beats: readonly Beat[]): readonly { readonly beat: number; readonly round: number }[] {
-  const found: { beat: number; round: number }[] = [];
-  for (const [beat, { left, right }] of beats.entries()) {
-    const round = (left ?? right)?.round ?? 0;
-    if (round > (found.at(-1)?.round ?? 0)) found.push({ beat, round });
-  }
-  return found;
+  const rounds = beats.map(({ left, right }) => (left ?? right)?.round ?? 0);
+  return [...new Set(rounds)].flatMap((round) => (round > 0 ? { round, beat: rounds.indexOf(round) } : []));
 }

@@ -1,0 +1,148 @@
+/** Clients that open streams and do not read them. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { requestInit, within } from '@mrtr/harness';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { hosting } from '../hosting.test-support.ts';
+import { UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
+
+/** A stream of events that the test writes, and the client that reads from it. */
+function stream(unread: UnreadBytes, principal?: string, type = 'text/event-stream') {
+  const outgoing = new Writable() as ServerResponse & Writable;
+  const cancelled = vi.fn();
+  let source!: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      source = controller;
+    },
+    cancel: cancelled,
+  });
+  const response = new Response(body, { headers: { 'content-type': type } });
+  const reader = unread.bound(response, outgoing, principal).body?.getReader();
+  return {
+    outgoing,
+    source,
+    reader,
+    cancelled,
+    write: (bytes: number) => source.enqueue(new Uint8Array(bytes)),
+  };
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+};
+
+function counting(limits: UnreadLimits) {
+  const errors: string[] = [];
+  return { errors, unread: new UnreadBytes(limits, ({ message }) => void errors.push(message)) };
+}
+
+test('a stream ends when more than its bound waits to be read', async () => {
+  const { errors, unread } = counting({ maxUnreadBytesPerStream: 100 });
+  const { outgoing, write, cancelled } = stream(unread);
+  for (const bytes of [60, 40, 1]) write(bytes);
+  await turns();
+  expect([errors, outgoing.destroyed]).toEqual([[], false]);
+  write(1);
+  await turns();
+  expect(errors).toEqual(['A stream was ended: 101 bytes of it waited to be read.']);
+  expect([outgoing.destroyed, cancelled.mock.calls.length]).toEqual([true, 1]);
+});
+
+test('a client that reads gets any number of messages, and one that is larger than the bound', async () => {
+  const { errors, unread } = counting({ maxUnreadBytesPerStream: 100 });
+  const { write, source, reader } = stream(unread);
+  const sizes = [...Array(50).fill(90), 5000, 1];
+  const read: (number | undefined)[] = [];
+  for (const bytes of sizes) {
+    write(bytes);
+    read.push((await reader?.read())?.value?.byteLength);
+  }
+  source.close();
+  expect(read).toEqual(sizes);
+  expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  expect(errors).toEqual([]);
+});
+
+test.each([
+  ['of one principal', { maxUnreadBytesPerPrincipal: 100 }, 'ada'],
+  ['in all', { maxUnreadBytes: 100 }, 'bob'],
+] as const)(
+  'a stream ends when more than the bound %s waits, and the others go on',
+  async (_what, limits, who) => {
+    const { errors, unread } = counting(limits);
+    const [one, two] = [stream(unread, 'ada'), stream(unread, who)];
+    for (const { write } of [one, two]) write(60);
+    await turns();
+    two.write(1);
+    await turns();
+    expect([one, two].map(({ outgoing }) => outgoing.destroyed)).toEqual([false, true]);
+    // What the ended one held is free again.
+    one.write(30);
+    await turns();
+    expect([errors.length, one.outgoing.destroyed]).toEqual([1, false]);
+  },
+);
+
+test('what was read, and what a closed stream held, counts no more', async () => {
+  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100 });
+  const [read, closed, last] = [stream(unread, 'ada'), stream(unread, 'ada'), stream(unread, 'ada')];
+  for (const { write } of [read, closed]) write(90);
+  await turns();
+  await read.reader?.read();
+  closed.outgoing.destroy();
+  await once(closed.outgoing, 'close');
+  for (const bytes of [50, 50]) last.write(bytes);
+  await turns();
+  expect([errors, last.outgoing.destroyed, closed.cancelled.mock.calls.length]).toEqual([[], false, 1]);
+});
+
+test('an answer that is no stream passes as it is', () => {
+  const { unread } = counting({});
+  const response = new Response('{}', { headers: { 'content-type': 'application/json' } });
+  expect(unread.bound(response, new Writable() as ServerResponse & Writable, 'ada')).toBe(response);
+});
+
+const LISTEN = requestInit('subscriptions/listen', { notifications: { toolsListChanged: true } });
+
+/** A subscription over a real connection, whose client reads its beginning and then nothing. */
+async function subscribe(url: URL): Promise<Socket> {
+  const client = connect(Number(url.port), url.hostname).on('error', () => {});
+  onTestFinished(() => void client.destroy());
+  const headers = {
+    ...(LISTEN.headers as Record<string, string>),
+    'content-length': `${LISTEN.body}`.length,
+  };
+  const lines = Object.entries(headers).map((header) => header.join(': '));
+  client.write(`${['POST /mcp HTTP/1.1', 'Host: localhost', ...lines].join('\r\n')}\r\n\r\n${LISTEN.body}`);
+  await within(5000, once(client, 'data'), () => 'The subscription was not answered.');
+  return client.pause();
+}
+
+test('a subscription that nobody reads ends, and one beside it that is read goes on', async () => {
+  const { url, http, errors } = await hosting();
+  const [deaf, reading] = [await subscribe(url), await subscribe(url)];
+  let text = '';
+  reading.on('data', (data: Buffer) => {
+    text += data;
+  });
+  reading.resume();
+  const heard = () => text.split('tools/list_changed').length - 1;
+  const closed = once(deaf, 'close');
+  let sent = 0;
+  while (errors.length === 0 && sent < 400_000) {
+    for (let n = 0; n < 4000; n++) http.notify.toolsChanged();
+    sent += 4000;
+    const all = sent;
+    await vi.waitFor(() => expect(heard()).toBe(all), { interval: 1, timeout: 5000 });
+  }
+  expect(errors).toEqual([
+    expect.stringMatching(/^A stream was ended: \d+ bytes of it waited to be read\.$/),
+  ]);
+  deaf.resume();
+  await within(5000, closed, () => 'The connection was not ended.');
+  http.notify.toolsChanged();
+  await vi.waitFor(() => expect(heard()).toBe(sent + 1));
+});
