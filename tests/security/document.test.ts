@@ -17,8 +17,8 @@ import {
   MAX_PAGES,
 } from '../../packages/hosting/src/http/http-admission.ts';
 import { SESSION_DEFAULTS } from '../../packages/hosting/src/http/sessions.ts';
-import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
 import { SEND_SECONDS } from '../../packages/hosting/src/http/stalled-connections.ts';
+import { UNREAD_DEFAULTS } from '../../packages/hosting/src/http/unread-bytes.ts';
 import { PAGE_DEFAULTS } from '../../packages/pages/src/pending-interactions.ts';
 import { requestOf } from '../../packages/shapes/src/fixture.test-support.ts';
 import { heldBytes } from '../../packages/shapes/src/kit/held-bytes.ts';
