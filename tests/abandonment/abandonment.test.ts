@@ -3,7 +3,7 @@
 import { Deferred, settle, until } from '@mrtr/harness';
 import type { Claims } from '@mrtr/option';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
+import { IN_MEMORY, oneForEachWay } from '../testkit/options.ts';
 import { deploy, ending, type Work } from './abandonment.test-support.ts';
 
 const TTL_MS = 600_000;
@@ -69,36 +69,6 @@ describe.each([
       await settle();
       expect(deployment.framesHeld()).toBe(0);
       expect(deployment.written()).toEqual({ audits: auditsInTwoRounds(claims), writes: 0 });
-    });
-
-    it(`${sealsState(option) ? 'refuses' : 'takes'} a late answer`, async () => {
-      const deployment = await deploy(option, hosting);
-      const weather = await deployment.start('modern-only', 'weather');
-      const item = await deployment.start('modern-only', 'item');
-      const second = await item.first.answer({ resolution: 'Duplicate' });
-      vi.advanceTimersByTime(TTL_MS);
-      await settle();
-      expect(deployment.framesHeld()).toBe(0);
-      // Without sealed state, nothing can expire.
-      const sealed = sealsState(option);
-      const ended = sealed ? /Invalid or expired requestState/ : /^result$/;
-      expect(ending((await second.answer({ original: 4301 })).end)).toMatch(ended);
-      expect(ending((await weather.first.answer({ units: 'metric' })).end)).toMatch(ended);
-      const audits = sealed ? auditsWhileAsking(claims.modern) : auditsInTwoRounds(claims);
-      expect(deployment.written()).toEqual({ audits, writes: sealed ? 0 : 1 });
-    });
-
-    it(`serves a retry that is sent twice at once ${sealsState(option) ? 'once' : 'twice'}`, async () => {
-      const deployment = await deploy(option, hosting);
-      const served = sealsState(option) ? 1 : 2;
-      for (const tool of ['weather', 'item'] as const) {
-        const { first } = await deployment.start('modern-only', tool);
-        const answered = first.answer({ units: 'metric', resolution: 'Fixed' });
-        const ends = (await Promise.all([answered, first.again()])).map(({ end }) => ending(end));
-        expect(ends).toEqual(['result', 'result']);
-      }
-      expect(deployment.framesHeld()).toBe(0);
-      expect(deployment.written()).toEqual({ audits: auditsInTwoRounds(claims, served), writes: served });
     });
 
     it('drops the call of an old client that cancels while its user is asked', async () => {

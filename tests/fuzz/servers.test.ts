@@ -2,7 +2,6 @@
 import { test } from 'vitest';
 import { IN_MEMORY } from '../testkit/options.ts';
 import { CASES, holds, told } from './cases.ts';
-import { onlySoundReplies } from './posts.ts';
 import { onlyWhatIsOwed } from './servers.ts';
 
 const MINUTES = 60_000;
@@ -13,13 +12,5 @@ for (const option of IN_MEMORY.filter(({ claims }) => claims.modern.forgeries ==
     timeout: 3 * MINUTES,
   }, async () => {
     await holds(onlyWhatIsOwed({ option }), CASES);
-  });
-}
-
-for (const option of IN_MEMORY) {
-  test(`option ${option.id} answers every request, and stays healthy ${told(CASES)}`, {
-    timeout: 3 * MINUTES,
-  }, async () => {
-    await holds(onlySoundReplies(option), CASES);
   });
 }

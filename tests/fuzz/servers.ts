@@ -14,7 +14,7 @@ import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
 import { anyMutation, type Mutation, mutated, needsOther } from './hostile-tokens.ts';
 import { hostileJson, hostileRecord, hostileText } from './hostile-values.ts';
 
-export const SECRET = 'a secret of thirty-two bytes or more';
+const SECRET = 'a secret of thirty-two bytes or more';
 const NOW = 1_785_240_000_000;
 const TTL_SECONDS = 600;
 
@@ -312,7 +312,7 @@ class Deployment {
 }
 
 /** The reply, if the server is healthy and leaks nothing. */
-export function sound(came: Posted): Posted {
+function sound(came: Posted): Posted {
   if (came.status >= 500) throw new Error(`Status ${came.status}: ${came.text}`);
   const leak = LEAKS.find((pattern) => pattern.test(came.text));
   if (leak) throw new Error(`The reply leaks ${leak}: ${came.text}`);

@@ -201,18 +201,6 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     expect(await query(url, "SELECT * FROM begun WHERE id = '(beginning)'")).toEqual(before);
   });
 
-  test('a ledger whose table was dropped refuses the tokens of before, also from clocks that are ahead', async () => {
-    const ledger = new PostgresLedger(pool(), { table: 'dropped' });
-    await ledger.createTable();
-    const token = presented('a');
-    await ledger.settle('a', await takeLease(ledger, token), 'done');
-    await query(url, 'DROP TABLE dropped');
-    await ledger.createTable();
-    expect(await ledger.claim(token)).toEqual({ kind: 'older-than-ledger' });
-    const ahead = { ...presented('b'), issuedAt: Date.now() + 50_000 };
-    expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
-  });
-
   test('a claim that waits for a DELETE of the whole table does not serve a used token', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'deleted' });
     await ledger.createTable();

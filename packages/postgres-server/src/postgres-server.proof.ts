@@ -8,21 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ownServer, query } from './index.ts';
+import { query } from './index.ts';
 
 const GONE = { timeout: 20_000 };
 const expectRefusal = (url: string) =>
   vi.waitFor(() => expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' }), GONE);
-
-test('a server restarts on its port with its data, and stops', async () => {
-  const server = await ownServer();
-  const url = await server.database();
-  await query(url, 'CREATE TABLE kept (what text)');
-  await server.restart();
-  expect(await query(url, 'SELECT what FROM kept')).toEqual([]);
-  await server.stop();
-  await expectRefusal(url);
-}, 60_000);
 
 /** Starts a process that starts a server and prints its database; its folders are in `temporary`. */
 function starter(temporary: string) {
