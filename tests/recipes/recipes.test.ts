@@ -42,11 +42,17 @@ import { called, DEPLOY, listeningAt } from './recipes.test-support.ts';
 const serving = (fetch: (request: Request) => Response | Promise<Response>): Hosting =>
   host('memory', () => ({ fetch: async (request) => fetch(request), close: async () => {} }));
 
-test('the plain protocol asks clients of both eras', async () => {
-  for (const client of ['modern', 'legacy'] as const) {
-    const hosting = host('memory', () => ({ server: plain.createServer }));
-    expect(await called(hosting, { client })).toBe('Deployed to staging.');
-  }
+test.each([
+  ['the plain protocol', plain.createServer],
+  ['an existing McpServer', existing.createServer],
+])('%s asks clients of both eras', async (_what, server) => {
+  for (const client of ['modern', 'legacy'] as const)
+    expect(
+      await called(
+        host('memory', () => ({ server })),
+        { client },
+      ),
+    ).toBe('Deployed to staging.');
 });
 
 test('@mrtr/hosting serves clients of both eras over HTTP', async () => {
@@ -64,13 +70,6 @@ test('each call is a span, with one for each round', async () => {
   stop();
   const names = exporter.getFinishedSpans().map(({ name }) => name);
   expect(names).toEqual(['round 1', 'round 2', 'tools/call deploy']);
-});
-
-test('an existing McpServer asks clients of both eras', async () => {
-  for (const client of ['modern', 'legacy'] as const) {
-    const hosting = host('memory', () => ({ server: existing.createServer }));
-    expect(await called(hosting, { client })).toBe('Deployed to staging.');
-  }
 });
 
 test('createMcpHandler serves it', async () => {
