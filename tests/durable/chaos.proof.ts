@@ -18,7 +18,13 @@ test(`every call is completed or refused, and no effect happens twice (${CALLS} 
 }, async () => {
   const postgres = await database();
   const keys = ['k'.repeat(32)];
-  const setting: Setting = { postgres, keys, version: '1', maxCallsPerPrincipal: 1000 };
+  const setting: Setting = {
+    postgres,
+    keys,
+    version: '1',
+    maxCallsPerPrincipal: 1000,
+    takeOverSeconds: 1,
+  };
   const begun = performance.now();
   const tally = await chaos({ setting, shop: new Shop(), calls: CALLS, seed: SEED });
   const seconds = Math.round((performance.now() - begun) / 1000);

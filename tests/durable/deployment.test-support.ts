@@ -13,7 +13,8 @@ export class Deployment {
   }
 
   async start(changes: Partial<Setting> = {}): Promise<Instance> {
-    const setting = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', ...changes };
+    const own = { postgres: this.postgres, keys: ['k'.repeat(32)], version: '1', takeOverSeconds: 1 };
+    const setting = { ...own, ...changes };
     const instance = await Instance.start(setting, this.shop);
     this.#instances.push(instance);
     return instance;

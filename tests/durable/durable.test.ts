@@ -1,13 +1,25 @@
 /** A call outlives its process: two real processes on a real PostgreSQL. `durable.proof.ts` has more. */
 import { PostgresInteractions } from '@mrtr/ledgers/postgres';
+import { query } from '@mrtr/postgres-server';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, vi } from 'vitest';
+import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { Call, LOST, RESULT, WHERE_TO } from './call.test-support.ts';
 import { Deployment } from './deployment.test-support.ts';
 import type { Instance } from './instances.test-support.ts';
 import { Shop } from './shop.test-support.ts';
 import { agreeing, type Outcome, pageOn, policyOf, type Sent } from './site.test-support.ts';
+
+/** How many locks of instances are held. */
+const lockedBy = async (postgres: string): Promise<number> => {
+  const [row] = await query<{ held: string }>(
+    postgres,
+    `SELECT count(*) AS held FROM pg_locks WHERE locktype = 'advisory' AND granted
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  );
+  return Number(row?.held);
+};
 
 const { database, test } = await postgresOfTheRun();
 const shop = new Shop();
@@ -81,6 +93,24 @@ test('a call whose process was killed resumes in another, and repeats an interru
     ['reserve', 'charge', 'charge', 'ship'],
     computing.whole,
   ]);
+});
+
+test('an owner whose database sessions end while it charges is not overtaken: the charge is made once', async () => {
+  const [calm, hasty] = await Promise.all([1, 2].map(() => deployment.start({ takeOverSeconds: 10 })));
+  const call = new Call(shop);
+  const first = await call.first(calm as Instance);
+  const charging = call.order.hold('charge');
+  const answered = call.count(calm as Instance, first);
+  await charging;
+  await cut(deployment.postgres);
+  // Sent again, because the client's connection was lost as well.
+  const again = call.eventually(() => call.count(hasty as Instance, first));
+  await vi.waitFor(async () => expect(await lockedBy(deployment.postgres)).toBeGreaterThan(3), 20_000);
+  call.order.release();
+  const second = await again;
+  expect([second.asks, (await answered).asks]).toEqual([WHERE_TO, WHERE_TO]);
+  expect(await call.address(calm as Instance, second)).toEqual(RESULT);
+  expect(call.order.attempts).toEqual(['reserve', 'charge', 'ship']);
 });
 
 test('a call that sent its user to a page resumes in another process, and asks again until they have finished there', async () => {

@@ -147,6 +147,15 @@ export class Instance {
     this.#child.kill('SIGCONT');
   }
 
+  /** Stops the process where it stands, until it is told to go on. */
+  stop(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  continue(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   async kill(): Promise<void> {
     await this.#end(() => this.#child.kill('SIGKILL'));
   }

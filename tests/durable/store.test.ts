@@ -8,7 +8,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { type LinearContext, linear } from '@mrtr/shapes/linear';
 import { afterAll, beforeAll, beforeEach, expect, vi } from 'vitest';
 import { z } from 'zod';
-import { everything } from '../../packages/linear-dbos/src/database.test-support.ts';
+import { cut, everything } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { type Options, opened as openedOn } from './opened.test-support.ts';
 import type { Site } from './site.test-support.ts';
 
@@ -163,6 +163,32 @@ test('a resource’s handler gets its URI as a URL', async () => {
   await client.close();
 });
 
+test('what runs when the session is lost hears its signal, and what runs afterwards has a fresh one', async () => {
+  const { store } = await opened();
+  let begun = () => {};
+  const running = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const tool = async (_args: object, ctx: LinearContext) => {
+    const heard = await ctx.once('pay', () => {
+      begun();
+      return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('stopped')));
+    });
+    return textResult(`${heard}, ${await ctx.once('ship', () => ctx.signal.aborted)}`);
+  };
+  const server = () => {
+    const server = protectedServer({ name: 'cut', version: '0.0.0' }, policy);
+    server.registerTool('order', { inputSchema: z.object({}) }, linear(tool, { store }));
+    return server;
+  };
+  const client = await oldClient({ server } as Site, async () => ({}));
+  const called = client.callTool({ name: 'order', arguments: {} });
+  await running;
+  await cut(postgres);
+  expect(await called).toMatchObject(textResult('stopped, false'));
+  await client.close();
+});
+
 test('a handler reports progress in each round', async () => {
   const { store } = await opened();
   const tool = async (_args: object, ctx: LinearContext) => {
@@ -227,6 +253,6 @@ test('a second store of a process must have the configuration of the first', asy
   const { postgres } = await opened();
   await expect(DbosStore.open({ postgres, policy, version: '2' })).rejects.toThrow(
     'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
-      'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
+      'stores of a process the same postgres, schema, version, poolSize and takeOverSeconds, or close the other one first.',
   );
 });

@@ -113,12 +113,12 @@ export class CallTable {
     return rows[0];
   }
 
-  /** Makes `to` the owner of the call. If several instances try at once, one succeeds. */
+  /** Makes `to` the owner of the call, unless its owner is alive again. If several instances try at once, one succeeds. */
   async claim(id: string, from: string, to: string): Promise<boolean> {
     const rows = await query(
       this.#pool,
       `UPDATE ${this.#table} SET instance = $3::bigint
-       WHERE id = $1 AND instance IN ($2::bigint, $3::bigint) AND NOT done RETURNING id`,
+       WHERE id = $1 AND (instance = $3::bigint OR instance = $2::bigint AND ${DEAD}) AND NOT done RETURNING id`,
       [id, from, to],
     );
     return rows.length === 1;

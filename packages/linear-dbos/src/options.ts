@@ -43,6 +43,12 @@ export interface DbosStoreOptions {
   readonly maxBytesPerPrincipal?: number;
   /** Connections to the database, at least 5. One shows that this process is alive; one listens. Default 10. */
   readonly poolSize?: number;
+  /**
+   * How long a call stays with an instance whose database session has ended while its turn runs, in seconds, at least 1.
+   * Default 10. Until then its steps may run; the instance has reconnected or given the call up before another takes it
+   * over. A call that waits for its user is taken over at once. The same on all instances.
+   */
+  readonly takeOverSeconds?: number;
   /** How often this instance deletes expired calls, in seconds. Default 15. */
   readonly sweepSeconds?: number;
   /** Gets failures that no client sees. Default: the first of each kind is a warning of the process. */
@@ -60,6 +66,7 @@ const DEFAULTS = {
   maxBytes: 67_108_864,
   maxBytesPerPrincipal: 8_388_608,
   poolSize: 10,
+  takeOverSeconds: 10,
   sweepSeconds: 15,
 };
 
@@ -90,6 +97,7 @@ const CHECKS: OptionChecks<DbosStoreOptions> = {
   maxBytes: wholeNumber(),
   maxBytesPerPrincipal: wholeNumber(),
   poolSize: wholeNumber(5),
+  takeOverSeconds: wholeSeconds(),
   sweepSeconds: wholeSeconds(),
   onerror: aFunction,
 };

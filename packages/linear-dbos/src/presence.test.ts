@@ -64,13 +64,14 @@ onPostgres('a session that is lost again while it reconnects is replaced by exac
   const pool = new Pool({ connectionString: Object.assign(new URL(postgres), { host }).href });
   const presence = new Presence(
     pool.on('error', () => {}),
+    10_000,
     () => {},
   );
   onTestFinished(() => {
     presence.close();
     return pool.end();
   });
-  for (const instance of ['1', '2']) await presence.hold(instance, () => {});
+  for (const instance of ['1', '2']) await presence.hold(instance);
   const locks = () =>
     query<{ sessions: string; held: string; awaited: string }>(
       postgres,
@@ -103,10 +104,10 @@ class Session extends EventEmitter {
 }
 
 test('instances that come and go at once are shown one statement at a time', async () => {
-  const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, () => {});
+  const presence = new Presence({ connect: async () => new Session() } as unknown as Pool, 10_000, () => {});
   const instances = ['1', '2', '3', '4'];
-  await presence.hold('0', () => {});
-  const coming = instances.map((instance) => presence.hold(instance, () => {}));
+  await presence.hold('0');
+  const coming = instances.map((instance) => presence.hold(instance));
   await Promise.all([...coming, presence.drop('0')]);
   await Promise.all(instances.map((instance) => presence.drop(instance)));
   presence.close();
@@ -123,8 +124,10 @@ test('while the database is gone, reconnecting slows down and is reported once a
     if (session) return session;
     throw new Error('connect ECONNREFUSED');
   };
-  const presence = new Presence({ connect } as unknown as Pool, ({ message }) => errors.push(message));
-  await presence.hold('1', () => {});
+  const presence = new Presence({ connect } as unknown as Pool, 10_000, ({ message }) =>
+    errors.push(message),
+  );
+  await presence.hold('1');
   const first = session;
   session = undefined;
   attempts = 0;

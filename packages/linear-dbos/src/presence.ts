@@ -2,15 +2,30 @@
  * Shows which instances are alive. Each store holds an advisory lock under its own number for as long as its process
  * lives and reaches the database. PostgreSQL releases the lock when the session ends for any reason. The same session
  * receives notifications about calls.
+ *
+ * A session may end unnoticed, so this side asks it something often. Of the time that others wait before they take over
+ * calls whose turn runs, one fifth passes between two looks and at most one until a look fails; after four fifths this
+ * side has given the calls up.
  */
 import { randomBytes } from 'node:crypto';
 import type { Notification, Pool, PoolClient } from 'pg';
 
-type OnMessage = (message: string) => void;
+/** What an instance is told. */
+export interface Listener {
+  /** A notification. */
+  message?(text: string): void;
+  /** The lock is lost: another instance may take over. */
+  lost?(): void;
+  /** The lock is held again. */
+  held?(): void;
+  /** The lock was not to be had again in time: another instance may have taken over. */
+  gone?(): void;
+}
 
 const RECONNECT_MS = 200;
 const RECONNECT_AT_MOST_MS = 5000;
 const COMPLAIN_EVERY_MS = 60_000;
+const LOOKS = 5;
 const LOST = 'The session that shows this instance as alive was lost.';
 
 /** A random number for an instance, unique in practice. */
@@ -22,8 +37,9 @@ export const channelOf = (instance: string): string => `mrtr_linear_${instance}`
 /** The session of this process. A lost session is replaced; meanwhile other instances may take over its calls. */
 export class Presence {
   readonly #pool: Pool;
+  readonly #takeOverMs: number;
   readonly #report: (error: Error) => void;
-  readonly #held = new Map<string, OnMessage>();
+  readonly #held = new Map<string, Listener>();
   // Only one session at a time: a second would wait in vain for the locks of the first.
   #connecting: Promise<void> | undefined;
   #client: PoolClient | undefined;
@@ -35,15 +51,25 @@ export class Presence {
   #wait = RECONNECT_MS;
   #complainedAt: number | undefined;
   #closed = false;
+  /** How many sessions were lost. */
+  #losses = 0;
+  /** When the latest statement was sent that the session has answered. It held its locks then. */
+  #heard = Number.NEGATIVE_INFINITY;
+  #looks: NodeJS.Timeout | undefined;
+  #giveUp: NodeJS.Timeout | undefined;
+  /** Resolves when a session holds its locks. */
+  #holding = new Deferred();
 
-  constructor(pool: Pool, report: (error: Error) => void) {
+  /** @param takeOverMs how long other instances wait before they take over a call whose turn runs. */
+  constructor(pool: Pool, takeOverMs: number, report: (error: Error) => void) {
     this.#pool = pool;
+    this.#takeOverMs = takeOverMs;
     this.#report = report;
   }
 
   /** Shows `instance` as alive, and listens for its notifications. */
-  async hold(instance: string, onMessage: OnMessage): Promise<void> {
-    this.#held.set(instance, onMessage);
+  async hold(instance: string, listener: Listener = {}): Promise<void> {
+    this.#held.set(instance, listener);
     try {
       await this.#connect();
       await this.#take(instance);
@@ -62,10 +88,25 @@ export class Presence {
     await this.#say(this.#client, `SELECT pg_advisory_unlock(${instance})`);
   }
 
+  /**
+   * Resolves when the locks are held for certain: nobody has waited for longer than half the time for a lost one.
+   *
+   * @returns the number of sessions that were lost until now. What was true of a call before another loss may be over.
+   */
+  async certain(): Promise<number> {
+    for (;;) {
+      await this.#holding.promise;
+      if (performance.now() - this.#heard < this.#takeOverMs / 2) return this.#losses;
+      await this.#ask();
+    }
+  }
+
   /** Ends the session. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#giveUp);
+    clearInterval(this.#looks);
     this.#client?.release(true);
     this.#client = undefined;
   }
@@ -84,7 +125,7 @@ export class Presence {
     client.on('error', onLoss);
     client.on('end', () => onLoss());
     client.on('notification', ({ channel, payload }: Notification) => {
-      this.#held.get(channel.slice(channelOf('').length))?.(payload ?? '');
+      this.#held.get(channel.slice(channelOf('').length))?.message?.(payload ?? '');
     });
     if (this.#closed) return client.release(true);
     this.#client = client;
@@ -92,11 +133,38 @@ export class Presence {
     this.#said = Promise.resolve();
     try {
       for (const instance of this.#held.keys()) await this.#take(instance);
-      this.#wait = RECONNECT_MS;
-      this.#complainedAt = undefined;
+      if (this.#client === client) this.#noteHeld();
     } catch (error) {
       onLoss(error as Error);
       throw error;
+    }
+  }
+
+  #noteHeld(): void {
+    this.#wait = RECONNECT_MS;
+    this.#complainedAt = undefined;
+    clearTimeout(this.#giveUp);
+    clearInterval(this.#looks);
+    this.#looks = setInterval(() => void this.#ask(), this.#takeOverMs / LOOKS);
+    this.#looks.unref();
+    this.#holding.resolve();
+    for (const listener of this.#held.values()) listener.held?.();
+  }
+
+  /** Asks the session whether it lives. One that does not answer in time is lost. */
+  async #ask(): Promise<void> {
+    const client = this.#client;
+    if (!client) return;
+    let late: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      late = setTimeout(reject, this.#takeOverMs / LOOKS, new Error('The session does not answer.'));
+    });
+    try {
+      await Promise.race([this.#say(client, 'SELECT 1'), timeout]);
+    } catch (error) {
+      this.#reconnectAfterLoss(client, error as Error);
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -113,7 +181,11 @@ export class Presence {
   }
 
   #say(client: PoolClient, text: string): Promise<unknown> {
-    const said = this.#said.then(() => client.query(text));
+    const said = this.#said.then(async () => {
+      const sent = performance.now();
+      await client.query(text);
+      if (this.#client === client) this.#heard = sent;
+    });
     this.#said = said.catch(() => {});
     return said;
   }
@@ -121,10 +193,23 @@ export class Presence {
   #reconnectAfterLoss(client: PoolClient, error?: Error): void {
     if (this.#client !== client) return;
     this.#client = undefined;
+    clearInterval(this.#looks);
     client.release(true);
     if (this.#closed) return;
+    if (this.#holding.isResolved) this.#noteLost();
     this.#complain(new Error(LOST, { cause: error }));
     this.#reconnect();
+  }
+
+  #noteLost(): void {
+    this.#losses++;
+    this.#holding = new Deferred();
+    for (const listener of this.#held.values()) listener.lost?.();
+    const left = this.#heard + (this.#takeOverMs * (LOOKS - 1)) / LOOKS - performance.now();
+    const giveUp = () => {
+      for (const listener of this.#held.values()) listener.gone?.();
+    };
+    this.#giveUp = setTimeout(giveUp, Math.max(0, left));
   }
 
   /** Reports each loss once, and once a minute while reconnecting fails. */
@@ -145,5 +230,22 @@ export class Presence {
         this.#reconnect();
       });
     }, this.#wait);
+  }
+}
+
+class Deferred {
+  isResolved = false;
+  readonly promise: Promise<void>;
+  #resolve!: () => void;
+
+  constructor() {
+    this.promise = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  resolve(): void {
+    this.isResolved = true;
+    this.#resolve();
   }
 }

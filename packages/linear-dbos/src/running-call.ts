@@ -10,6 +10,8 @@
  * 4. A published turn ran all of its steps, so running it again executes none. A step without a record in such a turn
  *    belongs to other code: it ends the call before it executes.
  * 5. A failure of DBOS ends the call, and never reaches the author's handler.
+ * 6. A step starts only while this instance owns the call for certain: in each turn it looks before the first one, and
+ *    again after its session was lost.
  */
 import {
   DBOS,
@@ -33,6 +35,7 @@ import {
   UNANSWERED,
 } from '@mrtr/shapes/linear-store';
 import type { CallTable } from './call-table.ts';
+import type { Presence } from './presence.ts';
 import {
   type CallHeader,
   type CallKey,
@@ -54,6 +57,7 @@ export interface Host {
   readonly ttlSeconds: number;
   readonly calls: CallTable;
   readonly runtime: Runtime;
+  readonly presence: Pick<Presence, 'certain'>;
   readonly policy: RequestStatePolicy;
   readonly news: TurnListeners;
   report(error: Error): void;
@@ -65,6 +69,9 @@ export interface Host {
 export const KEEP_SECONDS = 60;
 /** How often a parked call looks for an answer whose notification was lost. Each look is two statements. */
 export const LOOK_AGAIN_MS = 20_000;
+
+const INTERRUPTED =
+  'This server cannot reach its calls now, and another may go on with this one. Send the same answer again.';
 
 /** How many unsealed messages of a turn are skipped. */
 const MOST_FORGED = 100;
@@ -100,8 +107,10 @@ export class RunningCall {
   #answered: string | undefined;
   /** The caller's digest from the latest answer. */
   #principal: string | undefined;
-  readonly #since = performance.now();
+  #expectedSince = Number.POSITIVE_INFINITY;
   #begun = false;
+  /** How many sessions this instance had lost when it last saw that it owns the call. Undefined before a turn's first look. */
+  #ownedAfterLosses: number | undefined;
   /** The request of the open round, if it came to this process: progress and log messages go out on it. */
   request: ServerContext | undefined;
   /** The memory that its arguments hold, in bytes, estimated. */
@@ -151,7 +160,12 @@ export class RunningCall {
    * Whether DBOS should have begun it by now. If DBOS loses a connection while it dequeues a workflow, it forgets it.
    */
   get isOverdue(): boolean {
-    return !this.#begun && performance.now() - this.#since > BEGIN_WITHIN_MS;
+    return !this.#begun && performance.now() - this.#expectedSince > BEGIN_WITHIN_MS;
+  }
+
+  /** DBOS is told to begin it now. */
+  expect(): void {
+    this.#expectedSince = performance.now();
   }
 
   /** Ends the call from outside: its client cancelled it, or has gone. */
@@ -178,6 +192,29 @@ export class RunningCall {
     this.#released = true;
   }
 
+  /** This instance cannot show any more that it lives. What runs may have to stop; no step starts until it can again. */
+  interrupt(): void {
+    if (this.parkedAt === undefined) this.#frame.fireSignal(new ContinuationLost(INTERRUPTED));
+  }
+
+  /** This instance is shown as alive again. */
+  continue(): void {
+    this.#frame.renewSignal();
+  }
+
+  /**
+   * Gives the call up if its turn runs, since another instance may take it over: its handler is refused every further step.
+   *
+   * @returns when the handler has ended; undefined for a call that waits for its user, of which nothing runs.
+   */
+  giveUp(): Promise<void> | undefined {
+    if (this.parkedAt !== undefined) return undefined;
+    this.release();
+    this.#frame.abort(new ContinuationLost(INTERRUPTED));
+    this.#host.ended(this);
+    return new Promise((resolve) => this.#frame.whenSettled(resolve));
+  }
+
   async #turns(): Promise<void> {
     const { target, isUri } = this.#head;
     const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
@@ -202,6 +239,7 @@ export class RunningCall {
       this.#principal = message.principal;
       this.#answered = hashAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
+      this.#ownedAfterLosses = undefined;
       this.#reportsFrom(turn + 1);
       pause = this.#frame.resume(message.responses);
     }
@@ -301,6 +339,26 @@ export class RunningCall {
     return performed;
   }
 
+  /** Resolves when this instance owns the call for certain. Never, where it does not: another one runs it. */
+  async #ensureOwned(): Promise<void> {
+    const { presence, calls, instance } = this.#host;
+    // Nobody else knows a call whose first turn has not ended.
+    if (this.#turn === 1) return void (await presence.certain());
+    for (
+      let losses = await presence.certain();
+      losses !== this.#ownedAfterLosses;
+      losses = await presence.certain()
+    ) {
+      const row = await calls.read(this.id);
+      if (this.#released || row?.instance !== instance) {
+        this.#host.ended(this);
+        await NEVER;
+      }
+      this.#ownedAfterLosses = losses;
+    }
+    if (this.#released) await NEVER;
+  }
+
   async #step(key: string, step: () => Promise<unknown>): Promise<unknown> {
     const what = `step ${key}`;
     // DBOS threw this, not the step: errors of the step are recorded as its result.
@@ -313,6 +371,7 @@ export class RunningCall {
         if (this.#turn <= this.published) {
           return failCall(new Diverged(`Turn ${this.#turn} of call ${this.id} has a step that it had not.`));
         }
+        await this.#ensureOwned();
         const record: StepRecord = await step().then(
           (value) => ({ value }),
           (error: unknown) => ({ error: errorRecord(error) }),

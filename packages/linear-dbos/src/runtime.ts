@@ -16,6 +16,8 @@ const NAME = 'mrtr-linear';
 const QUEUE = `${NAME}-`;
 // How often DBOS looks for calls that this instance took over. Each look is four statements.
 const LOOK_EVERY_MS = 100;
+/** The step in which DBOS records a message that a workflow has received. */
+const RECEIVED = 'DBOS.recv';
 
 /**
  * Never settles. DBOS records a workflow that returns or throws as over; another instance can resume one that hangs.
@@ -55,12 +57,12 @@ export class Runtime {
   readonly #outside = new AsyncResource(NAME);
   #closed = false;
 
-  private constructor(pool: Pool, instance: string, { schema, onerror }: Settings) {
+  private constructor(pool: Pool, instance: string, { schema, takeOverSeconds, onerror }: Settings) {
     this.#pool = pool;
     this.#queue = QUEUE + instance;
     this.#locks = new Locks(pool, schema);
     this.calls = new CallTable(pool, schema, this.#locks);
-    this.presence = new Presence(pool, onerror);
+    this.presence = new Presence(pool, takeOverSeconds * 1000, onerror);
   }
 
   /**
@@ -75,12 +77,12 @@ export class Runtime {
       waited = shared.closing;
       await waited;
     } while (waited !== shared.closing);
-    const { postgres, schema, version, poolSize } = options;
-    const key = JSON.stringify([postgres, schema, version, poolSize]);
+    const { postgres, schema, version, poolSize, takeOverSeconds } = options;
+    const key = JSON.stringify([postgres, schema, version, poolSize, takeOverSeconds]);
     if (shared.current && shared.current.key !== key) {
       throw new InvalidOption(
         'A DbosStore of another configuration is open in this process, and DBOS can be configured once. Give all ' +
-          'stores of a process the same postgres, schema, version and poolSize, or close the other one first.',
+          'stores of a process the same postgres, schema, version, poolSize and takeOverSeconds, or close the other one first.',
       );
     }
     shared.current ??= { key, runtime: Runtime.#launch(options), users: 0 };
@@ -136,6 +138,12 @@ export class Runtime {
     });
   }
 
+  /** Whether the call has received the answers to `turn`: then the turn after it runs, or did. */
+  async hasAnswers(id: string, turn: number): Promise<boolean> {
+    const steps = await this.#outside.runInAsyncScope(() => DBOS.listWorkflowSteps(id));
+    return (steps ?? []).filter(({ name }) => name === RECEIVED).length >= turn;
+  }
+
   /** Sends a workflow a message on `topic`. The first message counts. Of messages with equal `key`, DBOS keeps one. */
   async send(id: string, message: string, topic: string, key = topic): Promise<void> {
     await this.#outside.runInAsyncScope(() => DBOS.send(id, message, topic, key));
@@ -173,7 +181,7 @@ export class Runtime {
     const runtime = new Runtime(pool, instance, options);
     shared.workflow ??= DBOS.registerWorkflow(serve, { name: NAME });
     try {
-      await runtime.presence.hold(instance, () => {});
+      await runtime.presence.hold(instance);
       DBOS.setConfig({
         name: NAME,
         systemDatabasePool: pool,

@@ -1,5 +1,6 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem } from '@mrtr/core/shape';
@@ -90,6 +91,10 @@ export class DbosStore implements LinearStore {
   /** The calls that run or wait in this process. */
   readonly #running = new Map<string, RunningCall>();
   readonly #rounds = new Set<Promise<unknown>>();
+  /** Ends the requests that wait, when the database has been out of reach for too long. */
+  readonly #waiting = new Set<() => void>();
+  /** The calls that this instance has given up, until their handlers have ended. */
+  readonly #givenUp = new Map<string, Promise<void>>();
   #closing: Promise<void> | undefined;
 
   private constructor(runtime: Runtime, instance: string, options: Settings) {
@@ -111,7 +116,12 @@ export class DbosStore implements LinearStore {
     const instance = newInstance();
     const store = new DbosStore(runtime, instance, settings);
     try {
-      await runtime.presence.hold(instance, (message) => store.#handleNotification(message));
+      await runtime.presence.hold(instance, {
+        message: (text) => store.#handleNotification(text),
+        lost: () => store.#running.forEach((call) => void call.interrupt()),
+        held: () => store.#running.forEach((call) => void call.continue()),
+        gone: () => store.#giveUpRunning(),
+      });
     } catch (error) {
       await store.close();
       throw error;
@@ -174,6 +184,30 @@ export class DbosStore implements LinearStore {
     await this.#runtime.release();
   }
 
+  #giveUpRunning(): void {
+    for (const call of [...this.#running.values()]) {
+      const ended = call.giveUp();
+      if (!ended) continue;
+      this.#givenUp.set(call.id, ended);
+      void ended.then(() => this.#givenUp.get(call.id) === ended && this.#givenUp.delete(call.id));
+    }
+    for (const end of this.#waiting) end();
+  }
+
+  /** A statement on a connection that is cut off may never end. */
+  async #whileReachable<Result>(result: Promise<Result>): Promise<Result> {
+    let end = () => {};
+    const unreachable = new Promise<never>((_resolve, reject) => {
+      end = () => reject(lostContinuation(UNREACHABLE));
+    });
+    this.#waiting.add(end);
+    try {
+      return await Promise.race([result, unreachable]);
+    } finally {
+      this.#waiting.delete(end);
+    }
+  }
+
   async #serve(round: LinearRound): Promise<Turn> {
     const { call, ctx } = round;
     const { signal } = ctx.mcpReq;
@@ -183,7 +217,7 @@ export class DbosStore implements LinearStore {
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     try {
-      const record = await this.#outcome(awaited, round);
+      const record = await this.#whileReachable(this.#outcome(awaited, round));
       if (record.kind === 'lost') throw lostContinuation(record.why);
       // Another request answered at the same time and came first. Its result is not for this request.
       if (record.answers !== awaited.answers) throw lostContinuation();
@@ -264,6 +298,7 @@ export class DbosStore implements LinearStore {
     }
     const begun = { vault, turn: 1 };
     try {
+      running.expect();
       await this.#runtime.start(id, () => running.run());
     } catch (error) {
       this.#running.delete(id);
@@ -320,6 +355,7 @@ export class DbosStore implements LinearStore {
   async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
     const { turn, vault } = awaited;
     const id = vault.call;
+    const ownerless = new Ownerless(this.#options.takeOverSeconds * 1000);
     for (let looks = 0; ; looks++) {
       const wait = this.#news.listen(id, turn);
       try {
@@ -332,7 +368,8 @@ export class DbosStore implements LinearStore {
           if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
-          if (isOurs || row.dead) await this.#takeOver(vault, row, round);
+          const free = isOurs || (await ownerless.isFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
+          if (free) await this.#takeOver(vault, row, round, free === 'nothing runs');
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
         const record = await wait.next(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
@@ -343,7 +380,13 @@ export class DbosStore implements LinearStore {
     }
   }
 
-  async #takeOver(vault: CallKey, row: CallRow, { handler, ctx }: LinearRound): Promise<void> {
+  /** @param ranNothing whether nothing of the call ran a moment ago, so that nobody has waited for its owner. */
+  async #takeOver(
+    vault: CallKey,
+    row: CallRow,
+    { handler, ctx }: LinearRound,
+    ranNothing: boolean,
+  ): Promise<void> {
     const id = vault.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
@@ -355,7 +398,12 @@ export class DbosStore implements LinearStore {
     this.#runtime.expect(id, () => running.run());
     let isMine = false;
     try {
+      // What this instance gave up may still run here.
+      await Promise.race([this.#givenUp.get(id), this.#waitForOwner()]);
       isMine = await this.#runtime.calls.claim(id, row.instance, this.#instance);
+      // The owner had lost its session and not noticed, and has received the answers meanwhile.
+      if (isMine && ranNothing && (await this.#runtime.hasAnswers(id, row.turn))) await this.#waitForOwner();
+      running.expect();
       // DBOS has recorded the call as over, but nothing was published: its owner could no longer reach the database.
       if (isMine && !(await this.#runtime.resume(id))) {
         isMine = false;
@@ -370,6 +418,10 @@ export class DbosStore implements LinearStore {
         this.#running.delete(id);
       }
     }
+  }
+
+  #waitForOwner(): Promise<void> {
+    return delay(this.#options.takeOverSeconds * 1000, undefined, { ref: false });
   }
 
   /** Ends a call whose client has gone, in the awaited turn. Does nothing if that turn has ended. */
@@ -417,6 +469,7 @@ export class DbosStore implements LinearStore {
       ttlSeconds: this.#options.ttlSeconds,
       calls: this.#runtime.calls,
       runtime: this.#runtime,
+      presence: this.#runtime.presence,
       policy: this.#options.policy,
       news: this.#news,
       report: this.#options.onerror,
@@ -427,6 +480,27 @@ export class DbosStore implements LinearStore {
   #forget(call: RunningCall): void {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
     this.#news.notify(call.id);
+  }
+}
+
+/** How long a call has been without an owner that lives, as a request that waits for it sees it. */
+class Ownerless {
+  readonly #takeOverMs: number;
+  #since: number | undefined;
+
+  constructor(takeOverMs: number) {
+    this.#takeOverMs = takeOverMs;
+  }
+
+  /** Why another instance may take the call over: nothing of it runs, or its owner has had its time. */
+  async isFree(
+    { dead }: CallRow,
+    runs: () => Promise<boolean>,
+  ): Promise<'nothing runs' | 'waited' | undefined> {
+    this.#since = dead ? (this.#since ?? performance.now()) : undefined;
+    if (this.#since === undefined) return undefined;
+    if (performance.now() - this.#since >= this.#takeOverMs) return 'waited';
+    return (await runs()) ? undefined : 'nothing runs';
   }
 }
 

@@ -113,6 +113,7 @@ export class Frame {
   #flushing = false;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
+  #interrupted: Error | undefined;
   #refusals = 0;
   /** Refusals that are on their way: the branches that get them may ask again. */
   #refusing = 0;
@@ -232,13 +233,29 @@ export class Frame {
     for (const { ask } of this.#open) this.#refuse(ask, reason);
   }
 
+  /**
+   * Fires the signal, and nothing else: what runs may have to stop, and the call may go on. `renewSignal` undoes it for what
+   * reads the signal afterwards.
+   */
+  fireSignal(reason: Error): void {
+    this.#interrupted = reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** See {@link fireSignal}. */
+  renewSignal(): void {
+    if (this.#interrupted && !this.#aborted) this.#controller = undefined;
+    this.#interrupted = undefined;
+  }
+
   /** Fires when the frame is aborted. Made when it is first read, because most handlers never read it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
       guardedSignal(this.#controller.signal, this.#report);
     }
-    if (this.#aborted) this.#controller.abort(this.#aborted);
+    const reason = this.#aborted ?? this.#interrupted;
+    if (reason) this.#controller.abort(reason);
     return this.#controller.signal;
   }
 

@@ -1,0 +1,146 @@
+/** Instances that lose their database session and live on. */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { query } from '@mrtr/postgres-server';
+import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
+import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest';
+import { Call, RESULT, WHERE_TO } from './call.test-support.ts';
+import { Deployment } from './deployment.test-support.ts';
+import { Shop } from './shop.test-support.ts';
+
+const { database, test } = await postgresOfTheRun();
+const shop = new Shop();
+let deployment: Deployment;
+beforeAll(async () => {
+  deployment = new Deployment(await database(), shop);
+});
+afterAll(() => deployment.end());
+
+/** A way to the database that can be cut so that only the database notices. */
+async function wayTo(postgres: string) {
+  const { hostname, port } = new URL(postgres);
+  const open = new Set<[client: Socket, upstream: Socket]>();
+  let isCut = false;
+  const listener = createServer((client) => {
+    client.on('error', () => {});
+    if (isCut) return;
+    const upstream = connect(Number(port), hostname).on('error', () => {});
+    const both: [Socket, Socket] = [client, upstream];
+    open.add(both);
+    client.pipe(upstream);
+    upstream.on('data', (data) => client.write(data));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => {
+      open.delete(both);
+      if (!isCut) client.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  onTestFinished(() => void listener.close());
+  const host = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return {
+    url: Object.assign(new URL(postgres), { host }).href,
+    cut: () => {
+      isCut = true;
+      for (const [client, upstream] of open) {
+        client.unpipe(upstream);
+        upstream.destroy();
+      }
+    },
+  };
+}
+
+test('a call of an owner that a partition cuts off goes on elsewhere after its time, and not there any more', async () => {
+  const way = await wayTo(deployment.postgres);
+  const owner = await deployment.start({ postgres: way.url, takeOverSeconds: 2 });
+  const other = await deployment.start({ takeOverSeconds: 2 });
+  const call = new Call(shop);
+  const first = await call.first(owner);
+  const charging = call.order.hold('charge');
+  const answered = call.count(owner, first);
+  await charging;
+  const began = performance.now();
+  way.cut();
+  const second = await call.eventually(() => call.count(other, first));
+  expect(performance.now() - began).toBeGreaterThan(2000);
+  expect(second.asks).toEqual(WHERE_TO);
+  // The interrupted effect is repeated, under the key that it had.
+  expect([call.order.attempts, call.order.done]).toEqual([
+    ['reserve', 'charge', 'charge'],
+    call.whole.slice(0, 2),
+  ]);
+  call.order.release();
+  expect((await answered).fails).toBe(
+    'The calls of this server cannot be reached now. Send the same answer again later, or start the call again.',
+  );
+  expect(await call.address(other, second)).toEqual(RESULT);
+  expect(call.order.attempts).toEqual(['reserve', 'charge', 'charge', 'ship']);
+});
+
+test('a process that stood still while another took its call over starts no further step', async () => {
+  const [owner, other] = [
+    await deployment.start({ takeOverSeconds: 2 }),
+    await deployment.start({ takeOverSeconds: 2 }),
+  ];
+  const call = new Call(shop, { name: 'pondering' });
+  const first = await call.first(owner);
+  const pondering = call.order.hold('ponder');
+  void call.count(owner, first);
+  await pondering;
+  owner.stop();
+  // A server that is not answered ends the session at some time; here it does so now.
+  await query(
+    deployment.postgres,
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+  );
+  const second = await call.eventually(() => call.count(other, first));
+  expect(await call.address(other, second)).toMatchObject({ says: expect.stringContaining('ship') });
+  owner.continue();
+  call.order.release();
+  await vi.waitFor(() => expect(owner.errors.join()).toContain('was lost'), 20_000);
+  expect(call.order.attempts).toEqual(['reserve', 'charge', 'ponder', 'ponder', 'ship']);
+});
+
+const CALLS = 60;
+
+test(`sessions that end at any moment repeat no effect while their instances live (${CALLS} calls)`, async () => {
+  const fleet = [
+    await deployment.start({ takeOverSeconds: 10 }),
+    await deployment.start({ takeOverSeconds: 10 }),
+  ];
+  const any = (n: number) => fleet[n % fleet.length] as (typeof fleet)[0];
+  let ended = 0;
+  let isOver = false;
+  const cutting = (async () => {
+    while (!isOver) {
+      // Those that show an instance as alive, and no other.
+      await query(
+        deployment.postgres,
+        `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      );
+      const before = ended;
+      await vi.waitFor(() => expect(isOver || ended > before + 4).toBe(true), {
+        timeout: 30_000,
+        interval: 5,
+      });
+    }
+  })();
+  const calls = await Promise.all(
+    Array.from({ length: CALLS }, async (_, n) => {
+      const call = new Call(shop);
+      // A second charge would show.
+      call.order.honoursKeys = false;
+      const first = await call.eventually(() => call.first(any(n)));
+      const both = [n, n + 1].map((at) => call.eventually(() => call.count(any(at), first)));
+      const [second] = await Promise.all(both);
+      ended++;
+      const says = await call.eventually(() => call.address(any(n + 1), second as Awaited<(typeof both)[0]>));
+      ended++;
+      return { says, attempts: call.order.attempts };
+    }),
+  );
+  isOver = true;
+  await cutting;
+  expect(calls).toEqual(Array(CALLS).fill({ says: RESULT, attempts: ['reserve', 'charge', 'ship'] }));
+});
