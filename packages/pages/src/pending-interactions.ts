@@ -88,6 +88,8 @@ export interface PendingInteractions<T> {
    *
    * @param ctx the SDK's context; in a shape, `ctx.request`.
    * @throws CannotAsk for a caller without a principal.
+   * @throws InvalidOption for a wrong option, for `data` that is too large, and for two questions of one call that cannot
+   * be told apart.
    * @throws InteractionUnfinished when the time is over, and when the user was asked as often as allowed.
    * @throws StoreFull when too many pages are open.
    */
@@ -100,7 +102,7 @@ export interface PendingInteractions<T> {
    * @param key names the question, uniquely in the call.
    * @throws ElicitationDeclined when the user refuses, here or on the other site.
    * @throws CannotAsk for a caller without a principal, and for a client that cannot open pages if there is no `fallback`.
-   * @throws InteractionUnfinished and StoreFull as {@link question}.
+   * @throws InvalidOption, InteractionUnfinished and StoreFull as {@link question}.
    * @example const { account } = await link.ask(ctx, 'link', 'Link your calendar to the shop.');
    */
   ask(ctx: WaitingContext, key: string, message: string, options?: Omit<LinkOptions<T>, 'name'>): Promise<T>;
@@ -111,8 +113,8 @@ export interface PendingInteractions<T> {
 /**
  * Ties a question to the page that the user finishes it on.
  *
- * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have.
- * @throws TypeError for a `url` that is no web page's.
+ * @throws InvalidOption for an option that does not exist, is missing, or has a value that it cannot have, such as a
+ * `url` that is no web page's.
  * @example
  * const link = pendingInteractions({ policy, url: 'https://shop.example/link', identifyBrowser, start, finish });
  * await serveHttp(served, { pages: [link] });

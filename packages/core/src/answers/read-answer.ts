@@ -13,7 +13,7 @@ import { findCall } from '../wire/call.ts';
  * On a protected server an answer counts only if `question` went out under `key`, in the same words, in the round
  * before; any other is `missing`. For a client that cannot be asked, the answer is the question's `fallback`, if any.
  *
- * @throws TypeError when the schema validates asynchronously.
+ * @throws InvalidDefinition when the schema validates asynchronously.
  * @example
  * const answer = readAnswer(ctx, 'units', units);
  * if (isRefusal(answer)) return cancelledResult('units');

@@ -2,6 +2,7 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasDefault } from '../answers/read-answer.ts';
+import { InvalidDefinition } from '../wire/errors.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
 
@@ -97,7 +98,7 @@ test.each([
   ['a choice of numbers', z.object({ people: z.union([z.literal(1), z.literal(2)]) })],
   ['no object', z.string() as unknown as z.ZodObject],
 ])('a schema with %s cannot be a form, and is rejected when the question is made', (_what, schema) => {
-  expect(() => elicitation('Where?', schema)).toThrow(TypeError);
+  expect(() => elicitation('Where?', schema)).toThrow(InvalidDefinition);
 });
 
 test.each([
@@ -173,7 +174,15 @@ test('an acceptance without content is an answer to a form without required fiel
 test('a schema that validates asynchronously is rejected when an answer comes, with its question', () => {
   const name = elicitation('Which name?', z.object({ name: z.string().refine(async () => true) }));
   expect(() => name.read(accept({ name: 'x' }))).toThrow(
-    new TypeError('The schema of "Which name?" validates asynchronously; answers are read synchronously.'),
+    new InvalidDefinition(
+      'The schema of "Which name?" validates asynchronously; answers are read synchronously.',
+    ),
+  );
+});
+
+test.each([undefined, null, 'a text'])('a question without a schema, but with %s, is rejected', (schema) => {
+  expect(() => elicitation('Where?', schema as never)).toThrow(
+    /^elicitation: schema must be a schema or a form; it is /,
   );
 });
 

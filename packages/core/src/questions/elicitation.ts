@@ -13,7 +13,8 @@ import {
   inputResponse,
   isSpecType,
 } from '@modelcontextprotocol/server';
-import { requireKnownOptions } from '../wire/options.ts';
+import { InvalidDefinition } from '../wire/errors.ts';
+import { type OptionCheck, requireArgument, requireKnownOptions } from '../wire/options.ts';
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
@@ -66,8 +67,8 @@ const LONGEST_KEPT = 1000;
  * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
  * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
  * @param options `fallback`: the answer for a client that cannot be asked.
- * @throws InvalidOption for another option.
- * @throws TypeError that names the fields, when the schema cannot be expressed as a form; nothing is sent.
+ * @throws InvalidOption for another option, and where there is no schema.
+ * @throws InvalidDefinition that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
 export function elicitation<Content = FormContent>(
@@ -86,12 +87,19 @@ export function elicitation(
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
   requireElicitationOptions('elicitation', options);
+  requireArgument('elicitation', 'schema', asking, A_SCHEMA);
   const asked = prepareOnce(
     message,
     '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
   );
   return options.fallback === undefined ? asked : { ...asked, fallback: options.fallback };
 }
+
+// A schema of ArkType is a function.
+const A_SCHEMA: OptionCheck = {
+  allowed: 'a schema or a form',
+  isAllowed: (value) => (typeof value === 'object' && value !== null) || typeof value === 'function',
+};
 
 // A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may
 // change it for the next call: that is another question.
@@ -108,7 +116,7 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   if (known?.text === text) return known.schema;
   const copy: ElicitationForm = JSON.parse(text);
   if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
-    throw new TypeError(
+    throw new InvalidDefinition(
       'A question needs a flat form: { type: "object", properties: { … } }, with fields that are text, numbers, yes or ' +
         'no, or a choice.',
     );
@@ -149,7 +157,7 @@ function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): For
     return (params as Pick<Form, 'requestedSchema'>).requestedSchema;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(
+    throw new InvalidDefinition(
       `The schema of "${message}" cannot be a form. ${why}. Ask for text, numbers, yes or no, or a choice of texts, one ` +
         'field for each, and check the rest in the handler.',
       { cause },
@@ -195,7 +203,7 @@ function interpret<Schema extends StandardSchemaV1>(
   if (outcome instanceof Promise) {
     // Zod, for example, validates again asynchronously when a refinement throws. Nobody awaits that promise.
     outcome.catch(() => {});
-    throw new TypeError(
+    throw new InvalidDefinition(
       `The schema of "${message}" validates asynchronously; answers are read synchronously.`,
     );
   }

@@ -4,6 +4,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { InvalidDefinition } from '../wire/errors.ts';
 import { type Elicitation, elicitation } from './elicitation.ts';
 
 /** The same form in each library, with everything that a form can have and the libraries share. */
@@ -150,7 +151,7 @@ test.each<[string, StandardSchemaWithJSON, string]>([
   ['no JSON Schema', z.object({ day: z.date() }), 'Date cannot be represented in JSON Schema'],
 ])('a schema with %s is rejected with the field, and with what to do', (_what, schema, named) => {
   const askWhen = () => elicitation('When?', schema);
-  expect(askWhen).toThrow(TypeError);
+  expect(askWhen).toThrow(InvalidDefinition);
   expect(askWhen).toThrow('The schema of "When?" cannot be a form.');
   expect(askWhen).toThrow(
     `${named}. Ask for text, numbers, yes or no, or a choice of texts, one field for each, and check`,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasDefault } from '../answers/read-answer.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import { urlElicitation } from './url-elicitation.ts';
 
 const terms = urlElicitation('Read the terms.', 'https://shop.example/terms');
@@ -45,7 +46,10 @@ test.each([
   'file:///etc/passwd',
   'https://ada:secret@shop.example/',
 ])('rejects the address %s, and does not repeat it', (url) => {
-  expect(() => urlElicitation('Open it.', url)).toThrow(/^A page needs a whole address/);
+  const rejected = new InvalidOption(
+    'A page needs a whole address, https://… or http://…, without a user name or a password.',
+  );
+  expect(() => urlElicitation('Open it.', url)).toThrow(rejected);
 });
 
 test('has an answer for clients that cannot open pages, also where that is false', () => {

@@ -1,5 +1,6 @@
 /** A question that sends the user to a page. */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import { InvalidOption } from '../wire/errors.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
@@ -12,7 +13,7 @@ import { type Question, question } from './question.ts';
  * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:
  * clients show it, log it and pass it on.
  * @param options `fallback`: the answer for a client that cannot open pages, for example `false`.
- * @throws TypeError when `url` is not one of a web page, or holds a user name or a password.
+ * @throws InvalidOption when `url` is not one of a web page, or holds a user name or a password.
  * @see MCP 2026-07-28, client/elicitation, URL mode
  * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
  */
@@ -35,13 +36,13 @@ export function urlElicitation(
 /**
  * The address of a web page.
  *
- * @throws TypeError for any other address, and for one with a user name or a password.
+ * @throws InvalidOption for any other address, and for one with a user name or a password.
  */
 export function webPage(address: string | URL): URL {
   const url = URL.canParse(`${address}`) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   // The address may hold a secret, so it is not repeated.
-  throw new TypeError(
+  throw new InvalidOption(
     'A page needs a whole address, https://… or http://…, without a user name or a password.',
   );
 }

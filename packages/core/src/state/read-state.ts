@@ -1,6 +1,7 @@
 /** Reading the state that a handler kept in an earlier round. */
 import type { ServerContext, StandardSchemaV1 } from '@modelcontextprotocol/server';
 import { type Call, callOf } from '../wire/call.ts';
+import { InvalidDefinition } from '../wire/errors.ts';
 
 /**
  * Reads the state that this handler kept as JSON in the round before, and checks it with `schema`. Undefined in a
@@ -14,7 +15,7 @@ import { type Call, callOf } from '../wire/call.ts';
  * @param schema any Standard Schema that validates synchronously. Its output is the value, so a default or a transform
  * in it can bring older state up to date.
  * @throws ProtocolError (-32602) for state that does not fit. Let it pass.
- * @throws TypeError when the schema validates asynchronously.
+ * @throws InvalidDefinition when the schema validates asynchronously.
  * @throws UnprotectedServer on a server without `protectRequestState`, where the state is what the client sends.
  * @example
  * const resolution = readState(ctx, Resolution) ?? readResolution(ctx);
@@ -33,7 +34,7 @@ export function readState<S extends StandardSchemaV1>(
  * {@link Call.rejectState}.
  *
  * @param what names the value in the operator's log.
- * @throws TypeError when the schema validates asynchronously.
+ * @throws InvalidDefinition when the schema validates asynchronously.
  */
 export function fitting<S extends StandardSchemaV1>(
   call: Pick<Call, 'rejectState'>,
@@ -44,7 +45,9 @@ export function fitting<S extends StandardSchemaV1>(
   const outcome = schema['~standard'].validate(value);
   if (outcome instanceof Promise) {
     outcome.catch(() => {});
-    throw new TypeError(`The schema of ${what} validates asynchronously; state is read synchronously.`);
+    throw new InvalidDefinition(
+      `The schema of ${what} validates asynchronously; state is read synchronously.`,
+    );
   }
   if (!outcome.issues) return outcome.value;
   const [issue] = outcome.issues;

@@ -82,8 +82,9 @@ export class InvalidLabel extends MrtrError {
 }
 
 /**
- * An option is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where the option is given, and
- * so, for a policy, a store or a host, never in a call.
+ * An option or an argument is wrong: unknown, of the wrong type, or one that cannot be honoured. Thrown where it is given:
+ * for a policy, a store or a host, when that is made. In a call, `onerror` gets it where the policy's `principal` gives
+ * a value that is no text.
  */
 export class InvalidOption extends MrtrError {
   static override readonly code = 'invalid_option';
@@ -114,7 +115,11 @@ export class StateTooLarge extends MrtrError {
   }
 }
 
-/** A continuation store has no room for another call. Nothing of the refused call has run. */
+/**
+ * A store has no room, for anybody or for one principal, or a value is too large for it. A continuation store and a
+ * ledger throw it before the handler is entered. A store of pages throws it inside of the handler, and after a page's
+ * `finish` has run: the value of `finish` is lost then.
+ */
 export class StoreFull extends MrtrError {
   static override readonly code = 'store_full';
 }

@@ -1,3 +1,4 @@
+import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, test } from 'vitest';
 import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from '../hosting.test-support.ts';
@@ -28,7 +29,7 @@ test.each([
   ['alice=', "The token of 'token' is under 16 characters: it can be guessed."],
   [`alice=${SECRET},bob=${SECRET}`, "'alice' and 'bob' have the same token."],
 ])('the list `%s` is refused', (list, message) => {
-  expect(() => parseTokenList(list)).toThrow(new TypeError(message));
+  expect(() => parseTokenList(list)).toThrow(new InvalidOption(message));
 });
 
 const TOKENS = { alice: 'token-of-alice-1', again: 'token-of-alice-2', bob: 'token-of-bob-one' };

@@ -6,6 +6,7 @@ import {
   OAuthErrorCode,
   type OAuthTokenVerifier,
 } from '@modelcontextprotocol/server';
+import { InvalidOption } from '@mrtr/core';
 
 /** Who holds a token. Becomes the principal of what is kept in request state. */
 export interface TokenHolder {
@@ -17,7 +18,7 @@ export interface TokenHolder {
  * Reads `alice=secret1,bob=secret2`, or one bare secret, whose holder is then called `token`. A subject may have
  * several tokens; a token has one subject.
  *
- * @throws TypeError for an empty list, an empty subject, a secret of under 16 characters, or one of two subjects.
+ * @throws InvalidOption for an empty list, an empty subject, a secret of under 16 characters, or one of two subjects.
  */
 export function parseTokenList(text: string): readonly TokenHolder[] {
   const holders = text
@@ -32,13 +33,13 @@ export function parseTokenList(text: string): readonly TokenHolder[] {
         : { subject: item.slice(0, at).trim(), token: item.slice(at + 1).trim() };
     });
   if (holders.length === 0)
-    throw new TypeError('The token list is empty. Write subject=secret, or one secret.');
+    throw new InvalidOption('The token list is empty. Write subject=secret, or one secret.');
   for (const { subject, token } of holders) {
-    if (subject === '') throw new TypeError('A token has no subject before its "=".');
+    if (subject === '') throw new InvalidOption('A token has no subject before its "=".');
     if (token.length < 16)
-      throw new TypeError(`The token of '${subject}' is under 16 characters: it can be guessed.`);
+      throw new InvalidOption(`The token of '${subject}' is under 16 characters: it can be guessed.`);
     const other = holders.find((holder) => holder.token === token && holder.subject !== subject);
-    if (other) throw new TypeError(`'${subject}' and '${other.subject}' have the same token.`);
+    if (other) throw new InvalidOption(`'${subject}' and '${other.subject}' have the same token.`);
   }
   return holders;
 }

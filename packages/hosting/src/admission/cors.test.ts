@@ -1,3 +1,4 @@
+import { InvalidOption } from '@mrtr/core';
 import { requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
 import { hosting, INITIALIZE, oldRequest, read } from '../hosting.test-support.ts';
@@ -154,6 +155,8 @@ test.each([
 ])('the origin %s, which no browser sends, is a mistake of the configuration', async (origin) => {
   const served = { server: () => Promise.reject(), close: async () => {} } as never;
   await expect(serveHttp(served, { allowedOrigins: [origin] })).rejects.toThrow(
-    `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
+    new InvalidOption(
+      `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
+    ),
   );
 });

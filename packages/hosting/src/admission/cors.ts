@@ -3,6 +3,7 @@
  * need Hono's router, which serves HEAD as GET; and it answers each OPTIONS, a preflight or not.
  */
 import { originValidationResponse } from '@modelcontextprotocol/server';
+import { InvalidOption } from '@mrtr/core';
 import { problem } from './problem.ts';
 
 /** An origin of an application that shows pages under a scheme of its own: `vscode-webview://1a2b`. */
@@ -29,12 +30,12 @@ export class Origins {
 
   /**
    * @param origins in full. Pages of `hosts` may call too, on any port.
-   * @throws TypeError for an origin that no browser sends: one with a path, for example.
+   * @throws InvalidOption for an origin that no browser sends: one with a path, for example.
    */
   constructor(origins: readonly string[], hosts: readonly string[], methods: readonly string[]) {
     for (const origin of origins) {
       if (isOrigin(origin)) continue;
-      throw new TypeError(
+      throw new InvalidOption(
         `allowedOrigins has '${origin}', which no browser sends as an origin. Write it like https://app.example.`,
       );
     }
