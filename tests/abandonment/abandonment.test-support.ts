@@ -50,7 +50,7 @@ export async function deploy(option: Option, hosting: HostingKind, work?: Work) 
   };
   const state = requestStatePolicy({ keys: [randomBytes(32)], legacy: 'shim' });
   const running = option.create({ world, state });
-  const http = hosting === 'http' ? await serveHttp(running, { drainMs: 5 }) : undefined;
+  const http = hosting === 'http' ? await serveHttp(running, { drainSeconds: 0.005 }) : undefined;
   const local = host('memory', () => running);
   onTestFinished(async () => {
     work?.release.open();

@@ -25,8 +25,8 @@ const policy = requestStatePolicy({
 });
 const hosting = await serveHttp(servedIn(shape, policy), {
   port: Number(port),
-  legacy: 'stateless',
-  drainMs: 1000,
+  oldClients: 'stateless',
+  drainSeconds: 1,
 });
 const close = () => void hosting.close();
 process.once('SIGTERM', close).once('SIGINT', close).once('disconnect', close);

@@ -1,4 +1,4 @@
-/** The door of a lab with real processes, attacked as another page or another program would. */
+/** The endpoint of a lab with real processes, attacked as another page or another program would. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const { setUp: SET_UP } = COMMANDS['set-up'];
 const home = mkdtempSync(join(tmpdir(), 'mrtr-lab-'));
 const folder = join(home, 'page');
 let lab: Lab;
-let door: CommandEndpoint;
+let endpoint: CommandEndpoint;
 let origin: string;
 
 beforeAll(async () => {
@@ -23,13 +23,13 @@ beforeAll(async () => {
   for (const name of ['index.html', 'lab.js']) writeFileSync(join(folder, name), 'the page');
   writeFileSync(join(home, 'mrtr-lab-secret.js'), 'not the page');
   lab = await Lab.start();
-  door = await openCommandEndpoint(lab, { page: folder, recorded: join(folder, 'nowhere') });
-  origin = new URL(door.address).origin;
+  endpoint = await openCommandEndpoint(lab, { page: folder, recorded: join(folder, 'nowhere') });
+  origin = new URL(endpoint.address).origin;
   await until('left', ({ doing }) => doing === 'ready');
   await until('right', ({ doing }) => doing === 'ready');
 }, 30_000);
 afterAll(async () => {
-  await door.close();
+  await endpoint.close();
   await lab.close();
   rmSync(home, { recursive: true });
 }, 30_000);
@@ -59,7 +59,7 @@ function post(
 const good = () => ({
   host: new URL(origin).host,
   origin,
-  authorization: `Bearer ${door.token}`,
+  authorization: `Bearer ${endpoint.token}`,
   'content-type': 'application/json',
 });
 
@@ -88,7 +88,7 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
     ['without the token', 403, { authorization: '' }],
     ['with another token', 403, { authorization: `Bearer ${'x'.repeat(32)}` }],
     ['with the beginning of the token', 403, { authorization: (whole) => whole.slice(0, -1) }],
-    ['with the token in place of its header', 403, { authorization: () => door.token }],
+    ['with the token in place of its header', 403, { authorization: () => endpoint.token }],
     ['under a name that points here', 421, { host: 'evil.example' }],
     ['as the page of that name', 421, { host: 'evil.example', origin: 'http://evil.example' }],
     ['under another port', 421, { host: '127.0.0.1:1', origin: 'http://127.0.0.1:1' }],
@@ -120,7 +120,7 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
   );
 });
 
-test('no address of the door takes a command by GET, or tells anything without the token', async () => {
+test('no address of the endpoint takes a command by GET, or tells anything without the token', async () => {
   for (const path of ['/do', '/changes']) expect((await fetch(origin + path)).status).toBe(405);
   expect(await post('/changes', '', { ...good(), authorization: '' })).toBe(403);
   expect(await post('/changes', '', { ...good(), origin: 'http://evil.example' })).toBe(403);
@@ -128,7 +128,7 @@ test('no address of the door takes a command by GET, or tells anything without t
   expect(await post('/changes', '', { ...good(), host: 'evil.example' })).toBe(421);
 });
 
-test('the door answers to both of its names, and serves its files to nobody else', async () => {
+test('the endpoint answers to both of its names, and serves its files to nobody else', async () => {
   const { port } = new URL(origin);
   for (const name of ['127.0.0.1', 'localhost']) {
     const own = { ...good(), host: `${name}:${port}`, origin: `http://${name}:${port}` };
@@ -147,7 +147,7 @@ test.each([
   '/recorded/..%2f..%2fmrtr-lab-secret.js',
   '//evil.example/lab.js',
   '/etc/passwd',
-])('the door serves no file of elsewhere: %s', async (path) => {
+])('the endpoint serves no file of elsewhere: %s', async (path) => {
   const { hostname, port, host } = new URL(origin);
   const status = await new Promise((resolve) => {
     httpRequest({ hostname, port, path, headers: { host } }, (response) => {
@@ -172,7 +172,7 @@ test('with the token, a call is made, its user answers, and the retry is deliver
   await send({ do: 'call', side: 'left' });
   const { asked } = await until('left', ({ doing }) => doing === 'asked');
   expect(asked?.message).toBe('How was #4522 resolved?');
-  await send({ do: 'way', side: 'left', way: { deliver: 'twice' } });
+  await send({ do: 'fault', side: 'left', fault: { deliver: 'twice' } });
   const reply = { action: 'accept', content: { resolution: 'Fixed' } } as const;
   await send({ do: 'answer', side: 'left', question: 1, reply });
   const { conversation } = await until('left', ({ doing }) => doing === 'over');

@@ -1,5 +1,5 @@
 /**
- * The door of the live lab: serves the page, and takes commands from it alone. It listens on 127.0.0.1. A request must
+ * The command endpoint of the live lab: serves the page, and takes commands from it alone. It listens on 127.0.0.1. A request must
  * name that address as its host, so that no name that somebody points here will do; a command must come from the page's
  * own origin and bring the token that was printed, so that no other page can kill a process.
  */
@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** Opens the door, at `port` or any free one. Commands wait for a lab that is still starting. */
+/** Opens the endpoint, at `port` or any free one. Commands wait for a lab that is still starting. */
 export async function openCommandEndpoint(
   lab: Lab | Promise<Lab>,
   folders: Folders,

@@ -15,10 +15,10 @@ export const COMMANDS: { readonly [Name in Command['do']]: Command & { readonly 
     question: 1,
     reply: { action: 'accept', content: { resolution: 'Fixed' } },
   },
-  way: {
-    do: 'way',
+  fault: {
+    do: 'fault',
     side: 'left',
-    way: {
+    fault: {
       to: 'i2',
       deliver: 'twice',
       state: 'v1.forged',

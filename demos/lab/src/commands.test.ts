@@ -11,13 +11,18 @@ test.each([
   { do: 'answer', side: 'left', question: 2, reply: 'silence' },
   { do: 'set-up', side: 'right', setUp: { ...COMMANDS['set-up'].setUp, option: 'g', tool: 'order' } },
   { do: 'answer', side: 'left', question: 99, reply: { action: 'cancel' } },
-  { do: 'way', side: 'left', way: { deliver: 'once' } },
+  { do: 'fault', side: 'left', fault: { deliver: 'once' } },
 ])('$do is a command', (command) => {
   expect(read(command)).toEqual(command);
 });
 
 /** Where a person may write what they like, in bounds. */
-const FREE = ['reply.content.resolution', 'way.state', 'way.unasked.key', 'way.unasked.content.resolution'];
+const FREE = [
+  'reply.content.resolution',
+  'fault.state',
+  'fault.unasked.key',
+  'fault.unasked.content.resolution',
+];
 const LONG = 'x'.repeat(20_001);
 const VALUES: readonly unknown[] = [
   ...['', '1', '../i1', 'file:///etc/passwd', 'http://example.com/', 'i1; rm -rf /', '__proto__', LONG],
@@ -40,9 +45,9 @@ function withAt(command: unknown, [key = '', ...rest]: Path, value: unknown): ob
   return { ...object, [key]: rest.length === 0 ? value : withAt(object[key], rest, value) };
 }
 
-const OPTIONAL = ['reply.content', 'way.to', 'way.state', 'way.unasked'];
+const OPTIONAL = ['reply.content', 'fault.to', 'fault.state', 'fault.unasked'];
 /** Keys are the person's own in here. */
-const OPEN = ['reply.content', 'way.unasked.content'];
+const OPEN = ['reply.content', 'fault.unasked.content'];
 
 describe.each(Object.values(COMMANDS))('the command $do', (command) => {
   const paths = pathsIn(command).map((path) => [path.join('.'), path] as const);
@@ -77,7 +82,7 @@ describe.each(Object.values(COMMANDS))('the command $do', (command) => {
 
 const many = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`field${at}`, 'x']));
-const { answer, way, 'set-up': setUp } = COMMANDS;
+const { answer, fault, 'set-up': setUp } = COMMANDS;
 const x = (length: number) => 'x'.repeat(length);
 
 test.each<[where: string, command: Command, taken: readonly unknown[], refused: readonly unknown[]]>([
@@ -88,9 +93,9 @@ test.each<[where: string, command: Command, taken: readonly unknown[], refused: 
     [many(21), { a: x(201) }, { [x(61)]: 'x' }, { a: Array(21).fill('x') }, { a: [x(201)] }],
   ],
   ['reply.content.a', answer, ['x', 1, true, ['x']], [null, {}, [1], [['x']], { toString: 'x' }]],
-  ['way.unasked.content', way, [many(20)], [many(21), { a: {} }]],
-  ['way.unasked.key', way, ['x', x(60)], ['', x(61), 1, null]],
-  ['way.state', way, ['', x(20_000)], [LONG, 1, null]],
+  ['fault.unasked.content', fault, [many(20)], [many(21), { a: {} }]],
+  ['fault.unasked.key', fault, ['x', x(60)], ['', x(61), 1, null]],
+  ['fault.state', fault, ['', x(20_000)], [LONG, 1, null]],
   ['question', answer, [1, 99], [0, 100, 1.5, '1']],
   ['setUp.option', setUp, ['a', `a${x(20)}`], [`a${x(21)}`, 'A', '-a', 'a/b', 'a.b', 'a\n']],
 ])('what a person may write as %s is bounded', (where, command, taken, refused) => {

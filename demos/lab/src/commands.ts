@@ -19,7 +19,7 @@ const setUp = z.strictObject({
   singleUse: z.boolean(),
 });
 
-const way = z.strictObject({
+const fault = z.strictObject({
   /** The instance that gets it; without it, the one whose turn it is. */
   to: instance.optional(),
   deliver: z.enum(['once', 'twice', 'lose-answer']),
@@ -37,7 +37,7 @@ const command = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('set-up'), side, setUp }),
   z.strictObject({ do: z.literal('call'), side }),
   z.strictObject({ do: z.literal('answer'), side, question: z.number().int().min(1).max(99), reply }),
-  z.strictObject({ do: z.literal('way'), side, way }),
+  z.strictObject({ do: z.literal('fault'), side, fault }),
   z.strictObject({ do: z.literal('kill'), side, instance }),
   z.strictObject({ do: z.literal('restart'), side, instance }),
   z.strictObject({ do: z.literal('deploy'), side, change: z.enum(CHANGE_NAMES) }),
@@ -46,7 +46,7 @@ const command = z.discriminatedUnion('do', [
 export type SetUp = Readonly<z.infer<typeof setUp>>;
 export type InstanceId = z.infer<typeof instance>;
 export type ToolWord = SetUp['tool'];
-export type Fault = Readonly<z.infer<typeof way>>;
+export type Fault = Readonly<z.infer<typeof fault>>;
 /** A command. It names a side, and where it needs one an instance of that side. */
 export type Command = Readonly<z.infer<typeof command>>;
 

@@ -14,7 +14,7 @@ export class Lab {
   readonly #postgres: Postgres;
   readonly #sides: Readonly<Record<SideName, Pane>>;
   readonly #watchers = new Set<(change: Change) => void>();
-  /** One command after the other, on each side: none finds a side half-way through another. */
+  /** One command after the other, on each side: none finds a side half-fault through another. */
   readonly #queues: Record<SideName, Promise<void>> = { left: Promise.resolve(), right: Promise.resolve() };
   readonly #pending = new Set<SideName>();
 
@@ -73,7 +73,7 @@ const DOINGS: {
   'set-up': (side, { setUp }) => side.setUp(setUp),
   call: (side) => side.call(),
   answer: (side, { question, reply }) => side.answer(question, reply),
-  way: (side, { way }) => side.way(way),
+  fault: (side, { fault }) => side.setFault(fault),
   kill: (side, { instance }) => side.kill(instance),
   restart: (side, { instance }) => side.restart(instance),
   deploy: (side, { change }) => side.deploy(change),

@@ -66,15 +66,15 @@ async function startLab() {
 async function serve(port: number | undefined): Promise<void> {
   const { page } = builtPage(print);
   const { openCommandEndpoint } = await import('./command-endpoint.ts');
-  // The door opens first: loading everything that the servers need takes half of the time to the address.
+  // The command endpoint opens first: loading everything that the servers need takes half of the time to the address.
   const lab = startLab();
-  const door = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
+  const endpoint = await openCommandEndpoint(lab, { page, recorded: recordedFolder }, port).catch(
     async (error: unknown) => {
       await (await lab).close();
       throw error;
     },
   );
-  print(`The lab is open at ${door.address}\nIt ends with Ctrl-C.`);
+  print(`The lab is open at ${endpoint.address}\nIt ends with Ctrl-C.`);
   // What was recorded before is shown until it has been recorded again.
   const recording = import('./recording.ts').then(({ recordInto }) => recordInto(recordedFolder));
   let ending = false;
@@ -82,7 +82,7 @@ async function serve(port: number | undefined): Promise<void> {
     if (ending) return;
     ending = true;
     const processes = [lab.then((one) => one.close()), recording.then((one) => one.stop())];
-    await Promise.allSettled([door.close(), ...processes]);
+    await Promise.allSettled([endpoint.close(), ...processes]);
     process.exit();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -92,7 +92,7 @@ async function serve(port: number | undefined): Promise<void> {
       if (!ending) process.stderr.write(`${error.message}\n`);
     });
   await lab.catch(async (error: unknown) => {
-    await door.close();
+    await endpoint.close();
     throw error;
   });
 }

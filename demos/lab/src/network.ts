@@ -3,20 +3,20 @@ import type { Fetch, Recorder } from '@mrtr/harness';
 import { CLIENT, type Message, type WireMessage } from '@mrtr/harness/transcript';
 import type { Fault } from './protocol.ts';
 
-/** Delivers a call's requests through `send`; `wayOf` says what happens to the next one. */
-export function network(send: Fetch, recorder: Recorder, wayOf: () => Fault): Fetch {
+/** Delivers a call's requests through `send`; `faultOf` says what happens to the next one. */
+export function network(send: Fetch, recorder: Recorder, faultOf: () => Fault): Fetch {
   return async (url, init) => {
     const body = init?.method === 'POST' ? String(init.body) : '';
     const request = parseCall(body);
     if (request?.method !== 'tools/call') return send(url, init);
-    const way = wayOf();
-    const message = onTheWay(request, way);
+    const fault = faultOf();
+    const message = onTheWay(request, fault);
     if (message) recorder.recordAltered(body, message);
     const delivered = { ...init, ...(message && { body: JSON.stringify(message) }) };
     const answer = await send(url, delivered);
-    if (way.deliver === 'once') return answer;
+    if (fault.deliver === 'once') return answer;
     loseAnswer(recorder, await answer.text());
-    if (way.deliver === 'lose-answer') throw new Error('The connection was lost before the answer came.');
+    if (fault.deliver === 'lose-answer') throw new Error('The connection was lost before the answer came.');
     recorder.record({ kind: 'message', from: CLIENT, message: message ?? request, again: true });
     return send(url, delivered);
   };

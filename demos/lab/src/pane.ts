@@ -40,7 +40,7 @@ export class Pane {
   #opening: Opening | undefined;
   #conversation: Conversation | undefined;
   #asked: (Asked & { readonly answer: (reply: Reply) => void }) | undefined;
-  #way = STRAIGHT;
+  #fault = STRAIGHT;
   #doing: SideState['doing'] = 'starting';
   #problem: string | undefined;
   #isAbandoned = false;
@@ -63,7 +63,7 @@ export class Pane {
       instances: IDS.map((id) => ({ id, alive: this.#instances.get(id)?.alive ?? false })),
       conversation,
       ...(answer && { asked: asked as Asked }),
-      way: this.#way,
+      fault: this.#fault,
       insides: insides(conversation.events, this.#setUp.tool, this.#key),
       problem: this.#problem,
     };
@@ -92,7 +92,7 @@ export class Pane {
     this.#setUp = setUp;
     if (listed.needsPostgres) await this.#needPostgres(listed.name, before);
     this.#conversation = undefined;
-    this.#way = STRAIGHT;
+    this.#fault = STRAIGHT;
     for (const id of IDS) if (!this.#instances.get(id)?.alive) await this.#startInstance(id);
     this.#became('ready');
   }
@@ -128,14 +128,14 @@ export class Pane {
     answer(reply);
   }
 
-  way(way: Fault): void {
-    if (way.to !== undefined && !this.#used.includes(way.to))
-      throw new Refused(`There is no instance '${way.to}'.`);
-    if (this.#setUp.client === 'legacy' && (way.deliver !== 'once' || way.state !== undefined))
+  setFault(fault: Fault): void {
+    if (fault.to !== undefined && !this.#used.includes(fault.to))
+      throw new Refused(`There is no instance '${fault.to}'.`);
+    if (this.#setUp.client === 'legacy' && (fault.deliver !== 'once' || fault.state !== undefined))
       throw new Refused(
         'An old client is asked down the stream of its call: it sends no retry and no state.',
       );
-    this.#way = way;
+    this.#fault = fault;
     this.#changed();
   }
 
@@ -257,7 +257,11 @@ export class Pane {
     this.#key = randomBytes(32);
     const listed = findOption(option);
     if (!listed) throw new Refused(`There is no option '${option}'.`);
-    const fleet = new Fleet(this.#database, { world: recordedWorld(recorder), recorder }, () => this.#way.to);
+    const fleet = new Fleet(
+      this.#database,
+      { world: recordedWorld(recorder), recorder },
+      () => this.#fault.to,
+    );
     const opening = {
       ...(hasVersions(this.#setUp) ? versionOf(listed, FIRST) : { module: addressOf(listed) }),
       ...(listed.needsPostgres && { postgres: this.#calls }),
@@ -274,7 +278,7 @@ export class Pane {
     const { fetch, ...endpoint } = fleet.endpoint();
     return {
       instances: this.#used,
-      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeWay()) }),
+      endpoint: () => ({ ...endpoint, fetch: network(fetch, recorder, () => this.#takeFault()) }),
       framesHeld: fleet.framesHeld,
       close: async () => {
         this.#opening = undefined;
@@ -283,11 +287,11 @@ export class Pane {
     };
   };
 
-  /** The way of this request; the next one goes straight. The instance that was chosen stays chosen. */
-  #takeWay(): Fault {
-    const way = this.#way;
-    this.#way = { deliver: 'once', to: way.to };
-    return way;
+  /** The fault of this request; the next one has none. The instance that was chosen stays chosen. */
+  #takeFault(): Fault {
+    const fault = this.#fault;
+    this.#fault = { deliver: 'once', to: fault.to };
+    return fault;
   }
 }
 

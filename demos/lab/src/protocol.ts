@@ -67,7 +67,7 @@ export interface SideState {
   /** Without events before the first call. */
   readonly conversation: Conversation;
   readonly asked?: Asked | undefined;
-  readonly way: Fault;
+  readonly fault: Fault;
   readonly insides: Insides;
   readonly problem?: string | undefined;
 }

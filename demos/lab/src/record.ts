@@ -22,7 +22,7 @@ interface Situation extends Partial<Omit<SetUp, 'option' | 'instances'>> {
   readonly hosting?: LocalHostingKind;
   readonly legacy?: 'degrade';
   readonly user?: () => User;
-  readonly ways?: readonly (Partial<Fault> | undefined)[];
+  readonly faults?: readonly (Partial<Fault> | undefined)[];
   readonly otherState?: boolean;
 }
 
@@ -33,7 +33,7 @@ const TWICE = { deliver: 'twice' } as const;
 
 const declining = (action: 'decline' | 'cancel') => () => scriptedUser({ units: [{ action }] });
 const firstSaying = (reply: string) => () => scriptedUser({ units: [reply, 'metric'] });
-const RETRIED_TWICE = { tool: 'work-item', user: answerFixed, ways: [undefined, TWICE] } as const;
+const RETRIED_TWICE = { tool: 'work-item', user: answerFixed, faults: [undefined, TWICE] } as const;
 const UNASKED = { key: 'resolution', content: { resolution: 'Fixed' } };
 
 export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, 'id'>>({
@@ -64,12 +64,12 @@ export const SITUATIONS: readonly Situation[] = Object.entries<Omit<Situation, '
   unasked: {
     about: 'an answer to a question that nobody asked',
     tool: 'work-item',
-    ways: [{ unasked: UNASKED }],
+    faults: [{ unasked: UNASKED }],
   },
   'other-state': {
     about: 'the state of a call for another item',
     tool: 'work-item',
-    ways: [undefined, undefined, {}],
+    faults: [undefined, undefined, {}],
     otherState: true,
   },
 }).map(([id, situation]) => ({ id, ...situation }));
@@ -80,23 +80,23 @@ export async function record(
   coverage: LineCoverage,
 ): Promise<Recording> {
   const { id, about, tool = 'weather', client = 'modern', hosting = 'memory', singleUse = false } = situation;
-  const { legacy = 'shim', ways = [], user = tool === 'weather' ? metric : duplicate } = situation;
+  const { legacy = 'shim', faults = [], user = tool === 'weather' ? metric : duplicate } = situation;
   const call = CALLS[tool];
   const key = randomBytes(32);
   const once = singleUse ? { ledger: new MemoryLedger() } : { singleUse: false as const };
   const state = requestStatePolicy({ keys: [key], legacy, ...once });
   let requests = 0;
   const stolen = situation.otherState ? await stateOfAnotherItem(option, key) : undefined;
-  const wayOf = (): Fault => {
-    const way: Fault = { deliver: 'once', ...ways[requests++] };
-    return stolen !== undefined && requests === 3 ? { ...way, state: stolen } : way;
+  const faultOf = (): Fault => {
+    const fault: Fault = { deliver: 'once', ...faults[requests++] };
+    return stolen !== undefined && requests === 3 ? { ...fault, state: stolen } : fault;
   };
   const transcript = await converse(
     { subject: option, client, hosting, legacy, call, user: user(), takeLines: () => coverage.take() },
     ({ world, recorder }) => {
       const onEntry = () => recorder.tell({ channel: 'mrtr:handler', event: {} });
       const hosted = host(hosting, () => option.create({ world, state, onEntry }));
-      return ways.length > 0 ? through(hosted, (send) => network(send, recorder, wayOf)) : hosted;
+      return faults.length > 0 ? through(hosted, (send) => network(send, recorder, faultOf)) : hosted;
     },
   );
   return { id: `${option.id}.${id}`, about, transcript, insides: insides(transcript.events, tool, key) };

@@ -41,7 +41,7 @@ export async function startSite(
   });
   hosting = await serveHttp(
     { server: () => createServer(policy, made), close: async () => {} },
-    { verifier: listVerifier(HOLDERS), pages: [made.link, sessions], drainMs: 1000 },
+    { verifier: listVerifier(HOLDERS), pages: [made.link, sessions], drainSeconds: 1 },
   );
   calendar.registered.set(CLIENT_ID, new URL('/link/callback', hosting.url).href);
   const { url } = hosting;

@@ -11,7 +11,7 @@ if (!instance || !STATE_KEY || !process.send) {
 // Without a ledger: a parked handler is resumed once, by the first retry that reaches it.
 const state = requestStatePolicy({ keys: [STATE_KEY], singleUse: false, legacy: 'degrade' });
 const hosting = await serveHttp(option.create({ world: createWorld(), state, instance }), {
-  legacy: 'stateless',
+  oldClients: 'stateless',
 });
 process.once('disconnect', () => void hosting.close());
 process.send(hosting.url.host);

@@ -14,7 +14,6 @@ export {
   asRequired,
   aText,
   aTimeInSeconds,
-  LONGEST_TIMER_MS,
   listOf,
   type OptionCheck,
   type OptionChecks,

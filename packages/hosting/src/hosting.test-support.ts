@@ -86,7 +86,7 @@ export function fixture(): Fixture {
 /** Serves a fixture until the test ends. */
 export async function hosting(options: HttpOptions = {}): Promise<Fixture & { http: HttpHosting; url: URL }> {
   const served = fixture();
-  const http = await serveHttp(served, { drainMs: 100, onerror: served.onerror, ...options });
+  const http = await serveHttp(served, { drainSeconds: 0.1, onerror: served.onerror, ...options });
   onTestFinished(() => {
     served.release();
     return http.close().catch(() => {});

@@ -12,7 +12,7 @@ import {
 } from './hosting.test-support.ts';
 import { type HttpOptions, serveHttp } from './http.ts';
 
-const FOREVER: HttpOptions = { drainMs: 60_000 };
+const FOREVER: HttpOptions = { drainSeconds: 60 };
 const waited = expect.objectContaining({ content: [{ type: 'text', text: 'Waited.' }] });
 
 test.each([
@@ -72,7 +72,7 @@ test('while a server closes, requests on open connections get 503, on used and u
 });
 
 test('a call that hangs is cut off after the drain time', async () => {
-  const { http, url, entered } = await hosting({ drainMs: 50 });
+  const { http, url, entered } = await hosting({ drainSeconds: 0.05 });
   const call = fetch(url, requestInit('tools/call', { name: 'wait' })).then(read);
   const cut = expect(call).rejects.toThrow();
   const { mcpReq } = await entered;
@@ -131,7 +131,7 @@ test('an instance that fails to close is an error, and the port is free all the 
 });
 
 test('an instance that throws when it is closed leaves nothing open', async () => {
-  const served = await hosting({ drainMs: 5 });
+  const served = await hosting({ drainSeconds: 0.005 });
   served.close = () => {
     throw new Error('stuck');
   };
@@ -164,7 +164,7 @@ test('an instance that never finishes closing does not block the server, and is 
   const served = fixture();
   const http = await serveHttp(
     { ...served, close: () => new Promise(() => {}) },
-    { drainMs: 20, onerror: served.onerror },
+    { drainSeconds: 0.02, onerror: served.onerror },
   );
   await http.close();
   expect(served.errors).toEqual([

@@ -9,7 +9,6 @@ import {
   anObjectWith,
   aText,
   aTimeInSeconds,
-  LONGEST_TIMER_MS,
   type OptionChecks,
   requireArgument,
   requireOptions,
@@ -18,7 +17,7 @@ import {
 } from '@mrtr/core/kit';
 import { internalError } from './admission/problem.ts';
 import { closeResponsesWithConnection } from './http/closed-connections.ts';
-import { type AdmissionOptions, GATE_CHECKS, HttpAdmission } from './http/http-admission.ts';
+import { ADMISSION_CHECKS, type AdmissionOptions, HttpAdmission } from './http/http-admission.ts';
 import { SESSION_CHECKS } from './http/sessions.ts';
 import { endStalledConnections, SEND_SECONDS } from './http/stalled-connections.ts';
 import type { OnError, ServerInstance } from './instance/server-instance.ts';
@@ -38,8 +37,8 @@ export interface HttpOptions extends AdmissionOptions {
   readonly host?: string;
   /** Default 0, any free port. */
   readonly port?: number;
-  /** How long `close` waits for calls in flight, in milliseconds. Default 10 000. */
-  readonly drainMs?: number;
+  /** How long `close` waits for calls in flight, in seconds. Default 10. */
+  readonly drainSeconds?: number;
   /**
    * How long a connection may have bytes to send and send none, in seconds, because its client does not read. Then it is
    * ended, and so are its calls. Default 60.
@@ -48,10 +47,10 @@ export interface HttpOptions extends AdmissionOptions {
 }
 
 const CHECKS: OptionChecks<HttpOptions> = {
-  ...GATE_CHECKS,
+  ...ADMISSION_CHECKS,
   host: aText,
   port: wholeNumber(0, 65_535),
-  drainMs: wholeNumber(0, LONGEST_TIMER_MS),
+  drainSeconds: aTimeInSeconds,
   sendSeconds: aTimeInSeconds,
 };
 
@@ -63,7 +62,7 @@ export interface HttpHosting {
   /**
    * Takes no new connections, lets calls in flight finish, aborts parked frames, and closes what is left. Until then,
    * new requests on open connections get 503. A call that waits for its user is in flight, and its answer would come in
-   * anew: it is cut after `drainMs`. Handlers that do not end when they are told to have `drainMs` once more.
+   * anew: it is cut after `drainSeconds`. Handlers that do not end when they are told to have `drainSeconds` once more.
    */
   close(): Promise<void>;
 }
@@ -84,7 +83,7 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     host = '127.0.0.1',
     port = 0,
     path = '/mcp',
-    drainMs = 10_000,
+    drainSeconds = 10,
     sendSeconds = SEND_SECONDS,
   } = options;
   const report: OnError = (error) => tellOperator(error, options.onerror);
@@ -113,7 +112,7 @@ export async function serveHttp(served: ServerInstance, options: HttpOptions = {
     url: new URL(`http://${name}:${address.port}${path}`),
     notify: gate.notify,
     close: () => {
-      closed ??= close(server, gate, inFlight, drainMs, report);
+      closed ??= close(server, gate, inFlight, drainSeconds, report);
       return closed;
     },
   };
@@ -123,7 +122,7 @@ async function close(
   server: Server,
   gate: HttpAdmission,
   inFlight: Set<ServerResponse>,
-  ms: number,
+  seconds: number,
   report: OnError,
 ): Promise<void> {
   gate.shut();
@@ -131,6 +130,7 @@ async function close(
   server.closeIdleConnections = () => {};
   const closed = new Promise((resolve) => server.close(resolve));
   for (const res of inFlight) endConnectionAfter(res);
+  const ms = Math.ceil(seconds * 1000);
   const signal = AbortSignal.timeout(ms);
   setMaxListeners(0, signal);
   await Promise.allSettled([...inFlight].map((res) => once(res, 'close', { signal })));

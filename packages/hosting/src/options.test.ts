@@ -15,7 +15,6 @@ async function serve(options: unknown): Promise<void> {
 }
 
 const atLeast1 = 'must be a whole number of at least 1';
-const time = 'must be a whole number from 0 to 2147483647';
 const seconds = 'must be a number above 0, and at most 2147483';
 
 // Every option has a check, which its type demands; core tests the checks. Here is one of each kind.
@@ -26,7 +25,7 @@ test.each<[options: unknown, message: string]>([
   [{ host: 5 }, 'host must be a text that is not empty; it is 5.'],
   [{ host: '' }, "host must be a text that is not empty; it is ''."],
   [{ port: 'http' }, "port must be a whole number from 0 to 65535; it is 'http'."],
-  [{ drainMs: -1 }, `drainMs ${time}; it is -1.`],
+  [{ drainSeconds: -1 }, `drainSeconds ${seconds}; it is -1.`],
   [{ sendSeconds: 0 }, `sendSeconds ${seconds}; it is 0.`],
   [{ path: 'mcp' }, "path must be a path that begins with '/'; it is 'mcp'."],
   [{ allowedHosts: 'shop.example' }, 'allowedHosts must be a list of host names; it is a text.'],
@@ -34,7 +33,7 @@ test.each<[options: unknown, message: string]>([
   [{ allowedOrigins: 'https://a.example' }, 'allowedOrigins must be a list of origins; it is a text.'],
   [{ verifier: 'sk-123' }, 'verifier must be an object with verifyAccessToken(); it is a text.'],
   [{ verifier: {} }, 'verifier must be an object with verifyAccessToken(); it is an object.'],
-  [{ legacy: 'session' }, "legacy must be 'sessions' or 'stateless'; it is 'session'."],
+  [{ oldClients: 'session' }, "oldClients must be 'sessions' or 'stateless'; it is 'session'."],
   [{ bus: () => {} }, 'bus must be an object with publish() and subscribe(); it is a function.'],
   [{ pages: {} }, 'pages must be a list of pages, each an object with fetch(); it is an object.'],
   [{ pages: [{ path: '/a' }] }, 'pages must be a list of pages, each an object with fetch(); it is a list.'],
@@ -54,16 +53,16 @@ test.each<[sessionLimits: unknown, message: string]>([
 ])(
   'the sessionLimits %j are refused, also where there are no sessions: %s',
   async (sessionLimits, message) => {
-    for (const legacy of ['sessions', 'stateless']) {
+    for (const oldClients of ['sessions', 'stateless']) {
       const refused = new InvalidOption(`sessionLimits: ${message}`);
-      await expect(serve({ legacy, sessionLimits })).rejects.toThrow(refused);
+      await expect(serve({ oldClients, sessionLimits })).rejects.toThrow(refused);
     }
   },
 );
 
 test('options that are undefined have their defaults', async () => {
   const limits = { max: undefined, idleSeconds: undefined };
-  await serve({ port: undefined, verifier: undefined, legacy: undefined, sessionLimits: limits });
+  await serve({ port: undefined, verifier: undefined, oldClients: undefined, sessionLimits: limits });
 });
 
 test('without `onerror`, the first error of a kind is a warning of the process', async () => {

@@ -15,7 +15,7 @@ export interface CallRow {
   readonly turn: number;
   readonly done: boolean;
   readonly expired: boolean;
-  /** The sealed key that seals all other values of the call; see `Vault`. */
+  /** The sealed key that seals all other values of the call; see `CallKey`. */
   readonly key: Buffer;
   readonly head: Buffer;
   /** The latest turn's record. */

@@ -106,7 +106,7 @@ export class CallKey {
     this.#ring = keyRing([secret]);
   }
 
-  /** The vault of a new call. */
+  /** The key of a new call. */
   static make(call: string): CallKey {
     return new CallKey(call, randomBytes(32).toString('base64url'));
   }

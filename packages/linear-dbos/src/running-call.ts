@@ -21,7 +21,7 @@ import {
 } from '@dbos-inc/dbos-sdk';
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { RequestStatePolicy, ServerContext } from '@mrtr/core';
-import { publish as observe } from '@mrtr/core/events';
+import { publish } from '@mrtr/core/events';
 import { keyRingOf } from '@mrtr/core/seal';
 import { askProblem, questionDigest } from '@mrtr/core/shape';
 import { ContinuationLost } from '@mrtr/shapes/linear';
@@ -59,7 +59,7 @@ export interface Host {
   readonly runtime: Runtime;
   readonly presence: Pick<Presence, 'certain'>;
   readonly policy: RequestStatePolicy;
-  readonly news: TurnListeners;
+  readonly turnListeners: TurnListeners;
   report(error: Error): void;
   /** The call no longer runs here. */
   ended(call: RunningCall): void;
@@ -84,7 +84,7 @@ export const UNRECORDED = 'This call cannot be resumed: it could not be recorded
 /** A call that was started here or taken over. */
 export class RunningCall {
   readonly id: string;
-  readonly #vault: CallKey;
+  readonly #callKey: CallKey;
   readonly #head: CallHeader;
   readonly #handler: LinearRound['handler'];
   readonly #host: Host;
@@ -119,14 +119,14 @@ export class RunningCall {
   parkedAt: number | undefined;
 
   constructor(
-    vault: CallKey,
+    callKey: CallKey,
     head: CallHeader,
     handler: LinearRound['handler'],
     published: number,
     host: Host,
   ) {
-    this.id = vault.call;
-    this.#vault = vault;
+    this.id = callKey.call;
+    this.#callKey = callKey;
     this.#head = head;
     this.heldBytes = heldBytes(head.input);
     this.#principal = head.principal;
@@ -176,7 +176,7 @@ export class RunningCall {
     if (turn === undefined) return;
     // The call waits inside DBOS for a message. An answer that came first also wakes it.
     const message: Message = { askable: [], from: this.#host.instance };
-    const sealed = this.#vault.seal(message, `answers ${turn}`).toString('base64');
+    const sealed = this.#callKey.seal(message, `answers ${turn}`).toString('base64');
     this.#host.runtime.send(this.id, sealed, String(turn)).catch((error) => this.#host.report(error));
   }
 
@@ -218,7 +218,7 @@ export class RunningCall {
   async #turns(): Promise<void> {
     const { target, isUri } = this.#head;
     const input = isUri ? new URL(this.#head.input as string) : this.#head.input;
-    observe('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
+    publish('mrtr:handler', { call: this.id, shape: 'linear', target, part: 'handler' });
     const context = new FrameContext(this.#frame, this.id);
     this.#reportsFrom(1);
     let pause = this.#frame.start(() => this.#handler(input as never, context));
@@ -274,19 +274,19 @@ export class RunningCall {
 
   /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */
   async #publish(record: TurnRecord): Promise<boolean> {
-    const { calls, instance, news, policy, ttlSeconds } = this.#host;
+    const { calls, instance, turnListeners, policy, ttlSeconds } = this.#host;
     const turn = this.published + 1;
     const done = record.kind !== 'asked' || record.overdrawn !== undefined;
     const told = { ...record, answers: this.#answered, principal: this.#principal };
-    const body = this.#vault.seal(told, `turn ${turn}`);
-    const key = this.#vault.key(keyRingOf(policy));
+    const body = this.#callKey.seal(told, `turn ${turn}`);
+    const key = this.#callKey.key(keyRingOf(policy));
     // Only the request that waits here can read the first turn, so a first turn that ends the call is not kept.
     const keepSeconds = done ? (turn === 1 ? 0 : KEEP_SECONDS) : ttlSeconds;
     if (this.#released) await NEVER;
     const published = { turn, done, body, key, keepSeconds, tell: this.#tell };
     if (await calls.publish(this.id, instance, published)) {
       this.published = turn;
-      news.notify(this.id, turn, told);
+      turnListeners.notify(this.id, turn, told);
       return true;
     }
     const row = await calls.read(this.id);
@@ -323,7 +323,7 @@ export class RunningCall {
         });
         if (this.#released) await NEVER;
         if (text === null) return undefined;
-        return this.#vault.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
+        return this.#callKey.open<Message>(Buffer.from(text, 'base64'), `answers ${turn}`);
       } catch (error) {
         // Not from an instance: it does not open, or DBOS cannot read it.
         const isForged = [Unopened, TypeError, SyntaxError].some((kind) => error instanceof kind);
@@ -377,7 +377,7 @@ export class RunningCall {
           (error: unknown) => ({ error: errorRecord(error) }),
         );
         try {
-          return this.#vault.seal(record, what).toString('base64');
+          return this.#callKey.seal(record, what).toString('base64');
         } catch {
           // DBOS stores an error that is thrown here in clear text.
           throw new Error('The value of a step could not be sealed.');
@@ -385,7 +385,7 @@ export class RunningCall {
       },
       { name: `run ${saltedHash(key, this.#head)}` },
     )
-      .then((sealed) => this.#vault.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
+      .then((sealed) => this.#callKey.open<StepRecord>(Buffer.from(sealed, 'base64'), what))
       .catch(failCall);
     if (this.#released) return NEVER;
     if ('error' in record) throw revivedError(record.error);

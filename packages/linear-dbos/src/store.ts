@@ -37,7 +37,7 @@ import { TurnListeners } from './turn-listeners.ts';
 
 /** The turn that a request waits for. */
 interface AwaitedTurn {
-  readonly vault: CallKey;
+  readonly callKey: CallKey;
   readonly turn: number;
   /** The digest of the answers that start it; see `unreadAnswers`. */
   readonly answers?: string;
@@ -86,7 +86,7 @@ export class DbosStore implements LinearStore {
   readonly #options: Settings;
   readonly #runtime: Runtime;
   readonly #instance: string;
-  readonly #news = new TurnListeners();
+  readonly #turnListeners = new TurnListeners();
   readonly #sweep: Sweep;
   /** The calls that run or wait in this process. */
   readonly #running = new Map<string, RunningCall>();
@@ -229,13 +229,13 @@ export class DbosStore implements LinearStore {
         return { kind: 'asked', id: undefined, requests: record.requests };
       }
       // The shim makes all rounds within one request. When that ends, the call ends.
-      const next = { vault: awaited.vault, turn: awaited.turn + 1 };
+      const next = { callKey: awaited.callKey, turn: awaited.turn + 1 };
       const over = () => void this.#giveUp(next, CLIENT_CANCELLED);
       if (!speaksMrtr(ctx)) signal.addEventListener('abort', over, { once: true });
-      return { kind: 'asked', id: `${awaited.vault.call}.${awaited.turn}`, requests: record.requests };
+      return { kind: 'asked', id: `${awaited.callKey.call}.${awaited.turn}`, requests: record.requests };
     } finally {
       stopReminding();
-      this.#running.get(awaited.vault.call)?.forgetRequest(ctx);
+      this.#running.get(awaited.callKey.call)?.forgetRequest(ctx);
       signal.removeEventListener('abort', giveUp);
     }
   }
@@ -245,14 +245,16 @@ export class DbosStore implements LinearStore {
    * another message sends another notification. It waits longer each time, until the parked call's own next look finds
    * them.
    */
-  #remind({ vault, turn, message }: AwaitedTurn): () => void {
+  #remind({ callKey, turn, message }: AwaitedTurn): () => void {
     if (message === undefined) return () => {};
     const topic = String(turn - 1);
     let wait = REMIND_MS;
     let timer: NodeJS.Timeout;
     const later = () => {
       timer = setTimeout(() => {
-        this.#runtime.send(vault.call, message, topic, `${topic} after ${wait}`).catch(this.#options.onerror);
+        this.#runtime
+          .send(callKey.call, message, topic, `${topic} after ${wait}`)
+          .catch(this.#options.onerror);
         wait *= 2;
         if (wait < LOOK_AGAIN_MS) later();
       }, wait);
@@ -281,22 +283,22 @@ export class DbosStore implements LinearStore {
       version,
       salt,
     };
-    const vault = CallKey.make(id);
-    const sealed = vault.seal(initial, 'head');
+    const callKey = CallKey.make(id);
+    const sealed = callKey.seal(initial, 'head');
     // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.
-    const head = vault.open<CallHeader>(sealed, 'head');
-    const running = new RunningCall(vault, head, handler, 0, this.#host);
+    const head = callKey.open<CallHeader>(sealed, 'head');
+    const running = new RunningCall(callKey, head, handler, 0, this.#host);
     running.request = ctx;
     this.#running.set(running.id, running);
     try {
-      await this.#admit(vault, sealed, principal);
+      await this.#admit(callKey, sealed, principal);
     } catch (error) {
       this.#running.delete(id);
       if (error instanceof StoreFull) throw error;
       this.#options.onerror(error as Error);
       throw new StoreFull(NOT_NOW);
     }
-    const begun = { vault, turn: 1 };
+    const begun = { callKey, turn: 1 };
     try {
       running.expect();
       await this.#runtime.start(id, () => running.run());
@@ -308,10 +310,10 @@ export class DbosStore implements LinearStore {
     return begun;
   }
 
-  async #admit(vault: CallKey, head: Buffer, principal: string | undefined): Promise<void> {
+  async #admit(callKey: CallKey, head: Buffer, principal: string | undefined): Promise<void> {
     const { maxBytesPerPrincipal, maxCallsPerPrincipal, policy, ttlSeconds, version } = this.#options;
-    const key = vault.key(keyRingOf(policy));
-    const [id, instance] = [vault.call, this.#instance];
+    const key = callKey.key(keyRingOf(policy));
+    const [id, instance] = [callKey.call, this.#instance];
     const ofPrincipal = { calls: maxCallsPerPrincipal, bytes: maxBytesPerPrincipal };
     const call = { id, instance, version, principal, key, head, ttlSeconds, ofPrincipal };
     const full = await this.#runtime.calls.add(call);
@@ -323,10 +325,10 @@ export class DbosStore implements LinearStore {
     const [id, turn] = [continuation.slice(0, at), Number(continuation.slice(at + 1))];
     const row = await this.#runtime.calls.read(id);
     if (!row) throw lostContinuation();
-    const vault = CallKey.of(id, row.key, keyRingOf(this.#options.policy));
-    const head = vault.open<CallHeader>(row.head, 'head');
+    const callKey = CallKey.of(id, row.key, keyRingOf(this.#options.policy));
+    const head = callKey.open<CallHeader>(row.head, 'head');
     const { method, target } = head;
-    const latest = latestIn(row, vault);
+    const latest = latestIn(row, callKey);
     if (
       !call.isPrincipal(latest?.principal ?? head.principal) ||
       method !== call.method ||
@@ -336,7 +338,7 @@ export class DbosStore implements LinearStore {
       throw lostContinuation();
     }
     const { inputResponses: responses } = ctx.mcpReq;
-    const awaited = { vault, turn: turn + 1, answers: hashAnswers(responses, head) };
+    const awaited = { callKey, turn: turn + 1, answers: hashAnswers(responses, head) };
     // A client whose connection or instance was lost sends the same answer again, and gets its result.
     if (row.turn === awaited.turn && latest?.answers === awaited.answers) return awaited;
     if (row.done || row.expired || row.turn !== turn) throw lostContinuation();
@@ -344,7 +346,7 @@ export class DbosStore implements LinearStore {
     const asked = call.asked && [...call.asked];
     const { askable, principal } = call;
     const message: Message = { responses, asked, askable, principal, from: this.#instance };
-    const sealed = vault.seal(message, `answers ${turn}`).toString('base64');
+    const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
     const running = this.#running.get(id);
     if (running) running.request = ctx;
     await this.#runtime.send(id, sealed, String(turn));
@@ -353,11 +355,11 @@ export class DbosStore implements LinearStore {
 
   /** Waits for the end of the turn. If no live instance runs the call, this instance takes it over. */
   async #outcome(awaited: AwaitedTurn, round: LinearRound): Promise<TurnRecord> {
-    const { turn, vault } = awaited;
-    const id = vault.call;
+    const { turn, callKey } = awaited;
+    const id = callKey.call;
     const ownerless = new Ownerless(this.#options.takeOverSeconds * 1000);
     for (let looks = 0; ; looks++) {
-      const wait = this.#news.listen(id, turn);
+      const wait = this.#turnListeners.listen(id, turn);
       try {
         const running = this.#running.get(id);
         // The database holds turns that were published before this began to listen.
@@ -369,7 +371,7 @@ export class DbosStore implements LinearStore {
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
           const free = isOurs || (await ownerless.isFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
-          if (free) await this.#takeOver(vault, row, round, free === 'nothing runs');
+          if (free) await this.#takeOver(callKey, row, round, free === 'nothing runs');
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);
         const record = await wait.next(this.#running.has(id) ? LOOK_HERE_MS : elsewhere);
@@ -382,17 +384,17 @@ export class DbosStore implements LinearStore {
 
   /** @param ranNothing whether nothing of the call ran a moment ago, so that nobody has waited for its owner. */
   async #takeOver(
-    vault: CallKey,
+    callKey: CallKey,
     row: CallRow,
     { handler, ctx }: LinearRound,
     ranNothing: boolean,
   ): Promise<void> {
-    const id = vault.call;
+    const id = callKey.call;
     if (this.#running.has(id)) return;
     this.#checkVersion(row);
     if (this.#closing) throw lostContinuation(ELSEWHERE);
-    const head = vault.open<CallHeader>(row.head, 'head');
-    const running = new RunningCall(vault, head, handler, row.turn, this.#host);
+    const head = callKey.open<CallHeader>(row.head, 'head');
+    const running = new RunningCall(callKey, head, handler, row.turn, this.#host);
     running.request = ctx;
     this.#running.set(running.id, running);
     this.#runtime.expect(id, () => running.run());
@@ -407,7 +409,7 @@ export class DbosStore implements LinearStore {
       // DBOS has recorded the call as over, but nothing was published: its owner could no longer reach the database.
       if (isMine && !(await this.#runtime.resume(id))) {
         isMine = false;
-        await this.#giveUp({ vault, turn: row.turn + 1 }, UNRECORDED);
+        await this.#giveUp({ callKey, turn: row.turn + 1 }, UNRECORDED);
       }
     } catch (error) {
       isMine = false;
@@ -425,14 +427,14 @@ export class DbosStore implements LinearStore {
   }
 
   /** Ends a call whose client has gone, in the awaited turn. Does nothing if that turn has ended. */
-  async #giveUp({ vault, turn }: AwaitedTurn, why: string): Promise<void> {
-    const id = vault.call;
+  async #giveUp({ callKey, turn }: AwaitedTurn, why: string): Promise<void> {
+    const id = callKey.call;
     try {
       const record: TurnRecord = { kind: 'lost', why };
-      const body = vault.seal(record, `turn ${turn}`);
+      const body = callKey.seal(record, `turn ${turn}`);
       if (!(await this.#runtime.calls.end(id, { turn, done: true, body, keepSeconds: KEEP_SECONDS }))) return;
       this.#running.get(id)?.abort(why);
-      this.#news.notify(id, turn, record);
+      this.#turnListeners.notify(id, turn, record);
     } catch (error) {
       this.#options.onerror(error as Error);
     }
@@ -442,7 +444,7 @@ export class DbosStore implements LinearStore {
   #handleNotification(message: string): void {
     const [what, id = ''] = message.split(' ');
     if (what === 'end' && this.#running.has(id)) void this.#endIfOver(id);
-    this.#news.notify(id);
+    this.#turnListeners.notify(id);
   }
 
   /** Any role that can connect may send a notification to end a call, so only the table counts. */
@@ -471,7 +473,7 @@ export class DbosStore implements LinearStore {
       runtime: this.#runtime,
       presence: this.#runtime.presence,
       policy: this.#options.policy,
-      news: this.#news,
+      turnListeners: this.#turnListeners,
       report: this.#options.onerror,
       ended: (call) => this.#forget(call),
     };
@@ -479,7 +481,7 @@ export class DbosStore implements LinearStore {
 
   #forget(call: RunningCall): void {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
-    this.#news.notify(call.id);
+    this.#turnListeners.notify(call.id);
   }
 }
 
@@ -505,11 +507,11 @@ class Ownerless {
 }
 
 /** The latest turn that has ended. */
-const latestIn = ({ turn, body }: CallRow, vault: CallKey): TurnRecord | undefined =>
-  body ? vault.open<TurnRecord>(body, `turn ${turn}`) : undefined;
+const latestIn = ({ turn, body }: CallRow, callKey: CallKey): TurnRecord | undefined =>
+  body ? callKey.open<TurnRecord>(body, `turn ${turn}`) : undefined;
 
 /** The result of a turn, if it is the latest one. */
-const recordIn = (row: CallRow, { turn, vault }: AwaitedTurn): TurnRecord | undefined =>
-  row.turn === turn ? latestIn(row, vault) : undefined;
+const recordIn = (row: CallRow, { turn, callKey }: AwaitedTurn): TurnRecord | undefined =>
+  row.turn === turn ? latestIn(row, callKey) : undefined;
 
 const lostContinuation = (why = LOST): ContinuationLost => new ContinuationLost(why);

@@ -56,8 +56,8 @@ const unasked = defineCheck('answer.unasked', 'A', {
   },
 });
 
-function everyAnswer({ facts, desk }: CheckContext, session: Session): JsonObject {
-  const later = facts.rounds.map(({ requests }) => desk.answerer.responses(requests));
+function everyAnswer({ facts, sessionContext }: CheckContext, session: Session): JsonObject {
+  const later = facts.rounds.map(({ requests }) => sessionContext.answerer.responses(requests));
   return Object.assign({}, ...later, session.answers());
 }
 
@@ -98,7 +98,7 @@ const otherRound = defineCheck('answer.other-round', 'S', {
       {
         label: 'the answers of round 1 in the last round',
         changes: () => ({
-          inputResponses: context.desk.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
+          inputResponses: context.sessionContext.answerer.responses(context.facts.rounds[0]?.requests ?? {}),
         }),
       },
     ]);

@@ -70,13 +70,16 @@ interface Unfit {
 const MOST_MADE = 40;
 
 /** For each question the first such content: the honest one, or one that differs from it in a field. */
-function unfits({ desk, inputs: { seed } }: CheckContext, { from, to }: Crossing): readonly Unfit[] {
+function unfits(
+  { sessionContext, inputs: { seed } }: CheckContext,
+  { from, to }: Crossing,
+): readonly Unfit[] {
   return from.facts.rounds.flatMap(({ requests }, round) =>
     Object.entries(requests).flatMap(([key, request]) => {
       const other = to.questions.get(key)?.request;
       if (!isForm(request) || !isForm(other)) return [];
       const [schema, now] = [request, other].map((one) => objectAt(one, 'params').requestedSchema);
-      const { content } = desk.answerer.responses({ [key]: request })[key] as JsonObject;
+      const { content } = sessionContext.answerer.responses({ [key]: request })[key] as JsonObject;
       const unfit = contentsFor(schema, content, seed).find((one) => fits(schema, one) && !fits(now, one));
       return unfit === undefined ? [] : [{ key, round, content: unfit }];
     }),

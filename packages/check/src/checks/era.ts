@@ -159,14 +159,17 @@ async function callOperation(client: Client, { inputs, patience }: CheckContext)
 }
 
 /** The honest answer to a question that comes without a key: that of the question with these words. */
-function oldAnswer({ facts, desk }: CheckContext, { message, requestedSchema }: ShownQuestion): unknown {
+function oldAnswer(
+  { facts, sessionContext }: CheckContext,
+  { message, requestedSchema }: ShownQuestion,
+): unknown {
   const known = facts.rounds.flatMap(({ requests }) => Object.entries(requests));
   const sameWords = known.find(([, request]) => objectAt(request, 'params').message === message);
   const sameForm = known.find(
     ([, request]) => canonical(objectAt(request, 'params').requestedSchema) === canonical(requestedSchema),
   );
   const [key, request] = sameWords ?? sameForm ?? known[0] ?? ['', {}];
-  return desk.answerer.responses({ [key]: request })[key];
+  return sessionContext.answerer.responses({ [key]: request })[key];
 }
 
 const stateless = defineCheck('era.stateless', 'A', {

@@ -46,7 +46,7 @@ export class CheckContext {
   readonly inputs!: Inputs;
   readonly fleet!: Fleet;
   readonly effects!: Effects;
-  readonly desk!: SessionContext;
+  readonly sessionContext!: SessionContext;
   /** Every request of the run, for checks of the wire. */
   readonly log!: readonly Logged[];
   readonly nextUnready: string | undefined;
@@ -58,7 +58,7 @@ export class CheckContext {
   constructor(
     parts: Pick<
       CheckContext,
-      'facts' | 'inputs' | 'fleet' | 'effects' | 'desk' | 'log' | 'nextUnready' | 'patience'
+      'facts' | 'inputs' | 'fleet' | 'effects' | 'sessionContext' | 'log' | 'nextUnready' | 'patience'
     >,
   ) {
     Object.assign(this, parts);
@@ -75,7 +75,7 @@ export class CheckContext {
   }
 
   session(options: SessionOptions = {}): Session {
-    return new Session(this.desk, options);
+    return new Session(this.sessionContext, options);
   }
 
   /** A call that was answered honestly until the question of `round`; 0 is the first. @throws Undecided */

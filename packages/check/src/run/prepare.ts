@@ -49,7 +49,7 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
   let room = MOST_KEPT;
   const known = new Map<string, Listed>();
   const answerer = new Answerer(inputs.answers, inputs.generateAnswers, inputs.seed);
-  const desk: SessionContext = {
+  const sessionContext: SessionContext = {
     instance: fleet.first,
     operation: inputs.operation,
     answerer,
@@ -58,17 +58,28 @@ export async function prepare(inputs: Inputs, { fleet, patience, limit, next }: 
       room -= sizeOf(turn.reply);
       // Until the first call, a run asks for few things.
       if (session && room < 0) throw new Undecided(SENT_TOO_MUCH);
-      log.push({ turn, ...(session && { session }), during: desk.during });
+      log.push({ turn, ...(session && { session }), during: sessionContext.during });
     },
   };
-  const ready = async () => (await findRevisionProblem(desk)) ?? (await lookUp(inputs, desk, known));
+  const ready = async () =>
+    (await findRevisionProblem(sessionContext)) ?? (await lookUp(inputs, sessionContext, known));
   const unready = await limit.within(ready).catch(whyUndecided);
   const facts = factsFrom(inputs, fleet, known.get(nameOf(inputs.operation)));
   if (!unready) allowEffects(inputs, facts, known);
-  const nextUnready = next && (await limit.within(() => lookUpNext(inputs, desk, next)).catch(whyUndecided));
+  const nextUnready =
+    next && (await limit.within(() => lookUpNext(inputs, sessionContext, next)).catch(whyUndecided));
   const probe = inputs.probe && new Probe(inputs.probe, fleet, patience);
   const effects = new Effects(probe, facts.readOnly);
-  const context = new CheckContext({ facts, inputs, fleet, effects, desk, log, nextUnready, patience });
+  const context = new CheckContext({
+    facts,
+    inputs,
+    fleet,
+    effects,
+    sessionContext,
+    log,
+    nextUnready,
+    patience,
+  });
   const makeFirstCalls = () => firstCalls(context);
   const failure =
     unready === undefined
@@ -101,7 +112,7 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
     const readings = [first, before];
     const read = async () => void readings.push(await effects.read());
     const failure = await honestCall(context, async ({ asked }) => {
-      context.desk.answerer.mustFit(asked);
+      context.sessionContext.answerer.mustFit(asked);
       await read();
     });
     if (failure) return { ...failure, reason: `the honest call failed: ${failure.reason}${hint(context)}` };
@@ -117,16 +128,16 @@ async function firstCalls(context: CheckContext): Promise<Failure | undefined> {
   }
 }
 
-const hint = ({ desk }: CheckContext): string =>
-  desk.answerer.generated
+const hint = ({ sessionContext }: CheckContext): string =>
+  sessionContext.answerer.generated
     ? ' (A generated answer may mean nothing to the server: give that one with --answer.)'
     : '';
 
 async function findRevisionProblem(
-  desk: SessionContext,
-  instance = desk.instance,
+  sessionContext: SessionContext,
+  instance = sessionContext.instance,
 ): Promise<string | undefined> {
-  const reply = await request(desk, 'server/discover', {}, instance);
+  const reply = await request(sessionContext, 'server/discover', {}, instance);
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
@@ -157,12 +168,12 @@ const overStdio = ({ kind, tail }: Instance): string =>
 
 async function lookUp(
   { operation, otherOperation }: Inputs,
-  desk: SessionContext,
+  sessionContext: SessionContext,
   known: Map<string, Listed>,
 ): Promise<undefined> {
   for (const one of [operation, otherOperation]) {
     if (one === undefined || one.kind === 'resource') continue;
-    const listed = await list(desk, one.kind);
+    const listed = await list(sessionContext, one.kind);
     const entry = listed?.find(({ name }) => name === one.name);
     if (listed !== undefined && entry === undefined) throw new UsageError(unknown(one, listed));
     if (entry !== undefined)
@@ -174,12 +185,16 @@ async function lookUp(
 }
 
 /** Why the new version cannot be called, or undefined. One that has no such tool is no mistake: it was removed. */
-async function lookUpNext(inputs: Inputs, desk: SessionContext, next: Instance): Promise<string | undefined> {
-  const unready = await findRevisionProblem(desk, next);
+async function lookUpNext(
+  inputs: Inputs,
+  sessionContext: SessionContext,
+  next: Instance,
+): Promise<string | undefined> {
+  const unready = await findRevisionProblem(sessionContext, next);
   if (unready !== undefined) return `of the new version: ${unready}`;
   const { operation } = inputs;
   if (operation.kind === 'resource') return undefined;
-  const listed = await list(desk, operation.kind, next);
+  const listed = await list(sessionContext, operation.kind, next);
   const entry = listed?.find(({ name }) => name === operation.name);
   if (listed !== undefined && entry === undefined)
     return `the new version has no ${nameOf(operation)}, so no honest call on it can be made`;
@@ -193,14 +208,19 @@ const unknown = (operation: Operation, listed: readonly JsonObject[]): string =>
 
 /** Every page of a list, or undefined where the server does not list. */
 async function list(
-  desk: SessionContext,
+  sessionContext: SessionContext,
   kind: 'tool' | 'prompt',
-  instance = desk.instance,
+  instance = sessionContext.instance,
 ): Promise<readonly JsonObject[] | undefined> {
   const entries: JsonObject[] = [];
   let cursor: unknown;
   for (let page = 0; page < 50; page++) {
-    const { result } = await request(desk, `${kind}s/list`, cursor === undefined ? {} : { cursor }, instance);
+    const { result } = await request(
+      sessionContext,
+      `${kind}s/list`,
+      cursor === undefined ? {} : { cursor },
+      instance,
+    );
     const found = result?.[`${kind}s`];
     if (!Array.isArray(found)) return page === 0 ? undefined : entries;
     entries.push(...found.filter(isObject));

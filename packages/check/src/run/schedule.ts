@@ -32,7 +32,7 @@ export async function runChecks(
   const all: Checked[] = [];
   for (const check of checks) {
     progress({ check });
-    context.desk.during = check.id;
+    context.sessionContext.during = check.id;
     const started = performance.now();
     const before = context.log.length;
     const judge = () => limit.within(() => between(check, context, controls)).catch(abstainFor);

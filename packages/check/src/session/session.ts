@@ -52,21 +52,24 @@ export class Session {
   evidence: Evidence;
   /** The request that a finding is about, where honest ones followed it. */
   decisive: Turn | undefined;
-  readonly #desk: SessionContext;
+  readonly #sessionContext: SessionContext;
   readonly #capabilities: JsonObject | undefined;
 
-  constructor(desk: SessionContext, { instance, principal, operation, capabilities }: SessionOptions = {}) {
-    this.#desk = desk;
-    this.instance = instance ?? desk.instance;
+  constructor(
+    sessionContext: SessionContext,
+    { instance, principal, operation, capabilities }: SessionOptions = {},
+  ) {
+    this.#sessionContext = sessionContext;
+    this.instance = instance ?? sessionContext.instance;
     this.principal = principal ?? 'own';
-    this.operation = operation ?? desk.operation;
+    this.operation = operation ?? sessionContext.operation;
     this.#capabilities = capabilities;
     this.evidence = new Evidence(`${METHOD[this.operation.kind]} ${this.operation.name}`);
   }
 
   /** A call that goes on from here, and leaves this one as it is. */
   fork(): Session {
-    const fork = new Session(this.#desk, { ...this, capabilities: this.#capabilities });
+    const fork = new Session(this.#sessionContext, { ...this, capabilities: this.#capabilities });
     fork.turns.push(...this.turns);
     fork.evidence = this.evidence.copy();
     return fork;
@@ -87,7 +90,7 @@ export class Session {
   }
 
   answers(): JsonObject {
-    return this.#desk.answerer.responses(this.asked);
+    return this.#sessionContext.answerer.responses(this.asked);
   }
 
   mapAnswers(change: (honest: JsonObject, key: string) => unknown): JsonObject {
@@ -120,7 +123,7 @@ export class Session {
   }
 
   async send(params: JsonObject, options: SendOptions = {}): Promise<Outcome> {
-    const schema = this.#desk.schemaOf(this.operation);
+    const schema = this.#sessionContext.schemaOf(this.operation);
     const request: WireRequest = {
       method: METHOD[this.operation.kind],
       params,
@@ -142,7 +145,7 @@ export class Session {
       recorded: this.evidence.length,
     };
     this.turns.push(turn);
-    this.#desk.log(turn, this);
+    this.#sessionContext.log(turn, this);
     return turn.outcome;
   }
 

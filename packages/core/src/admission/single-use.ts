@@ -6,7 +6,7 @@ import type { OpenedState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import type { LeaseDecision, StateLedger } from './ledger.ts';
 
-/** The answer to a second presentation of a token: the frozen error, or the first one's result. */
+/** The answer to a repeated retry: the frozen error, or the result of the first one. */
 export type RepeatedRetry = 'reject' | 'replay';
 
 /** How a policy makes state single-use. */
@@ -21,7 +21,7 @@ export interface SingleUsePolicy {
   readonly maxResultBytes: number;
 }
 
-/** One presentation of a token. */
+/** One retry of a call, with its token. */
 export interface Retry {
   readonly opened: OpenedState;
   /** A digest of the answers that came with it. */
@@ -30,13 +30,13 @@ export interface Retry {
   readonly ring: readonly SealingKey[];
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Ends the wait for another presentation that is being served. */
+  /** Ends the wait for another retry that is being served. */
   readonly signal: AbortSignal;
   /** Gets errors that have no client: the ledger did not record something, or clocks differ. */
   readonly report: (error: unknown) => void;
 }
 
-/** Why a presentation was not served. For the log; the client gets the frozen error. */
+/** Why a retry was not served. For the log; the client gets the frozen error. */
 export type UsedReason =
   | 'already_used'
   | 'other_answers'
@@ -66,26 +66,26 @@ export type Decision =
 export class LedgerFailed extends Error {}
 
 /**
- * Asks the ledger for the lease on the token. Waits while another presentation of it is being served, if the policy
+ * Asks the ledger for the lease on the token. Waits while another retry with it is being served, if the policy
  * repeats results.
  *
  * @throws LedgerFailed when the ledger did not decide; nothing has run, and a lease that it gives later is released.
  */
-export async function claimToken(policy: SingleUsePolicy, presentation: Retry): Promise<Decision> {
-  let claim = await claimOnce(policy, presentation);
+export async function claimToken(policy: SingleUsePolicy, retry: Retry): Promise<Decision> {
+  let claim = await claimOnce(policy, retry);
   for (
     let wait = 5;
     claim.kind === 'in-flight' && policy.second === 'replay';
     wait = Math.min(wait * 2, MOST_WAIT_MS)
   ) {
-    if (!(await pause(wait, presentation.signal))) return { refused: 'abandoned' };
-    claim = await claimOnce(policy, presentation);
+    if (!(await pause(wait, retry.signal))) return { refused: 'abandoned' };
+    claim = await claimOnce(policy, retry);
   }
   switch (claim.kind) {
     case 'first':
-      return { lease: new Lease(policy, presentation, claim.lease) };
+      return { lease: new Lease(policy, retry, claim.lease) };
     case 'settled':
-      return policy.second === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, presentation);
+      return policy.second === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, retry);
     case 'lost':
       return policy.second === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
     default:
@@ -110,10 +110,10 @@ function reasonOf(kind: keyof typeof REASONS): UsedReason {
 
 function decideRecorded(
   { answers, result }: Extract<LeaseDecision, { kind: 'settled' }>,
-  presentation: Retry,
+  retry: Retry,
 ): Decision {
-  if (answers !== presentation.answers) return { refused: 'other_answers' };
-  const recorded = typeof result === 'string' ? open(result, presentation) : undefined;
+  if (answers !== retry.answers) return { refused: 'other_answers' };
+  const recorded = typeof result === 'string' ? open(result, retry) : undefined;
   // Somebody moved it from another token, or its key is gone.
   return recorded ? { recorded } : { refused: 'lost' };
 }
@@ -126,8 +126,8 @@ const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
 const MOST_WAIT_MS = 1000;
 
 /** Asks the ledger once, for a limited time. */
-async function claimOnce(policy: SingleUsePolicy, presentation: Retry): Promise<LeaseDecision> {
-  const { opened, answers, principal, now, report } = presentation;
+async function claimOnce(policy: SingleUsePolicy, retry: Retry): Promise<LeaseDecision> {
+  const { opened, answers, principal, now, report } = retry;
   const { ledger, leaseSeconds, claimSeconds } = policy;
   const { id, issuedAt, expiresAt } = opened;
   let isLate = false;
@@ -135,7 +135,7 @@ async function claimOnce(policy: SingleUsePolicy, presentation: Retry): Promise<
     const asked = ledger.claim({ id, answers, issuedAt, expiresAt, leaseSeconds, principal, now: now() });
     void asked.then(
       (claim) => {
-        if (isLate && claim?.kind === 'first') void new Lease(policy, presentation, claim.lease).release();
+        if (isLate && claim?.kind === 'first') void new Lease(policy, retry, claim.lease).release();
       },
       () => {},
     );
@@ -171,40 +171,40 @@ async function withinSeconds<T>(seconds: number, asked: Promise<T>, onLate = () 
  */
 export class Lease {
   readonly #policy: SingleUsePolicy;
-  readonly #presentation: Retry;
+  readonly #retry: Retry;
   readonly #id: string;
 
-  constructor(policy: SingleUsePolicy, presentation: Retry, id: string) {
+  constructor(policy: SingleUsePolicy, retry: Retry, id: string) {
     this.#policy = policy;
-    this.#presentation = presentation;
+    this.#retry = retry;
     this.#id = id;
   }
 
   /** Records how serving the token ended. What cannot be written down is lost. */
   settle(ended: () => Recorded): Promise<void> {
     const { ledger, maxResultBytes } = this.#policy;
-    const { opened } = this.#presentation;
+    const { opened } = this.#retry;
     let text: string;
     try {
       text = JSON.stringify(ended());
     } catch (error) {
-      this.#presentation.report(error);
+      this.#retry.report(error);
       text = JSON.stringify({ lost: true } satisfies Recorded);
     }
-    const sealed = seal(text, this.#presentation, maxResultBytes);
+    const sealed = seal(text, this.#retry, maxResultBytes);
     return this.#end(async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
   /** Gives the claim back: the handler was not entered. */
   release(): Promise<void> {
-    return this.#end(async () => this.#policy.ledger.release(this.#presentation.opened.id, this.#id));
+    return this.#end(async () => this.#policy.ledger.release(this.#retry.opened.id, this.#id));
   }
 
   async #end(write: () => Promise<void>): Promise<void> {
     try {
       await withinSeconds(this.#policy.claimSeconds, write());
     } catch (error) {
-      this.#presentation.report(error);
+      this.#retry.report(error);
     }
   }
 }

@@ -109,7 +109,7 @@ export const aText: OptionCheck = {
 };
 
 /** The longest time of a timer of Node, in milliseconds. A longer one fires at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1000);
 
 /** A time in seconds, above 0, that a timer can wait. */

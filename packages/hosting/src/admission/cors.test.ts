@@ -106,7 +106,7 @@ test('a page reads that the server failed, in both eras', async () => {
   const onerror = ({ message }: Error) => errors.push(message);
   const http = await serveHttp(
     { server: throwError, close: async () => {} },
-    { ...app, drainMs: 100, onerror },
+    { ...app, drainSeconds: 0.1, onerror },
   );
   onTestFinished(() => http.close());
   for (const init of [INITIALIZE, listTools]) {

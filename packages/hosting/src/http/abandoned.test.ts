@@ -82,7 +82,7 @@ test('the calls of a session that ends move to the abandoned handlers', async ()
 });
 
 test('without sessions, an old client that hangs up has cancelled', async () => {
-  const { url, nextEntry, enters } = await waiting({ legacy: 'stateless', maxCalls: 1 });
+  const { url, nextEntry, enters } = await waiting({ oldClients: 'stateless', maxCalls: 1 });
   const client = new AbortController();
   const entry = nextEntry();
   const init = oldRequest('tools/call', { name: 'wait' });

@@ -86,8 +86,8 @@ test('a server that closes serves neither pages nor MCP', async () => {
 
 test.each(['sessions', 'stateless'] as const)(
   'a gate with %s closes, and its instance too',
-  async (legacy) => {
-    const { gate, served } = gateWith({ legacy });
+  async (oldClients) => {
+    const { gate, served } = gateWith({ oldClients });
     await gate.close();
     expect(served.closed).toBe(1);
   },

@@ -75,7 +75,7 @@ export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
    * How old clients are served. `sessions` (the default) holds a connection for each, so that tools can ask them;
    * `stateless` holds nothing.
    */
-  readonly legacy?: 'sessions' | 'stateless';
+  readonly oldClients?: 'sessions' | 'stateless';
   /** Bounds on what old clients hold. */
   readonly sessionLimits?: SessionLimits;
   /**
@@ -97,7 +97,7 @@ const aPath: OptionCheck = {
 const texts = (members: string): OptionCheck => listOf(members, (value) => typeof value === 'string');
 
 /** The checks of {@link AdmissionOptions}. */
-export const GATE_CHECKS: OptionChecks<AdmissionOptions> = {
+export const ADMISSION_CHECKS: OptionChecks<AdmissionOptions> = {
   ...BODY_CHECKS,
   ...CALL_CHECKS,
   ...UNREAD_CHECKS,
@@ -105,7 +105,7 @@ export const GATE_CHECKS: OptionChecks<AdmissionOptions> = {
   allowedHosts: texts('host names'),
   allowedOrigins: texts('origins'),
   verifier: anObjectWith('verifyAccessToken'),
-  legacy: oneOf('sessions', 'stateless'),
+  oldClients: oneOf('sessions', 'stateless'),
   // serveHttp() checks each of them.
   sessionLimits: anyValue,
   bus: anObjectWith('publish', 'subscribe'),
@@ -134,7 +134,7 @@ export class HttpAdmission {
   constructor(served: ServerInstance, options: AdmissionOptions & { readonly path: string }) {
     const {
       allowedHosts = LOOPBACK,
-      legacy = 'sessions',
+      oldClients = 'sessions',
       verifier,
       maxSubscriptions,
       bus,
@@ -150,13 +150,14 @@ export class HttpAdmission {
     this.#allowedHosts = [...allowedHosts];
     this.#origins = new Origins(options.allowedOrigins ?? [], allowedHosts, METHODS);
     this.#modern = createMcpHandler(() => buildServer(served, onerror), {
-      legacy: legacy === 'sessions' ? 'reject' : 'stateless',
+      legacy: oldClients === 'sessions' ? 'reject' : 'stateless',
       ...(maxSubscriptions !== undefined && { maxSubscriptions }),
       ...(bus && { bus }),
       onerror: this.#report,
     });
     this.#authenticate = verifier && requireBearerAuth({ verifier });
-    this.#sessions = legacy === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
+    this.#sessions =
+      oldClients === 'sessions' ? new Sessions(served, options.sessionLimits, onerror) : undefined;
   }
 
   /** Publishes changes to the subscriptions of new clients. */

@@ -103,22 +103,22 @@ const UNASKED = {
 } as const;
 
 export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
-  const { way, setUp } = state;
-  const set = (part: Partial<Fault>) => send({ do: 'way', side, way: { ...way, ...part } });
+  const { fault, setUp } = state;
+  const set = (part: Partial<Fault>) => send({ do: 'fault', side, fault: { ...fault, ...part } });
   const isOld = setUp.client === 'legacy';
   return (
     <div class="line network">
       <span>Next request:</span>
       <Choice
         label={`Next request on the ${side} goes to`}
-        value={way.to ?? NEXT}
+        value={fault.to ?? NEXT}
         choices={ROUTES}
         disabled={setUp.instances === 'one'}
         onChoice={(to) => set({ to: to === NEXT ? undefined : to })}
       />
       <Choice
         label={`Next request on the ${side} is delivered`}
-        value={way.deliver}
+        value={fault.deliver}
         choices={DELIVERIES}
         disabled={isOld}
         title={isOld ? 'An old client is asked down the stream of its call: it sends no retry.' : undefined}
@@ -127,14 +127,14 @@ export function Network({ side, state, send }: Omit<ControlsProps, 'onSetUp'>) {
       <label>
         <input
           type="checkbox"
-          checked={way.unasked !== undefined}
+          checked={fault.unasked !== undefined}
           onChange={(event) =>
             set({ unasked: event.currentTarget.checked ? UNASKED[setUp.tool] : undefined })
           }
         />
         with an answer nobody asked for
       </label>
-      {way.state !== undefined && (
+      {fault.state !== undefined && (
         <span class="armed">
           with another state{' '}
           <button type="button" onClick={() => set({ state: undefined })}>

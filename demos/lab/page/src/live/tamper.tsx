@@ -11,25 +11,25 @@ interface TamperProps {
 }
 
 export function Tamper({ side, state, other, send }: TamperProps) {
-  const { way, conversation, insides, asked } = state;
+  const { fault, conversation, insides, asked } = state;
   const states = statesIn(conversation.events);
   const latest = states.at(-1);
   if (latest === undefined) return null;
   const present = (changed: string) =>
-    send({ do: 'way', side, way: { ...way, state: changed === latest ? undefined : changed } });
+    send({ do: 'fault', side, fault: { ...fault, state: changed === latest ? undefined : changed } });
   const changes: readonly (readonly [words: string, changed: string | undefined])[] = [
     ['Flip a bit', flipBit(latest, Math.floor(bytesOf(latest).length / 2))],
     ['Cut it', latest.slice(0, -12)],
     ["Swap with the other side's", statesIn(other.conversation.events).at(-1)],
     ["Present the round before's", states.at(-2)],
-    ['Leave it as it was', way.state === undefined ? undefined : latest],
+    ['Leave it as it was', fault.state === undefined ? undefined : latest],
   ];
-  const current = way.state ?? latest;
+  const current = fault.state ?? latest;
   return (
     <section class="tamper" aria-label="Tamper editor">
       <h4>
-        {way.state === undefined && 'Change it on its way'}
-        {way.state !== undefined && <span class="armed">The next retry brings this:</span>}
+        {fault.state === undefined && 'Change it on its fault'}
+        {fault.state !== undefined && <span class="armed">The next retry brings this:</span>}
       </h4>
       {insides[latest]?.sealed ? (
         <Bytes key={latest} original={latest} current={current} onChange={present} />
