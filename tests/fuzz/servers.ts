@@ -307,7 +307,7 @@ class Deployment {
         ? ({ singleUse: false } as const)
         : { singleUse: this.#singleUse, ledger: this.#ledger };
     const policy = requestStatePolicy({ audience, ttlSeconds: TTL_SECONDS, now: this.#now, ...singleUse });
-    return policyFrom({ ...partsOf(policy), ring: RINGS[place] });
+    return policyFrom({ ...partsOf(policy), keys: { ring: RINGS[place] } });
   }
 }
 

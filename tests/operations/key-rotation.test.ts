@@ -1,42 +1,40 @@
 /** Keys are rolled under three instances, one at a time, while calls are in flight: no call is lost. */
 
 import { requestStatePolicy } from '@mrtr/core';
-import { keyRing } from '@mrtr/core/seal';
 import { createWorld, GET_WEATHER, RESOLVE_WORK_ITEM, type World } from '@mrtr/example-tools';
 import { InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import type { LoadedOption } from '@mrtr/options';
-import { expect, onTestFinished, test } from 'vitest';
-import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { IN_MEMORY, oneForEachWay, sealsState } from '../testkit/options.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 
 const [FIRST, SECOND] = ['first'.repeat(8), 'second'.repeat(8)];
-/** The key rings, in order. Before the last one, every call that the first key sealed has ended or expired. */
-const [BEFORE, ADDED, IN_FRONT, AFTER] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST], [SECOND]].map(
-  keyRing,
-) as [Ring, Ring, Ring, Ring];
-type Ring = ReturnType<typeof keyRing>;
-const PARTS = partsOf(requestStatePolicy({ keys: [FIRST] }));
+/** The keys, in order. Before the last list, every call that the first key sealed has ended or expired. */
+const [BEFORE, ADDED, IN_FRONT, AFTER] = [[FIRST], [FIRST, SECOND], [SECOND, FIRST], [SECOND]] as const;
+type Keys = readonly string[];
+
+// The instances read their keys when the tests say so.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
 
 const holdsFrames = ({ claims }: LoadedOption) => claims.modern.framesHeld === 1;
 
-/** One instance of a deployment, which reads its keys again: each new server, and so each request, reads `ring`. */
-function instanceOf(option: LoadedOption, world: World) {
-  const instance = { ring: BEFORE };
-  const state = policyFrom({
-    ...PARTS,
-    get ring() {
-      return instance.ring;
-    },
-  });
+/** One instance of a deployment, which reads its keys again and again. */
+async function instanceOf(option: LoadedOption, world: World) {
+  let keys: Keys = BEFORE;
+  const state = await requestStatePolicy({ keys: () => keys, keysSeconds: 60 });
   const running = option.create({ world, state });
   const face = new InProcess(() => running.server());
   onTestFinished(async () => {
     await face.close();
     await running.close();
   });
-  return Object.assign(instance, { face });
+  const roll = async (next: Keys) => {
+    keys = next;
+    await vi.advanceTimersByTimeAsync(60_000);
+  };
+  return { face, roll };
 }
 
 const accept = (field: string, value: unknown) => ({
@@ -59,9 +57,9 @@ const SCRIPTS = {
 type Tool = keyof typeof SCRIPTS;
 
 /** Three instances, and what begins a call on them. Its user holds each answer until `goOn`. */
-function fleetOf(option: LoadedOption) {
+async function fleetOf(option: LoadedOption) {
   const world = createWorld();
-  const instances = [1, 2, 3].map(() => instanceOf(option, world));
+  const instances = await Promise.all([1, 2, 3].map(() => instanceOf(option, world)));
   let requests = 0;
   const next = () => (instances[requests++ % instances.length] as (typeof instances)[number]).face;
   // Round robin, except that a call of H returns to its frame.
@@ -109,7 +107,7 @@ class Call {
 test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const))(
   'option %s loses no call while its keys are rolled, instance by instance',
   async (_id, option) => {
-    const { world, instances, begin } = fleetOf(option);
+    const { world, instances, begin } = await fleetOf(option);
     const calls: { readonly call: Call; readonly patience: number; asked: number }[] = [];
     let step = 0;
     /** Begins calls, and lets users answer who have thought long enough. */
@@ -127,11 +125,11 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
     };
 
     await letTimePass();
-    for (const ring of [ADDED, IN_FRONT, AFTER]) {
+    for (const keys of [ADDED, IN_FRONT, AFTER]) {
       // After one time to live, every user who was asked under the first key has answered.
-      if (ring === AFTER) for (let pause = 0; pause < 6; pause++) await letTimePass();
+      if (keys === AFTER) for (let pause = 0; pause < 6; pause++) await letTimePass();
       for (const instance of instances) {
-        instance.ring = ring;
+        await instance.roll(keys);
         await letTimePass();
       }
     }
@@ -146,11 +144,11 @@ test.each(oneForEachWay(IN_MEMORY).map((option) => [option.id, option] as const)
 test.each(IN_MEMORY.filter(sealsState).map((option) => [option.id, option] as const))(
   'a call of option %s that began under a key which is gone is refused, and nothing of it is done',
   async (_id, option) => {
-    const { world, instances, begin } = fleetOf(option);
+    const { world, instances, begin } = await fleetOf(option);
     const call = await begin(RESOLVE_WORK_ITEM);
     await call.goOn();
     expect(call.isOpen).toBe(true);
-    for (const instance of instances) instance.ring = AFTER;
+    for (const instance of instances) await instance.roll(AFTER);
     await call.goOn();
     expect(call.end).toEqual(REJECTED);
     expect(world.items.writes).toEqual([]);
@@ -159,8 +157,8 @@ test.each(IN_MEMORY.filter(sealsState).map((option) => [option.id, option] as co
 
 test('a roll that puts the new key in front before every instance has it loses calls', async () => {
   const option = IN_MEMORY.find((each) => sealsState(each) && !holdsFrames(each)) as LoadedOption;
-  const { instances, begin } = fleetOf(option);
-  (instances[0] as (typeof instances)[number]).ring = IN_FRONT;
+  const { instances, begin } = await fleetOf(option);
+  await instances[0]?.roll(IN_FRONT);
   const call = await begin(RESOLVE_WORK_ITEM);
   await call.goOn();
   expect(call.end).toEqual(REJECTED);

@@ -1,9 +1,15 @@
 /** The recipes of docs/recipes do what they say. That of fastify is in `recipes.proof.ts`. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { NodeIncomingMessageLike } from '@modelcontextprotocol/node';
+import { protectedServer } from '@mrtr/core';
+import { keyRingOf } from '@mrtr/core/seal';
 import {
   Conversation,
   Deferred,
@@ -18,12 +24,14 @@ import { eventsOf, resultText } from '@mrtr/harness/transcript';
 import { serveHttp } from '@mrtr/hosting/http';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { InMemorySpanExporter } from '@opentelemetry/sdk-trace-base';
-import { afterAll, expect, expectTypeOf, onTestFinished, test } from 'vitest';
+import { afterAll, expect, expectTypeOf, onTestFinished, test, vi } from 'vitest';
 import { fetch as authenticated } from '../../demos/recipes/src/authenticated.ts';
 import * as capabilities from '../../demos/recipes/src/capabilities.ts';
+import { registerDeploy } from '../../demos/recipes/src/deploy.ts';
 import * as durable from '../../demos/recipes/src/durable.ts';
 import * as existing from '../../demos/recipes/src/existing-server.ts';
 import * as hostedOverHttp from '../../demos/recipes/src/hosted.ts';
+import { policyWithKeysOf } from '../../demos/recipes/src/keys-from-file.ts';
 import { handler } from '../../demos/recipes/src/mcp-handler.ts';
 import * as noArguments from '../../demos/recipes/src/no-arguments.ts';
 import { app as express } from '../../demos/recipes/src/on-express.ts';
@@ -53,6 +61,53 @@ test.each([
         { client },
       ),
     ).toBe('Deployed to staging.');
+});
+
+test('keys in a file are rolled with the commands of docs/security.md, and no call is lost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mrtr-keys-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const security = readFileSync('docs/security.md', 'utf8');
+  const [roll, leak] = [...security.matchAll(/```sh\n([^`]*openssl rand[^`]*)```/g)].map(
+    ([, text = '']) => text,
+  );
+  const [append, front, drop] = (roll ?? '').split('\n').filter((line) => line.includes('mv keys.new keys'));
+  const run = (command = '') => execFileSync('sh', ['-ec', command], { cwd: folder });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  run('openssl rand -base64 32 > keys');
+  const policy = await policyWithKeysOf(join(folder, 'keys'));
+  const { post } = new InProcess(() => {
+    const server = protectedServer({ name: 'keys', version: '1.0.0' }, policy);
+    registerDeploy(server);
+    return server;
+  });
+  const begin = async () => (await post('tools/call', DEPLOY.params)).result?.requestState;
+  const goOn = (requestState: unknown) =>
+    post('tools/call', {
+      ...DEPLOY.params,
+      requestState,
+      inputResponses: { sure: { action: 'accept', content: { sure: true } } },
+    });
+  const read = async () => {
+    const before = keyRingOf(policy);
+    await vi.advanceTimersByTimeAsync(300_000);
+    await vi.waitFor(() => expect(keyRingOf(policy)).not.toBe(before));
+  };
+  const states = [await begin()];
+  for (const command of [append, front]) {
+    run(command);
+    await read();
+    states.push(await begin());
+  }
+  for (const state of states)
+    expect(resultText((await goOn(state)).result ?? {})).toBe('Deployed to staging.');
+  run(drop);
+  await read();
+  const [under, kept] = [await begin(), await begin()];
+  expect(resultText((await goOn(kept)).result ?? {})).toBe('Deployed to staging.');
+  run(leak);
+  await read();
+  expect((await goOn(under)).error).toEqual(REJECTED);
 });
 
 test('@mrtr/hosting serves clients of both eras over HTTP', async () => {

@@ -131,7 +131,7 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   const path = () => base().pathname.replace(/\/$/, '');
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
   const pageName = () => options.name ?? path();
-  const [ring, stateTtlSeconds] = [keyRingOf(policy), ttlOf(policy)];
+  const [ring, stateTtlSeconds] = [() => keyRingOf(policy), ttlOf(policy)];
   const records = new Interactions({ store, ring, pageName, ttlSeconds, stateTtlSeconds });
   const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
   const pages = new Pages(records, options, pageAt);

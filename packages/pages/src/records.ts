@@ -50,7 +50,7 @@ const isOut = ({ stage }: Known): boolean => stage === 'waiting' || stage === 's
 /** How the interactions of one page are kept. */
 export interface KeptHow {
   readonly store: InteractionStore;
-  readonly ring: readonly SealingKey[];
+  readonly ring: () => readonly SealingKey[];
   /** The page's name. What was begun for another page does not open here. */
   readonly pageName: () => string;
   /** How long a user may take. */
@@ -68,7 +68,7 @@ export class Interactions {
   }
 
   get ring(): readonly SealingKey[] {
-    return this.#how.ring;
+    return this.#how.ring();
   }
 
   get pageName(): string {

@@ -97,7 +97,7 @@ export class Admission {
   async #open({ method }: Target, request: Request, ctx: ServerContext, place: Place): Promise<Round> {
     const { policy } = this.#site;
     const binding = this.#bind(method, request, await this.#identify(ctx));
-    const principal = nameOf(binding, policy.ring[0] as SealingKey);
+    const principal = nameOf(binding, policy.keys.ring[0] as SealingKey);
     const full = place.assign(principal);
     if (full) throw tooManyCalls(full);
     this.#checkAnswers(binding, ctx);
@@ -114,7 +114,7 @@ export class Admission {
   async #claim(round: Round): Promise<Decision | { readonly lease: undefined }> {
     const { refusals, policy } = this.#site;
     const { ctx, binding, principal, opened } = round;
-    const { singleUse, ring, now } = policy;
+    const { singleUse, keys, now } = policy;
     if (!opened || !singleUse) return { lease: undefined };
     const { signal, inputResponses = {} } = ctx.mcpReq;
     if (signal.aborted) return { refused: 'abandoned' };
@@ -124,7 +124,15 @@ export class Admission {
     const report = (error: unknown) => refusals.report(error);
     let decision: Decision;
     try {
-      decision = await claimToken(singleUse, { opened, answers, principal, ring, now, signal, report });
+      decision = await claimToken(singleUse, {
+        opened,
+        answers,
+        principal,
+        ring: keys.ring,
+        now,
+        signal,
+        report,
+      });
     } catch (error) {
       if (!(error instanceof LedgerFailed)) throw error;
       // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
@@ -213,10 +221,10 @@ export class Admission {
   }
 
   #tryOpen(token: string, binding: Binding): Opened {
-    const { maxBytes, now, ring, versions } = this.#site.policy;
+    const { maxBytes, now, keys, versions } = this.#site.policy;
     if (token.length > maxBytes) return { rejected: 'too_large' };
     try {
-      const opened = openState(token, binding, now(), ring);
+      const opened = openState(token, binding, now(), keys.ring);
       if ('rejected' in opened || versions.accepts(binding.target, opened.version)) return opened;
       return { rejected: 'other_version' };
     } catch (error) {

@@ -70,7 +70,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
     }
     const target: Target = { method, handler: rest[0] as Handler, isAuthors: !registration.isRegistering() };
     return setRequestHandler(method, (request: McpRequest, ctx: ServerContext) => {
-      if (parts.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
+      if (parts.keys.ring[0]?.ephemeral && ctx.http?.req) warnOfEphemeralKey();
       const settled = admission.admit(target, request, ctx);
       if (ctx.http?.req) noteHandler(ctx.http.req, settled);
       return settled;

@@ -1,22 +1,29 @@
 import { inspect } from 'node:util';
-import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { type AuthInfo, inputRequired, type ServerContext } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ephemeralRing, keyRing } from '../state/key-ring.ts';
 import { callOf } from '../wire/call.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { as, asking, beginCall, REJECTED, YES } from './asking.test-support.ts';
-import { hostTools, oldClient } from './hosted.test-support.ts';
+import { hostServers, hostTools, oldClient } from './hosted.test-support.ts';
 import { MemoryLedger } from './ledger.ts';
-import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
+import {
+  type KeyReadingOptions,
+  keyRingOf,
+  partsOf,
+  type RequestStateOptions,
+  requestStatePolicy,
+} from './policy.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
+import { protectedServer } from './server.ts';
 import type { SingleUsePolicy } from './single-use.ts';
 
 const KEYS = ['k'.repeat(32)];
 
 test('every option has a default, and without keys state is single-use in this process', () => {
   expect(partsOf(requestStatePolicy())).toEqual({
-    ring: ephemeralRing(),
+    keys: { ring: ephemeralRing() },
     ttlSeconds: 600,
     maxBytes: 65_536,
     maxRounds: 10,
@@ -55,7 +62,7 @@ test('options replace the defaults', () => {
     unaskedAnswers: { accept: ['ask'] },
   } as const;
   expect(partsOf(requestStatePolicy({ keys: KEYS, singleUse: false, ...options }))).toEqual({
-    ring: keyRing(KEYS),
+    keys: { ring: keyRing(KEYS) },
     singleUse: undefined,
     versions: { of: expect.any(Function), accepts: expect.any(Function) },
     running: expect.any(Quota),
@@ -323,4 +330,94 @@ test('`with` shares the keys, the ledger and the limits, and checks its options'
   expect(() => policy.with({ ttlSeconds: 1 } as object)).toThrow(
     /^policy\.with: there is no option 'ttlSeconds'\./,
   );
+});
+
+/** A policy whose keys a test changes, and its readings. */
+async function reading(first: () => unknown, keysSeconds = 60) {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const errors: Error[] = [];
+  const read = vi.fn(first as () => Awaited<ReturnType<KeyReadingOptions['keys']>> | Promise<string[]>);
+  const policy = await requestStatePolicy({
+    keys: read,
+    keysSeconds,
+    onerror: (error) => errors.push(error),
+  });
+  const reads = () => vi.advanceTimersByTimeAsync(keysSeconds * 1000);
+  const keys = () => keyRingOf(policy).length;
+  return { policy, read, reads, keys, errors };
+}
+const [ONE, TWO] = ['1'.repeat(32), '2'.repeat(32)];
+
+test('keys are read at the start, and again and again; the policies made from it have them too', async () => {
+  const { policy, read, reads, keys } = await reading(() => [ONE]);
+  const other = policy.with({ audience: 'other' });
+  read.mockImplementation(() => [TWO, ONE]);
+  expect(keys()).toBe(1);
+  await reads();
+  expect([keys(), keyRingOf(other)]).toEqual([2, keyRingOf(policy)]);
+  read.mockImplementation(async () => [TWO]);
+  await reads();
+  expect([keys(), read.mock.calls.length]).toEqual([1, 3]);
+});
+
+test('a first reading that fails is an error at the start', async () => {
+  await expect(reading(() => Promise.reject(new Error('vault is sealed')))).rejects.toThrow(
+    'vault is sealed',
+  );
+  await expect(reading(() => [undefined])).rejects.toThrow(InvalidOption);
+});
+
+test.each([
+  ['fails', () => Promise.reject(new Error('vault is sealed')), 'vault is sealed'],
+  ['gives no keys', () => [], '`keys` is empty'],
+  ['gives an unset one', () => [undefined], 'keys[0] is undefined'],
+])('a later reading that %s keeps the keys, and `onerror` hears of it', async (_what, fails, why) => {
+  const { read, reads, keys, errors } = await reading(() => [ONE, TWO]);
+  read.mockImplementation(fails as () => Promise<string[]>);
+  await reads();
+  expect([keys(), errors.map(({ message }) => message)]).toEqual([
+    2,
+    ['The keys could not be read again; the old ones stay.'],
+  ]);
+  expect(errors[0]).toMatchObject({ cause: { message: expect.stringContaining(why) } });
+  read.mockImplementation(() => [TWO]);
+  await reads();
+  expect(keys()).toBe(1);
+});
+
+test('two readings never run at once', async () => {
+  const { read, reads, errors } = await reading(() => [ONE]);
+  let goOn = (_keys: string[]) => {};
+  read.mockImplementation(() => new Promise((resolve) => (goOn = resolve)) as never);
+  for (const _ of [1, 2, 3]) await reads();
+  expect(read).toHaveBeenCalledTimes(2);
+  expect(errors.map(({ message }) => message)).toEqual(
+    Array(2).fill('The keys are still being read; the old ones stay.'),
+  );
+  goOn([TWO]);
+  await reads();
+  expect(read).toHaveBeenCalledTimes(3);
+});
+
+test('`keysSeconds` without a function for `keys` is refused', () => {
+  expect(() => requestStatePolicy({ keys: [ONE], keysSeconds: 5 } as never)).toThrow(
+    'requestStatePolicy: keysSeconds needs a function for `keys`, which is called again.',
+  );
+});
+
+test('a key that was taken out opens nothing from the next reading on', async () => {
+  const { policy, read, reads } = await reading(() => [ONE]);
+  const { post } = hostServers(() => {
+    const server = protectedServer({ name: 'shop', version: '1' }, policy);
+    server.registerTool('poll', {}, (ctx) =>
+      ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
+    );
+    return server;
+  });
+  const { result } = await post('tools/call', { name: 'poll' });
+  read.mockImplementation(() => [TWO]);
+  await reads();
+  const retry = { name: 'poll', requestState: result?.requestState };
+  expect(await post('tools/call', retry)).toEqual(REJECTED);
 });

@@ -1,9 +1,17 @@
 /** How a server protects the request state that travels through its clients. */
 import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
 import { MAX_QUESTIONS, MAX_ROUND, MAX_TTL_SECONDS } from '../state/codec.ts';
-import { ephemeralRing, keyRing, type SealingKey } from '../state/key-ring.ts';
+import {
+  ephemeralRing,
+  KeyReader,
+  type Keys,
+  keyRing,
+  type SealingKey,
+  type Secrets,
+} from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
 import type { LegacyPolicy } from '../wire/call.ts';
+import { InvalidOption } from '../wire/errors.ts';
 import {
   aFunction,
   anObjectWith,
@@ -15,6 +23,7 @@ import {
   oneOf,
   requireOptions,
   wholeNumber,
+  wholeSeconds,
 } from '../wire/options.ts';
 import { processWide, tellOperator, warnOnce } from '../wire/process-wide.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
@@ -28,7 +37,7 @@ export interface RequestStateOptions extends VersionOptions {
    * for this process, so neither another instance nor a restarted one can resume a call. For an unset environment
    * variable, `InvalidOption` names its place in the list.
    */
-  readonly keys?: readonly (Uint8Array | string | undefined)[] | undefined;
+  readonly keys?: Secrets | undefined;
   /** How long a user may take to answer one round, in seconds. Default 600. */
   readonly ttlSeconds?: number | undefined;
   /** Limit of a sealed token in bytes, in both directions. Default 65 536. */
@@ -109,6 +118,18 @@ export interface RequestStateOptions extends VersionOptions {
   readonly unaskedAnswers?: 'drop' | 'accept' | { readonly accept: readonly string[] } | undefined;
 }
 
+/** The options of {@link requestStatePolicy} with keys from a secret manager. */
+export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
+  /**
+   * Gives the keys. Called at the start, and again every `keysSeconds`: a key that is put in front seals from then on, and
+   * one that is taken out opens nothing any more. A reading that fails keeps the keys that were read before, and `onerror`
+   * hears of it.
+   */
+  readonly keys: () => Secrets | Promise<Secrets>;
+  /** Default 300. */
+  readonly keysSeconds?: number | undefined;
+}
+
 /** What servers that share a policy's keys, ledger and limits may each have of their own. */
 export type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
 
@@ -132,7 +153,7 @@ const PARTS: unique symbol = Symbol.for('mrtr.policy.1');
 
 /** What a policy holds. */
 export interface PolicyParts {
-  readonly ring: readonly SealingKey[];
+  readonly keys: Keys;
   readonly ttlSeconds: number;
   readonly maxBytes: number;
   readonly maxRounds: number;
@@ -155,8 +176,8 @@ export interface PolicyParts {
 /** What a policy holds. */
 export const partsOf = (policy: RequestStatePolicy): PolicyParts => policy[PARTS];
 
-/** The keys of a policy, for a store that seals at rest. The first seals; all open. */
-export const keyRingOf = (policy: RequestStatePolicy): readonly SealingKey[] => partsOf(policy).ring;
+/** The keys of a policy as they are now, for a store that seals at rest. The first seals; all open. They may change. */
+export const keyRingOf = (policy: RequestStatePolicy): readonly SealingKey[] => partsOf(policy).keys.ring;
 
 /** The clock of a policy, in milliseconds since the epoch. */
 export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(policy).now;
@@ -188,15 +209,38 @@ export const aPolicy: OptionCheck = {
 };
 
 /**
- * Checks the options and stretches the keys.
+ * Checks the options and stretches the keys. With a function for `keys`, reads them first and then again and again.
  *
  * @throws InvalidOption naming the option that is wrong, and what to do.
+ * @throws what the first reading of the keys throws.
  * @example const policy = requestStatePolicy({ keys: [process.env.STATE_KEY] });
+ * @example const policy = await requestStatePolicy({ keys: () => readKeysOf('shop') });
  */
-export function requestStatePolicy(options: RequestStateOptions = {}): RequestStatePolicy {
-  requireOptions<RequestStateOptions>('requestStatePolicy', options, POLICY_CHECKS);
+export function requestStatePolicy(options: KeyReadingOptions): Promise<RequestStatePolicy>;
+export function requestStatePolicy(options?: RequestStateOptions): RequestStatePolicy;
+export function requestStatePolicy(
+  options: RequestStateOptions | KeyReadingOptions = {},
+): RequestStatePolicy | Promise<RequestStatePolicy> {
+  requireOptions<object>('requestStatePolicy', options, POLICY_CHECKS);
+  const { keys } = options;
+  if (typeof keys === 'function') {
+    const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
+    const report = (error: Error) => tellOperator(error, onerror);
+    return KeyReader.begin(keys, keysSeconds, report).then((reader) => policyOf(options, reader));
+  }
+  if ('keysSeconds' in options && options.keysSeconds !== undefined)
+    throw new InvalidOption(
+      'requestStatePolicy: keysSeconds needs a function for `keys`, which is called again.',
+    );
+  return policyOf(options, { ring: keys === undefined ? ephemeralRing() : keyRing(keys) });
+}
+
+function policyOf(
+  options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
+  keys: Keys,
+): RequestStatePolicy {
   return policyFrom({
-    ring: options.keys === undefined ? ephemeralRing() : keyRing(options.keys),
+    keys,
     ttlSeconds: options.ttlSeconds ?? 600,
     maxBytes: options.maxBytes ?? 65_536,
     maxRounds: options.maxRounds ?? 10,
@@ -221,7 +265,9 @@ export function requestStatePolicy(options: RequestStateOptions = {}): RequestSt
   });
 }
 
-function singleUse(options: RequestStateOptions): SingleUsePolicy | undefined {
+function singleUse(
+  options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
+): SingleUsePolicy | undefined {
   const { keys, ledger, now, singleUse: second = 'replay' } = options;
   if (second === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
@@ -294,6 +340,7 @@ function isAcceptList(value: unknown): boolean {
 const POLICY_CHECKS = {
   // keyRing() checks each secret, and says what to do.
   keys: anyValue,
+  keysSeconds: wholeSeconds(),
   ttlSeconds: wholeNumber(1, MAX_TTL_SECONDS),
   maxBytes: aLimit,
   maxRounds: wholeNumber(1, MAX_ROUND),

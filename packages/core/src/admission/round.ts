@@ -120,7 +120,7 @@ class Serving {
       legacyCapabilities,
       legacy: policy.legacy,
       principal,
-      isPrincipal: (name) => policy.ring.some((key) => nameOf(binding, key) === name),
+      isPrincipal: (name) => policy.keys.ring.some((key) => nameOf(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
       rejectState: (why) => this.#rejectMisfit(why),
@@ -251,11 +251,11 @@ class Serving {
     }
     const { id: callId, round, version } = call;
     const content = { callId, round, asked, timesAsked, payload, version };
-    const { now, ttlSeconds, ring } = this.#site.policy;
+    const { now, ttlSeconds, keys } = this.#site.policy;
     const token = sealState(
       content,
       { binding, issuedAt: now(), ttlSeconds, routingLabel },
-      ring[0] as SealingKey,
+      keys.ring[0] as SealingKey,
     );
     const { method, target } = binding;
     publish('mrtr:state', { phase: 'sealed', method, target, bytes: token.length, call: call.id });

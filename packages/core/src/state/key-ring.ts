@@ -19,6 +19,14 @@ export interface SealingKey {
   readonly ephemeral: boolean;
 }
 
+/** Secrets of at least 32 bytes each: texts or bytes. The first seals; all open. */
+export type Secrets = readonly (Uint8Array | string | undefined)[];
+
+/** The keys of a policy, as they are now. */
+export interface Keys {
+  readonly ring: readonly SealingKey[];
+}
+
 const MIN_SECRET_BYTES = 32;
 
 /**
@@ -28,7 +36,7 @@ const MIN_SECRET_BYTES = 32;
  * @throws InvalidOption for an empty list, a secret under 32 bytes, a secret that comes twice, and any other value that
  * is not a list of secrets (an unset environment variable, for example).
  */
-export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): readonly SealingKey[] {
+export function keyRing(secrets: Secrets): readonly SealingKey[] {
   if (!Array.isArray(secrets)) {
     throw new InvalidOption('`keys` must be a list of secrets: write keys: [secret].');
   }
@@ -42,6 +50,57 @@ export function keyRing(secrets: readonly (Uint8Array | string | undefined)[]): 
   if (twice >= 0)
     throw new InvalidOption(`keys[${twice}] comes twice in the key ring. Remove one of the two.`);
   return bytes.map((secret) => stretch(secret, false));
+}
+
+/** Keys that are read again and again. Two readings never run at once, and one that fails changes nothing. */
+export class KeyReader implements Keys {
+  ring: readonly SealingKey[];
+  readonly #read: () => Secrets | Promise<Secrets>;
+  readonly #report: (error: Error) => void;
+  #isReading = false;
+
+  private constructor(
+    ring: KeyReader['ring'],
+    read: () => Secrets | Promise<Secrets>,
+    report: (error: Error) => void,
+  ) {
+    this.ring = ring;
+    this.#read = read;
+    this.#report = report;
+  }
+
+  /**
+   * Reads the keys, and from then on again every `seconds`, as long as somebody holds the reader.
+   *
+   * @throws the first reading's error, and InvalidOption as {@link keyRing}.
+   */
+  static async begin(
+    read: () => Secrets | Promise<Secrets>,
+    seconds: number,
+    report: (error: Error) => void,
+  ): Promise<KeyReader> {
+    const reader = new KeyReader(keyRing(await read()), read, report);
+    const held = new WeakRef(reader);
+    const timer = setInterval(() => {
+      const still = held.deref();
+      if (still) void still.#readAgain();
+      else clearInterval(timer);
+    }, seconds * 1000);
+    timer.unref();
+    return reader;
+  }
+
+  async #readAgain(): Promise<void> {
+    if (this.#isReading) return this.#report(new Error('The keys are still being read; the old ones stay.'));
+    this.#isReading = true;
+    try {
+      this.ring = keyRing(await this.#read());
+    } catch (cause) {
+      this.#report(new Error('The keys could not be read again; the old ones stay.', { cause }));
+    } finally {
+      this.#isReading = false;
+    }
+  }
 }
 
 function secretBytes(secret: unknown, at: number): Uint8Array {
