@@ -20,6 +20,7 @@ import {
 } from '@mrtr/shapes/linear-store';
 import type { CallRow } from './call-table.ts';
 import { type DbosStoreOptions, resolveOptions, type Settings } from './options.ts';
+import { Ownerless } from './ownerless.ts';
 import { newInstance } from './presence.ts';
 import {
   type CallHeader,
@@ -482,27 +483,6 @@ export class DbosStore implements LinearStore {
   #forget(call: RunningCall): void {
     if (this.#running.get(call.id) === call) this.#running.delete(call.id);
     this.#turnListeners.notify(call.id);
-  }
-}
-
-/** How long a call has been without an owner that lives, as a request that waits for it sees it. */
-class Ownerless {
-  readonly #takeOverMs: number;
-  #since: number | undefined;
-
-  constructor(takeOverMs: number) {
-    this.#takeOverMs = takeOverMs;
-  }
-
-  /** Why another instance may take the call over: nothing of it runs, or its owner has had its time. */
-  async isFree(
-    { dead }: CallRow,
-    runs: () => Promise<boolean>,
-  ): Promise<'nothing runs' | 'waited' | undefined> {
-    this.#since = dead ? (this.#since ?? performance.now()) : undefined;
-    if (this.#since === undefined) return undefined;
-    if (performance.now() - this.#since >= this.#takeOverMs) return 'waited';
-    return (await runs()) ? undefined : 'nothing runs';
   }
 }
 
