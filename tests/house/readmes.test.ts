@@ -27,9 +27,9 @@ test.each(FOLDERS)('every link in the README of %s leads to a file', (folder) =>
   expect(broken).toEqual([]);
 });
 
-/** A section has its entry point as its heading, and names as the items of its list. */
+/** A section has its entry point as its heading, perhaps a sentence, and names as the items of its list. */
 function sectionsOf(readme: string): { readonly id: string; readonly names: readonly string[] }[] {
-  return [...readme.matchAll(/^### `(@mrtr\/[^`]+)`\n\n((?:\* .+\n(?: {2}.+\n)*)+)/gm)].map(
+  return [...readme.matchAll(/^### `(@mrtr\/[^`]+)`\n\n(?:[A-Z].+\n\n)?((?:\* .+\n(?: {2}.+\n)*)+)/gm)].map(
     ([, id = '', list = '']) => ({
       id,
       names: [...list.matchAll(/^\* ((?:`\w+`(?:, )?)+):/gm)]

@@ -31,7 +31,7 @@ export type { SessionLimits } from './http/sessions.ts';
 export type { UnreadLimits } from './http/unread-bytes.ts';
 export type { OnError, ServerInstance } from './instance/server-instance.ts';
 
-/** How to host. Everything has a default. */
+/** The options of {@link serveHttp}. All have defaults. */
 export interface HttpOptions extends AdmissionOptions {
   /** Address to bind. Default `127.0.0.1`: whoever wants to be reachable has to say so. */
   readonly host?: string;

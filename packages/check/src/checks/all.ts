@@ -22,9 +22,9 @@ export const CHECKS: readonly Check[] = [
 ].flat();
 
 /**
- * The same in the order in which they run. What waits is not before what does not, and `state.oracle` compares what that was
- * told. The new version serves no call before the others are through. Those of the wire read every message, so they come
- * after it. A server that was left with many open calls may take no more, so that check is the last.
+ * The order in which they run. Checks that have to wait run last. `state.oracle` compares the replies that `state.expired`
+ * got. The new version serves its first call when the other checks are through. The checks of the wire read every message,
+ * so they run after that. A server that was left with many open calls may take no more, so that check is the last.
  */
 export const inRunningOrder = (checks: readonly Check[]): readonly Check[] => {
   const last = ['state.expired', 'state.oracle', 'deploy.', 'wire.', 'abandon.'];

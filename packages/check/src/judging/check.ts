@@ -17,7 +17,7 @@ export interface Clause {
   readonly words: string;
 }
 
-/** What a check cannot do without: of the server, and of the user who runs it. */
+/** The conditions of a check: on the server, and on the user who runs it. */
 export type Need = AskedNeed | GivenNeed | `other-${'arguments' | 'tool' | 'method' | 'principal'}`;
 type AskedNeed = 'question' | 'state' | 'form' | 'elicitation' | 'two-rounds' | 'two-questions';
 type GivenNeed = 'effects' | 'second-instance' | 'restart' | 'next' | 'ttl' | 'http';
@@ -33,9 +33,9 @@ export type Finding =
       readonly matters?: boolean;
       /** A fail whatever the level. */
       readonly always?: boolean;
-      /** The check that sent what shows it, where that is another one. */
+      /** The id of the check whose request shows it, if that is another check. */
       readonly during?: string | undefined;
-      /** It says why honest calls fail from now on, so that their failure takes nothing from it. */
+      /** This finding explains later control failures, so they do not turn it into "could not run". */
       readonly explains?: boolean;
     }
   | { readonly kind: 'not-applicable' | 'not-given'; readonly actual: string }

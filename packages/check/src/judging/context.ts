@@ -145,8 +145,8 @@ export class CheckContext {
   }
 
   /**
-   * Whether an outcome reads like that of a state which means nothing: a server may refuse in a plain result. One that
-   * takes such a state for an honest one is found by a check of its own.
+   * Whether an outcome reads like that of a state which means nothing: a server may refuse in a plain result.
+   * Another check finds servers that accept such state.
    */
   async likeNonsense(round: number, outcome: Outcome): Promise<boolean> {
     const known = await this.once(`nonsense of ${round}`, async () => {

@@ -77,7 +77,9 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
 
   const target = attempt.params.name as string;
   expect(entries).toEqual([undefined]);
-  expect(attempt.host.errors).toEqual([`Error: requestState of tools/call ${target} rejected: ${reason}`]);
+  expect(attempt.host.errors).toEqual([
+    `RequestStateRejected: requestState of tools/call ${target} rejected: ${reason}`,
+  ]);
   expect(states.slice(1)).toEqual([
     { phase: 'rejected', method: 'tools/call', target, bytes: attempt.token.length, reason },
   ]);
@@ -97,7 +99,9 @@ test('state of another server with the same keys is rejected', async () => {
   const other = hostTools(asking(), {}, 'other-server');
   const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
   expect(await other.post('tools/call', echo)).toEqual(REJECTED);
-  expect(other.errors).toEqual(['Error: requestState of tools/call deploy rejected: other_audience']);
+  expect(other.errors).toEqual([
+    'RequestStateRejected: requestState of tools/call deploy rejected: other_audience',
+  ]);
 });
 
 test('two servers with the same audience serve each other’s calls', async () => {
@@ -138,7 +142,9 @@ test('state does not open for arguments that are nested too deeply to compare', 
   const echo = { ...DEPLOY, arguments: arguments_, inputResponses: YES, requestState: result?.requestState };
   expect(await post('tools/call', echo)).toEqual(REJECTED);
   expect(entries).toEqual([undefined]);
-  expect(errors).toEqual(['Error: requestState of tools/call deploy rejected: other_arguments']);
+  expect(errors).toEqual([
+    'RequestStateRejected: requestState of tools/call deploy rejected: other_arguments',
+  ]);
 });
 
 test('an old client that makes up state gets the same error, and its handler does not run', async () => {

@@ -3,6 +3,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Binding } from '../state/binding.ts';
 import type { RejectionReason } from '../state/codec.ts';
 import { publish } from '../wire/diagnostics.ts';
+import { RequestStateRejected } from '../wire/errors.ts';
 import type { UsedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */
@@ -36,7 +37,7 @@ export class Refusals {
   reportRejected({ method, target }: Binding, token: string | undefined, reason: Reason, why = ''): void {
     publish('mrtr:state', { phase: 'rejected', method, target, bytes: token?.length ?? 0, reason });
     const message = `requestState of ${method} ${target} rejected: ${reason}${why && `: ${why}`}`;
-    this.report(Object.assign(new Error(message), { reason }));
+    this.report(new RequestStateRejected(message, reason));
   }
 }
 

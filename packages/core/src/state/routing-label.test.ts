@@ -172,7 +172,7 @@ test.each<[string, (token: string) => string, string]>([
   const retry = await beginCall({ post });
   const requestState = change(retry.requestState);
   expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
-  expect(errors).toEqual([`Error: requestState of tools/call deploy rejected: ${reason}`]);
+  expect(errors).toEqual([`RequestStateRejected: requestState of tools/call deploy rejected: ${reason}`]);
 });
 
 test('the label counts towards the limit of state', async () => {

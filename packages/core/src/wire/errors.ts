@@ -95,6 +95,20 @@ export class NotJson extends MrtrError {
   static override readonly code = 'not_json';
 }
 
+/**
+ * The `requestState` of a request was refused. Never thrown: `onerror` gets it, and the client an error that is the same
+ * for every `reason`.
+ */
+export class RequestStateRejected extends MrtrError {
+  static override readonly code = 'request_state_rejected';
+  /** As `mrtr:state` publishes it: `tampered`, `expired`, `already_used`, … */
+  readonly reason: string;
+  constructor(message: string, reason: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
 /** The call asked more often than its limit of rounds allows. */
 export class RoundsExceeded extends MrtrError {
   static override readonly code = 'rounds_exceeded';

@@ -4,9 +4,9 @@
  * A promise that is settled by hand.
  *
  * @example
- * const gate = new Gate();
- * const tool = async () => { await gate.promise; };
- * gate.open();
+ * const held = new Deferred();
+ * const tool = async () => { await held.promise; };
+ * held.open();
  */
 export class Deferred<T = void> {
   readonly promise: Promise<T>;

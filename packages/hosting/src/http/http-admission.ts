@@ -51,11 +51,11 @@ export const MAX_PAGES = 100;
 export interface PageSet {
   /** The path that the pages are below. */
   readonly path: string;
-  /** Answers a browser. It has to establish by itself who that belongs to: `verifier` is not asked. */
+  /** Answers a browser. It must authenticate the browser itself; `verifier` is not called for pages. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** What is let in, and how it is served. Everything has a default. */
+/** Options for admission and serving. All have defaults. */
 export interface AdmissionOptions extends BodyLimits, CallLimits, UnreadLimits {
   /** Default `/mcp`. */
   readonly path?: string;
