@@ -11,7 +11,8 @@ import {
   urlElicitation,
 } from '@mrtr/core';
 import { modernClient } from '@mrtr/harness';
-import { type InteractionStore, type PendingInteractions, pendingInteractions } from '@mrtr/pages';
+import { type PendingInteractions, pendingInteractions } from '@mrtr/pages';
+import type { InteractionStore } from '@mrtr/pages/store';
 import { type LinearContext, type LinearStore, linear } from '@mrtr/shapes/linear';
 import { z } from 'zod';
 import type { Wanted } from './shop.test-support.ts';

@@ -1,5 +1,6 @@
 /** The property of pages: whoever opens which addresses when, a page counts for its own user, once, and in time. */
-import { type InteractionStore, MemoryInteractions, type PendingInteractionsOptions } from '@mrtr/pages';
+import { MemoryInteractions, type PendingInteractionsOptions } from '@mrtr/pages';
+import type { InteractionStore } from '@mrtr/pages/store';
 import fc from 'fast-check';
 import { hostWithPage } from '../../packages/pages/src/page.test-support.ts';
 import { hostileText } from './hostile-values.ts';

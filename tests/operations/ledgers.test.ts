@@ -24,6 +24,7 @@ import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { FIRST, leaseRequest, takeLease } from '../../packages/ledgers/src/lease-request.ts';
 import { cut } from '../../packages/linear-dbos/src/database.test-support.ts';
 import { hasRedisServer, ownRedis, type Redis, redisOfThisFile } from '../testkit/redis.ts';
 
@@ -33,23 +34,6 @@ afterEach(async () => {
 });
 
 const random = () => randomBytes(6).toString('hex');
-const presented = (id: string, expiresAt = Date.now() + 60_000) => ({
-  id,
-  answers: 'yes',
-  issuedAt: Date.now(),
-  expiresAt,
-  leaseSeconds: 30,
-  principal: undefined,
-  now: Date.now(),
-});
-
-const FIRST = { kind: 'first', lease: expect.any(String) };
-
-async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
-  const claim = await ledger.claim(of);
-  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
-  return claim.lease;
-}
 
 /** A driver may report a cut connection to the first caller after the cut. The second caller gets a new connection. */
 const retried = <T>(attempt: () => Promise<T>): Promise<T> => attempt().catch(attempt);
@@ -66,7 +50,7 @@ function loseOnce(isLost: (command: string) => boolean): <T>(command: string, re
 
 /** Loses the reply of a claim, and expects that the token can be claimed long before its lease ends. */
 async function expectGivenBack(ledger: StateLedger): Promise<void> {
-  const token = presented(random());
+  const token = leaseRequest(random());
   await expect(ledger.claim(token)).rejects.toThrow('Socket closed unexpectedly');
   await vi.waitFor(async () => expect(await ledger.claim(token)).toEqual(FIRST));
 }
@@ -76,8 +60,8 @@ async function recorded(ledger: StateLedger, sizes: readonly number[]): Promise<
   const kinds: string[] = [];
   for (const bytes of sizes) {
     const id = random();
-    await ledger.settle(id, await takeLease(ledger, presented(id)), 'x'.repeat(bytes));
-    kinds.push((await ledger.claim(presented(id))).kind);
+    await ledger.settle(id, await takeLease(ledger, leaseRequest(id)), 'x'.repeat(bytes));
+    kinds.push((await ledger.claim(leaseRequest(id))).kind);
   }
   return kinds;
 }
@@ -156,16 +140,16 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   test('a ledger works again after its connections were cut', async () => {
     const ledger = new PostgresLedger(pool());
     await ledger.createTable();
-    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
     await cut(url);
-    expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
+    expect(await retried(() => ledger.claim(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
   });
 
   test('a ledger accepts no more tokens than its limit, counted at each sweep', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'small', sweepSeconds: 0, maxEntries: 2 });
     await ledger.createTable();
-    for (const id of ['a', 'b']) expect(await ledger.claim(presented(id))).toEqual(FIRST);
-    await expect(ledger.claim(presented('c'))).rejects.toMatchObject({ code: 'store_full' });
+    for (const id of ['a', 'b']) expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
+    await expect(ledger.claim(leaseRequest('c'))).rejects.toMatchObject({ code: 'store_full' });
   });
 
   test('a ledger keeps no more bytes of results than it may, and has room again when they are forgotten', async () => {
@@ -185,8 +169,8 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     );
     const ledger = new PostgresLedger(pool(), { table: 'older' });
     await Promise.all([1, 2, 3, 4].map(() => ledger.createTable()));
-    expect(await ledger.claim(presented('a'))).toEqual({ kind: 'in-flight' });
-    expect(await ledger.claim(presented('b'))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest('a'))).toEqual({ kind: 'in-flight' });
+    expect(await ledger.claim(leaseRequest('b'))).toEqual(FIRST);
   });
 
   test('instances that begin at once write one beginning, and later ones keep it', async () => {
@@ -194,7 +178,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
     await query(url, 'TRUNCATE begun');
     const ledgers = Array.from({ length: 8 }, () => new PostgresLedger(pool(), { table: 'begun' }));
     const begins = ledgers.slice(1).map((ledger) => ledger.createTable());
-    await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.claim(presented(random())))]);
+    await Promise.all([...begins, ...ledgers.slice(1).map((ledger) => ledger.claim(leaseRequest(random())))]);
     const before = await query(url, "SELECT * FROM begun WHERE id = '(beginning)'");
     expect(before).toHaveLength(1);
     await ledgers[0]?.createTable();
@@ -204,7 +188,7 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   test('a claim that waits for a DELETE of the whole table does not serve a used token', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'deleted' });
     await ledger.createTable();
-    const token = presented('a');
+    const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     const admin = await pool().connect();
     toClose.push(async () => admin.release());
@@ -228,9 +212,9 @@ describe.skipIf(missing !== undefined)('on PostgreSQL', () => {
   test('a ledger deletes expired entries', async () => {
     const ledger = new PostgresLedger(pool(), { table: 'swept', sweepSeconds: 0 });
     await ledger.createTable();
-    await ledger.claim(presented('old'));
+    await ledger.claim(leaseRequest('old'));
     await query(url, "UPDATE swept SET forget_at = now() - interval '1 second' WHERE id = 'old'");
-    await ledger.claim(presented('new'));
+    await ledger.claim(leaseRequest('new'));
     expect(await query(url, 'SELECT id FROM swept ORDER BY id')).toEqual([
       { id: '(beginning)' },
       { id: 'new' },
@@ -311,7 +295,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const expiresAt = Date.now() + 60_000;
-    await (await begun(client, { prefix })).claim(presented('a', expiresAt));
+    await (await begun(client, { prefix })).claim(leaseRequest('a', { expiresAt }));
     expect(await client.pExpireTime(`${prefix}entry:a`)).toBe(expiresAt + 60_000);
   });
 
@@ -335,7 +319,11 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const ledger = await begun(client, { prefix });
     for (let day = 1; day <= 190; day++) {
       const id = random();
-      await ledger.settle(id, await takeLease(ledger, presented(id, Date.now() + day * 86_400_000)), 'x');
+      await ledger.settle(
+        id,
+        await takeLease(ledger, leaseRequest(id, { expiresAt: Date.now() + day * 86_400_000 })),
+        'x',
+      );
     }
     const sizes = Object.values(await client.hGetAll(`${prefix}bytes`));
     expect(sizes.reduce((sum, size) => sum + Number(size), 0)).toBe(190);
@@ -345,9 +333,9 @@ describe.skipIf(redis === undefined)('on Redis', () => {
   test('a ledger works again after its connection was cut', async () => {
     const [client, admin] = [await connected(), await connected()];
     const ledger = await begun(client, { prefix: `test:${random()}:` });
-    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
     await admin.sendCommand(['CLIENT', 'KILL', 'ID', String(await client.sendCommand(['CLIENT', 'ID']))]);
-    expect(await retried(() => ledger.claim(presented('a')))).toEqual({ kind: 'in-flight' });
+    expect(await retried(() => ledger.claim(leaseRequest('a')))).toEqual({ kind: 'in-flight' });
   });
 
   test('a claim whose reply is lost is given back', async () => {
@@ -363,7 +351,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const client = await connected();
     const prefix = `test:${random()}:`;
     const ledger = await begun(client, { prefix });
-    await ledger.release('a', await takeLease(ledger, { ...presented('a'), principal: 'ada' }));
+    await ledger.release('a', await takeLease(ledger, leaseRequest('a', { principal: 'ada' })));
     expect(await client.keys(`${prefix}*`)).toEqual([`${prefix}beginning`]);
     expect(await client.pTTL(`${prefix}beginning`)).toBe(-1);
   });
@@ -388,7 +376,7 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const ledger = await begun(client, { prefix });
     const before = await admin.hGetAll(`${prefix}beginning`);
     expect(before).toMatchObject({ run: '', durable: '' });
-    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
     await begun(client, { prefix });
     expect(await admin.hGetAll(`${prefix}beginning`)).toEqual(before);
     // An instance that may ask has written this one. The other leaves it as it is.
@@ -404,15 +392,15 @@ describe.skipIf(redis === undefined)('on Redis', () => {
     const warnings = heardWarnings();
     const client = createClient(redis?.options).on('error', () => {});
     const ledger = new RedisLedger(client, { prefix: `test:${random()}:` });
-    await expect(ledger.claim(presented('a'))).rejects.toThrow('closed');
+    await expect(ledger.claim(leaseRequest('a'))).rejects.toThrow('closed');
     await expect(ledger.begin()).rejects.toThrow('closed');
     await client.connect();
     toClose.push(() => client.close());
     // Nothing is known of the time before the first claim, so not even a token of a clock that is ahead is served.
-    const ahead = { ...presented('a'), issuedAt: Date.now() + 30_000 };
+    const ahead = leaseRequest('a', { issuedAt: Date.now() + 30_000 });
     expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
     await ledger.begin();
-    expect(await ledger.claim(presented('a'))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest('a'))).toEqual(FIRST);
     expect(warnings('MRTR_REDIS_NOT_REACHED')).toEqual([
       expect.stringContaining('Connect the client before'),
     ]);
@@ -447,20 +435,23 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const server = await started(SNAPSHOTS);
     const ledger = await newProcess(server);
     await (await connectedTo(server)).sendCommand(['SAVE']);
-    const token = presented('a');
+    const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     await server.crash();
     expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
     expect(await retried(() => ledger.claim(token))).toEqual({ kind: 'older-than-ledger' });
     // A server whose clock is ahead may have issued this one before the crash.
-    const ahead = { ...presented('b'), issuedAt: Date.now() + 50_000 };
+    const ahead = leaseRequest('b', { issuedAt: Date.now() + 50_000 });
     expect(await ledger.claim(ahead)).toEqual({ kind: 'older-than-ledger' });
   });
 
   test('a Redis that writes each entry to disk keeps them, and no open call is refused, crash after crash', async () => {
     const server = await started(DURABLE);
     const ledger = await newProcess(server);
-    const [used, ...open] = ['a', 'b', 'c'].map((id) => presented(id)) as [LeaseRequest, ...LeaseRequest[]];
+    const [used, ...open] = ['a', 'b', 'c'].map((id) => leaseRequest(id)) as [
+      LeaseRequest,
+      ...LeaseRequest[],
+    ];
     await ledger.settle('a', await takeLease(ledger, used), 'done');
     for (const token of open) {
       await server.crash();
@@ -473,7 +464,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
   test('a ledger that finds a restarted Redis reads its settings again', async () => {
     const server = await started(DURABLE);
     const ledger = await newProcess(server);
-    for (const open of ['a', 'b', 'c'].map((id) => presented(id))) {
+    for (const open of ['a', 'b', 'c'].map((id) => leaseRequest(id))) {
       await server.crash();
       expect(await retried(() => ledger.claim(open))).toEqual(FIRST);
       await ledger.begin();
@@ -487,7 +478,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     await waitForFile(admin);
     const ledger = await newProcess(server);
     await admin.sendCommand(['SAVE']);
-    const token = presented('a');
+    const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     await server.crash();
     expect(await (await newProcess(server)).claim(token)).toEqual({ kind: 'older-than-ledger' });
@@ -500,13 +491,13 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const server = await started(DURABLE);
     const client = await connectedTo(server);
     const ledger = await begun(client, {});
-    const open = presented('a');
+    const open = leaseRequest('a');
     await client.sendCommand(['BGREWRITEAOF']);
     await waitForFile(client);
     const now = performance.now();
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + passed);
     const scripts = vi.spyOn(client, 'eval');
-    await ledger.claim(presented('b'));
+    await ledger.claim(leaseRequest('b'));
     const listEnded = () => scripts.mock.settledResults.filter(({ type }) => type === 'fulfilled');
     clock.mockRestore();
     await vi.waitFor(() => expect(listEnded()).toHaveLength(passed ? 2 : 1));
@@ -548,7 +539,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     await attach(primary, replica);
     // The replica gets nothing any more, as when the primary's host fails.
     await (await connectedTo(replica)).sendCommand(['REPLICAOF', 'NO', 'ONE']);
-    const token = presented('a');
+    const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
   });
@@ -558,7 +549,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     const ledger = await newProcess(primary);
     await attach(primary, replica);
     await replica.crash(); // Its settings name no primary.
-    const token = presented('a');
+    const token = leaseRequest('a');
     await ledger.settle('a', await takeLease(ledger, token), 'done');
     expect(await (await connectedTo(replica)).exists('mrtr:ledger:beginning')).toBe(1);
     expect(await (await newProcess(replica)).claim(token)).toEqual({ kind: 'older-than-ledger' });
@@ -567,7 +558,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
   test('a replica that attaches costs no open call, and a restart of its primary then does', async () => {
     const [primary, replica] = await startPair();
     const ledger = await newProcess(primary);
-    const [open, later] = [presented('a'), presented('b')];
+    const [open, later] = [leaseRequest('a'), leaseRequest('b')];
     await attach(primary, replica);
     expect(await ledger.claim(open)).toEqual(FIRST);
     await ledger.begin();
@@ -587,7 +578,7 @@ describe.skipIf(!hasRedisServer())('on a Redis that crashes', () => {
     expect(warnings('MRTR_REDIS_NOT_DURABLE')).toEqual([expect.stringContaining('appendfsync everysec')]);
     expect(warnings('MRTR_REDIS_EVICTS')).toEqual([expect.stringContaining('volatile-lru')]);
     // A durable run was noted before. It is not any more.
-    const open = presented('a');
+    const open = leaseRequest('a');
     await server.crash();
     expect(await (await newProcess(server)).claim(open)).toEqual({ kind: 'older-than-ledger' });
   });

@@ -3,8 +3,9 @@
  * database that it will use.
  */
 import { randomUUID } from 'node:crypto';
-import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
+import type { StateLedger } from '@mrtr/core/seal';
 import { describe, expect, it } from 'vitest';
+import { FIRST, leaseRequest, takeLease } from './lease-request.ts';
 import type { LedgerCapacity } from './limits.ts';
 
 export {
@@ -31,26 +32,6 @@ export interface LedgerUnderTest {
    * its process needs it. A ledger in memory has none: its loss is the end of the process.
    */
   lose?(): Promise<void>;
-}
-
-const presentation = (id: string, of: Partial<LeaseRequest> = {}): LeaseRequest => ({
-  id,
-  answers: 'yes',
-  issuedAt: Date.now(),
-  expiresAt: Date.now() + 60_000,
-  leaseSeconds: 30,
-  principal: undefined,
-  now: Date.now(),
-  ...of,
-});
-
-const FIRST = { kind: 'first', lease: expect.any(String) };
-
-/** Claims a token, and returns the id of the lease. */
-async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
-  const claim = await ledger.claim(of);
-  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
-  return claim.lease;
 }
 
 /**
@@ -102,7 +83,7 @@ function decisions(make: Make): void {
     const id = randomUUID();
     const claims = await Promise.all(
       [one, two, three].flatMap((ledger) =>
-        Array.from({ length: 10 }, () => (ledger as StateLedger).claim(presentation(id))),
+        Array.from({ length: 10 }, () => (ledger as StateLedger).claim(leaseRequest(id))),
       ),
     );
     expect(claims.filter(({ kind }) => kind === 'first')).toHaveLength(1);
@@ -113,26 +94,26 @@ function decisions(make: Make): void {
     const { another, lapse } = await make();
     const [one, two] = [await another(), await another()];
     const id = randomUUID();
-    expect(await one.claim(presentation(id, { leaseSeconds: 1 }))).toEqual(FIRST);
-    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
+    expect(await one.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual(FIRST);
+    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'in-flight' });
     await lapse(id);
-    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
-    expect(await two.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
+    expect(await two.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({ kind: 'lost' });
   });
 
   it('ignores the result of a token that was never claimed', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
     await ledger.settle(id, randomUUID(), 'unasked');
-    expect(await ledger.claim(presentation(id))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
   });
 
   it('keeps tokens apart, also with special characters in their ids', async () => {
     const ledger = await (await make()).another();
     const ids = ['__proto__', "'; DROP TABLE mrtr_ledger; --", '*', randomUUID(), 'a b', 'ä'];
     const fresh = ids.map((id) => `${id}${randomUUID()}`);
-    for (const id of fresh) expect(await ledger.claim(presentation(id))).toEqual(FIRST);
-    for (const id of fresh) expect(await ledger.claim(presentation(id))).toEqual({ kind: 'in-flight' });
+    for (const id of fresh) expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
+    for (const id of fresh) expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
   });
 }
 
@@ -140,19 +121,19 @@ function leases(make: Make): void {
   it('gives the token of a released lease to the next claim, with a new lease', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
-    const before = await takeLease(one, presentation(id));
+    const before = await takeLease(one, leaseRequest(id));
     await one.release(id, before);
-    const lease = await takeLease(two, presentation(id));
+    const lease = await takeLease(two, leaseRequest(id));
     expect(lease).not.toBe(before);
     await two.settle(id, lease, 'done');
-    expect(await one.claim(presentation(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
+    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
   it('gives back the place of a released token, of its principal too', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 1 });
     const [ada, id] = [randomUUID(), randomUUID()];
-    const lease = await takeLease(ledger, presentation(id, { principal: ada }));
-    const second = presentation(randomUUID(), { principal: ada });
+    const lease = await takeLease(ledger, leaseRequest(id, { principal: ada }));
+    const second = leaseRequest(randomUUID(), { principal: ada });
     await expect(ledger.claim(second)).rejects.toMatchObject({ code: 'store_full' });
     await ledger.release(id, lease);
     expect(await ledger.claim(second)).toEqual(FIRST);
@@ -163,24 +144,24 @@ function staleLeases(make: Make): void {
   it('lets a lease that was released do nothing to the next one', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
-    const stale = await takeLease(one, presentation(id));
+    const stale = await takeLease(one, leaseRequest(id));
     await one.release(id, stale);
-    const lease = await takeLease(two, presentation(id));
+    const lease = await takeLease(two, leaseRequest(id));
     await one.settle(id, stale, 'stale');
     await one.release(id, stale);
-    expect(await one.claim(presentation(id))).toEqual({ kind: 'in-flight' });
+    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
     await two.settle(id, lease, 'done');
-    expect(await one.claim(presentation(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await one.claim(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('lets a lease that it never gave do nothing', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    await takeLease(ledger, presentation(id));
+    await takeLease(ledger, leaseRequest(id));
     for (const unknown of [randomUUID(), '']) {
       await ledger.settle(id, unknown, 'unknown');
       await ledger.release(id, unknown);
-      expect(await ledger.claim(presentation(id))).toEqual({ kind: 'in-flight' });
+      expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'in-flight' });
     }
     await ledger.release(randomUUID(), randomUUID());
   });
@@ -188,31 +169,31 @@ function staleLeases(make: Make): void {
   it('keeps a result, whatever is released', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presentation(id));
+    const lease = await takeLease(ledger, leaseRequest(id));
     await ledger.settle(id, lease, 'done');
     await ledger.release(id, lease);
-    expect(await ledger.claim(presentation(id))).toMatchObject({ kind: 'settled', result: 'done' });
+    expect(await ledger.claim(leaseRequest(id))).toMatchObject({ kind: 'settled', result: 'done' });
   });
 
   it('keeps an entry whose lease ended, until its own lease is released', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
+    const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.release(id, randomUUID());
-    expect(await ledger.claim(presentation(id))).toEqual({ kind: 'lost' });
+    expect(await ledger.claim(leaseRequest(id))).toEqual({ kind: 'lost' });
     await ledger.release(id, lease);
-    expect(await ledger.claim(presentation(id))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest(id))).toEqual(FIRST);
   });
 
   it('gives a token that is released in many places at once to exactly one of the next claims', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
-    const lease = await takeLease(one, presentation(id));
+    const lease = await takeLease(one, leaseRequest(id));
     await Promise.all([one, two, one, two].map((ledger) => ledger.release(id, lease)));
     const next = [one, two, one, two].flatMap((ledger) => [
-      ledger.claim(presentation(id)),
+      ledger.claim(leaseRequest(id)),
       ledger.release(id, lease),
     ]);
     const kinds = (await Promise.all(next)).flatMap((claim) => (claim ? [claim.kind] : []));
@@ -227,16 +208,16 @@ function beginnings(make: Make): void {
     const id = randomUUID();
     // A ledger in memory begins with its process. It must not refuse every call that was open before.
     const expected = lose ? { kind: 'older-than-ledger' } : FIRST;
-    expect(await ledger.claim(presentation(id, { issuedAt: 0 }))).toEqual(expected);
-    expect(await ledger.claim(presentation(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
+    expect(await ledger.claim(leaseRequest(id, { issuedAt: 0 }))).toEqual(expected);
+    expect(await ledger.claim(leaseRequest(id))).toEqual(lose ? FIRST : { kind: 'in-flight' });
   });
 
   it('answers what it knows of a token, however old the token is', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
-    const old = presentation(id, { issuedAt: 0 });
+    const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
+    const old = leaseRequest(id, { issuedAt: 0 });
     expect(await ledger.claim(old)).toEqual({ kind: 'in-flight' });
     await lapse(id);
     expect(await ledger.claim(old)).toEqual({ kind: 'lost' });
@@ -251,7 +232,7 @@ function losses(make: Make): void {
     if (!lose) return skip('the ledger ends with its process');
     const [one, two] = [await another(), await another()];
     const [id, soon] = [randomUUID(), randomUUID()];
-    const token = presentation(id);
+    const token = leaseRequest(id);
     await one.settle(id, await takeLease(one, token), 'done');
     expect(await two.claim(token)).toMatchObject({ kind: 'settled' });
     await lose();
@@ -259,7 +240,7 @@ function losses(make: Make): void {
     expect(claims).toEqual(claims.map(() => ({ kind: 'older-than-ledger' })));
     // A server whose clock is ahead by half a minute may have issued this token before the loss.
     const ahead = { issuedAt: Date.now() + 30_000, expiresAt: Date.now() + 120_000 };
-    expect(await one.claim(presentation(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
+    expect(await one.claim(leaseRequest(soon, ahead))).toEqual({ kind: 'older-than-ledger' });
     // A new process did not know the entries that were lost.
     expect(await (await another()).claim(token)).toEqual({ kind: 'older-than-ledger' });
   });
@@ -268,12 +249,12 @@ function losses(make: Make): void {
     const { another, lose } = await make();
     if (!lose) return skip('the ledger ends with its process');
     const [one, two] = [await another(), await another()];
-    for (const ledger of [one, two]) await ledger.claim(presentation(randomUUID()));
+    for (const ledger of [one, two]) await ledger.claim(leaseRequest(randomUUID()));
     await lose();
     const fresh = await another();
-    await fresh.claim(presentation(randomUUID())); // It begins, and knows of no loss.
+    await fresh.claim(leaseRequest(randomUUID())); // It begins, and knows of no loss.
     const makeToken = (ms: number) =>
-      presentation(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
+      leaseRequest(randomUUID(), { issuedAt: Date.now() + ms, expiresAt: Date.now() + 120_000 });
     // A server whose clock is ahead by half a minute may have issued these tokens before the loss.
     for (const ledger of [one, two, fresh])
       expect(await ledger.claim(makeToken(30_000))).toEqual({ kind: 'older-than-ledger' });
@@ -285,21 +266,21 @@ function losses(make: Make): void {
     if (!lose) return skip('the ledger ends with its process');
     await lose();
     const ledger = await another();
-    await ledger.claim(presentation(randomUUID())); // From now on, the ledger has a beginning.
-    const ahead = (issuedAt: number) => presentation(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
+    await ledger.claim(leaseRequest(randomUUID())); // From now on, the ledger has a beginning.
+    const ahead = (issuedAt: number) => leaseRequest(randomUUID(), { issuedAt, now: Date.now() + 30_000 });
     // By the ledger's clock, the first was issued some twenty seconds ago, before the ledger began.
     expect(await ledger.claim(ahead(Date.now() + 10_000))).toEqual({ kind: 'older-than-ledger' });
     expect(await ledger.claim(ahead(Date.now() + 31_000))).toEqual(FIRST);
     // A clock that is behind proves nothing: another server may have issued the token.
     const behind = { issuedAt: Date.now() - 10_000, now: Date.now() - 30_000 };
-    expect(await ledger.claim(presentation(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
+    expect(await ledger.claim(leaseRequest(randomUUID(), behind))).toEqual({ kind: 'older-than-ledger' });
   });
 }
 
 function limits(make: Make): void {
   it('gives no lease on a token that has expired by its own clock', async () => {
     const ledger = await (await make()).another();
-    const expired = presentation(randomUUID(), { expiresAt: Date.now() - 5000 });
+    const expired = leaseRequest(randomUUID(), { expiresAt: Date.now() - 5000 });
     expect(await ledger.claim(expired)).toEqual({ kind: 'expired' });
   });
 
@@ -307,7 +288,7 @@ function limits(make: Make): void {
     'refuses a server whose clock is %i ms off, and returns the difference',
     async (off) => {
       const ledger = await (await make()).another();
-      const claim = await ledger.claim(presentation(randomUUID(), { now: Date.now() + off }));
+      const claim = await ledger.claim(leaseRequest(randomUUID(), { now: Date.now() + off }));
       if (claim.kind !== 'clock-differs') throw new Error(`The ledger answered ${claim.kind}.`);
       expect(Math.abs(claim.byMs - off)).toBeLessThan(30_000);
     },
@@ -316,10 +297,10 @@ function limits(make: Make): void {
   it('limits the tokens of one principal, and still has room for others', async () => {
     const ledger = await (await make()).another({ maxEntriesPerPrincipal: 2 });
     const [ada, bob] = [randomUUID(), randomUUID()];
-    for (let n = 0; n < 2; n++) await ledger.claim(presentation(randomUUID(), { principal: ada }));
-    const third = ledger.claim(presentation(randomUUID(), { principal: ada }));
+    for (let n = 0; n < 2; n++) await ledger.claim(leaseRequest(randomUUID(), { principal: ada }));
+    const third = ledger.claim(leaseRequest(randomUUID(), { principal: ada }));
     await expect(third).rejects.toMatchObject({ code: 'store_full' });
-    expect(await ledger.claim(presentation(randomUUID(), { principal: bob }))).toEqual(FIRST);
+    expect(await ledger.claim(leaseRequest(randomUUID(), { principal: bob }))).toEqual(FIRST);
   });
 
   it('keeps a limited number of bytes of one principal’s results; a result without room counts as lost', async () => {
@@ -334,11 +315,11 @@ function limits(make: Make): void {
       [bob, 1000],
     ] as const) {
       const id = randomUUID();
-      const lease = await takeLease(ledger, presentation(id, { principal }));
+      const lease = await takeLease(ledger, leaseRequest(id, { principal }));
       await ledger.settle(id, lease, 'x'.repeat(bytes));
       // It was served, so it cannot be released any more.
       await ledger.release(id, lease);
-      kinds.push((await ledger.claim(presentation(id, { principal }))).kind);
+      kinds.push((await ledger.claim(leaseRequest(id, { principal }))).kind);
     }
     expect(kinds).toEqual(['settled', 'lost', 'settled', 'lost', 'settled']);
   });
@@ -349,19 +330,19 @@ function results(make: Make): void {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
     const result = JSON.stringify({ text: 'ünïcode \u{1f600} \u0000 "quotes"', long: 'x'.repeat(100_000) });
-    await one.settle(id, await takeLease(one, presentation(id)), result);
-    expect(await two.claim(presentation(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
-    expect(await one.claim(presentation(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    await one.settle(id, await takeLease(one, leaseRequest(id)), result);
+    expect(await two.claim(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
+    expect(await one.claim(leaseRequest(id))).toEqual({ kind: 'settled', result, answers: 'yes' });
   });
 
   it('records a result also after its lease has ended', async () => {
     const { another, lapse } = await make();
     const ledger = await another();
     const id = randomUUID();
-    const lease = await takeLease(ledger, presentation(id, { leaseSeconds: 1 }));
+    const lease = await takeLease(ledger, leaseRequest(id, { leaseSeconds: 1 }));
     await lapse(id);
     await ledger.settle(id, lease, 'late');
-    expect(await ledger.claim(presentation(id, { leaseSeconds: 1 }))).toEqual({
+    expect(await ledger.claim(leaseRequest(id, { leaseSeconds: 1 }))).toEqual({
       kind: 'settled',
       result: 'late',
       answers: 'yes',
@@ -371,17 +352,17 @@ function results(make: Make): void {
   it('keeps the answers of the first presentation, also if the second brings others', async () => {
     const ledger = await (await make()).another();
     const id = randomUUID();
-    await ledger.settle(id, await takeLease(ledger, presentation(id, { answers: 'yes' })), 'done');
-    const second = await ledger.claim(presentation(id, { answers: 'no' }));
+    await ledger.settle(id, await takeLease(ledger, leaseRequest(id, { answers: 'yes' })), 'done');
+    const second = await ledger.claim(leaseRequest(id, { answers: 'no' }));
     expect(second).toEqual({ kind: 'settled', result: 'done', answers: 'yes' });
   });
 
   it('keeps the first result of a token that is settled twice', async () => {
     const [one, two] = await pairOf(make);
     const id = randomUUID();
-    const lease = await takeLease(one, presentation(id));
+    const lease = await takeLease(one, leaseRequest(id));
     await one.settle(id, lease, 'first');
     await two.settle(id, lease, 'second');
-    expect(await two.claim(presentation(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
+    expect(await two.claim(leaseRequest(id))).toEqual({ kind: 'settled', result: 'first', answers: 'yes' });
   });
 }

@@ -1,6 +1,6 @@
 /** The vitest tests that every store of pending interactions has to pass. */
 import { randomUUID } from 'node:crypto';
-import type { InteractionStore, NewInteraction } from '@mrtr/pages';
+import type { InteractionStore, NewInteraction } from '@mrtr/pages/store';
 import { describe, expect, it } from 'vitest';
 import type { InteractionCapacity } from './limits.ts';
 

@@ -9,12 +9,12 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import {
+  type ClosedInteraction,
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
-  type Over,
   requireInteractionFits,
-} from '@mrtr/pages';
+} from '@mrtr/pages/store';
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
@@ -105,7 +105,7 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
+  async replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean> {
     requireInteractionFits(after, this.#options.maxValueBytes);
     const { rows } = await this.#db.query(
       `UPDATE ${this.#table} SET value = $3, is_over = is_over OR $4::int IS NOT NULL,

@@ -2,12 +2,12 @@
 import { StoreFull } from '@mrtr/core';
 import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/kit';
 import {
+  type ClosedInteraction,
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
-  type Over,
   requireInteractionFits,
-} from '@mrtr/pages';
+} from '@mrtr/pages/store';
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 
@@ -98,7 +98,7 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, over?: Over): Promise<boolean> {
+  async replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean> {
     requireInteractionFits(after, this.#options.maxValueBytes);
     const keys = over ? this.#keys(id, over.principal) : [this.#entry(id)];
     const ttl = over ? [id, String(over.ttlSeconds * 1000)] : [];

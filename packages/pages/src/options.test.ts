@@ -1,8 +1,8 @@
 /** Wrong options of this package, as JavaScript or an unset environment variable gives them. */
 import { InvalidOption, requestStatePolicy } from '@mrtr/core';
 import { expect, test } from 'vitest';
+import { MemoryInteractions } from './memory-interactions.ts';
 import { pendingInteractions } from './pending-interactions.ts';
-import { MemoryInteractions } from './store.ts';
 
 const atLeast1 = 'must be a whole number of at least 1';
 

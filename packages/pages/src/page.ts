@@ -14,7 +14,7 @@ export interface Visitor {
 }
 
 /** The right user has gone on from the start page. */
-export interface Started {
+export interface StartVisit {
   /** Where the browser has to be sent back to; the same each time, to be registered there. */
   readonly callbackUrl: URL;
   /** Has to come back in the query of the callback. */
@@ -28,7 +28,7 @@ export interface Started {
 }
 
 /** The same user's browser came back, with the right `state`. */
-export interface CameBack {
+export interface CallbackVisit {
   readonly callbackUrl: URL;
   /** The query of the callback. */
   readonly query: URLSearchParams;
@@ -51,13 +51,13 @@ export interface PageOptions<T> {
    */
   identifyBrowser(request: Request): Identified | Promise<Identified>;
   /** Gives the page to send the browser to. */
-  start(visit: Started): string | URL | Promise<string | URL>;
+  start(visit: StartVisit): string | URL | Promise<string | URL>;
   /**
    * Finishes: redeems the code, keeps the account. Its value, JSON, is the accepted answer to the question. After an
    * error, which goes to `onerror`, the user may begin again. Not called where the query says `error=access_denied`: the
    * question counts as declined then.
    */
-  finish(visit: CameBack): T | Promise<T>;
+  finish(visit: CallbackVisit): T | Promise<T>;
   /** Gets what browsers are not told. */
   readonly onerror?: (error: Error) => void;
 }

@@ -2,8 +2,8 @@ import type { Question } from '@mrtr/core';
 import { ask, readAnswer, textResult } from '@mrtr/core';
 import type { Posted } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { MemoryInteractions } from './memory-interactions.ts';
 import { GO_ON, hostTool, hostWithPage, SIGNED_IN } from './page.test-support.ts';
-import { MemoryInteractions } from './store.ts';
 
 const FINISHED = 'Done. You can close this page, and go back to where you came from.\n';
 

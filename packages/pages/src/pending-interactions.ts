@@ -31,10 +31,11 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import { keyRingOf } from '@mrtr/core/seal';
+import { MemoryInteractions } from './memory-interactions.ts';
 import { type PageOptions, Pages } from './page.ts';
 import { Asking, type LinkOptions, type WaitingContext } from './question.ts';
 import { Interactions } from './records.ts';
-import { type InteractionStore, MemoryInteractions } from './store.ts';
+import type { InteractionStore } from './store.ts';
 
 /** The options of {@link pendingInteractions}. */
 export interface PendingInteractionsOptions<T> extends PageOptions<T> {

@@ -1,0 +1,25 @@
+/** What a test asks of a ledger. */
+import type { LeaseRequest, StateLedger } from '@mrtr/core/seal';
+import { expect } from 'vitest';
+
+/** A claim of a token that lives for a minute. */
+export const leaseRequest = (id: string, of: Partial<LeaseRequest> = {}): LeaseRequest => ({
+  id,
+  answers: 'yes',
+  issuedAt: Date.now(),
+  expiresAt: Date.now() + 60_000,
+  leaseSeconds: 30,
+  principal: undefined,
+  now: Date.now(),
+  ...of,
+});
+
+/** The decision about a token that nobody has claimed. */
+export const FIRST = { kind: 'first', lease: expect.any(String) };
+
+/** Claims a token, and returns the id of the lease. */
+export async function takeLease(ledger: StateLedger, of: LeaseRequest): Promise<string> {
+  const claim = await ledger.claim(of);
+  if (claim.kind !== 'first') throw new Error(`The ledger gave no lease: ${claim.kind}.`);
+  return claim.lease;
+}
