@@ -53,7 +53,7 @@ async function exportTo(folder: string): Promise<void> {
   writeFileSync(join(folder, 'index.html'), html.replace('<html ', '<html data-exported '));
   const recorded = join(folder, 'recorded');
   rmSync(recorded, { recursive: true, force: true });
-  const { recordInto } = await import('./recording.ts');
+  const { recordInto } = await import('./recording-process.ts');
   await recordInto(recorded).done;
   print(`Open ${join(folder, 'index.html')}.`);
 }
@@ -76,7 +76,7 @@ async function serve(port: number | undefined): Promise<void> {
   );
   print(`The lab is open at ${endpoint.address}\nIt ends with Ctrl-C.`);
   // What was recorded before is shown until it has been recorded again.
-  const recording = import('./recording.ts').then(({ recordInto }) => recordInto(recordedFolder));
+  const recording = import('./recording-process.ts').then(({ recordInto }) => recordInto(recordedFolder));
   let ending = false;
   const stop = async () => {
     if (ending) return;

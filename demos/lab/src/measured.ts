@@ -2,7 +2,7 @@
 import { type Measured as MeasuredOption, measure, optionsTable, SCENARIOS, TABLED } from '@mrtr/matrix';
 import type { Recordings } from './protocol.ts';
 
-/** The situations of `record.ts` that prove the cells, column by column. */
+/** The situations of `situations.ts` that prove the cells, column by column. */
 const PROOFS: readonly (readonly string[])[] = [
   ['one', 'two'],
   ['one'],

@@ -1,5 +1,5 @@
 /**
- * `node recorder.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for each
+ * `node record-program.ts FOLDER`: records every option in every situation, and writes FOLDER/index.js and a script for each
  * recording. Scripts and no JSON: a page that was opened from a disk may load a script, and fetch nothing. A program of
  * its own, since coverage counts everything that runs in a process.
  */
@@ -13,7 +13,7 @@ import { authorsFile } from '@mrtr/matrix/processes';
 import { type ListedOption, loadOption, OPTIONS } from '@mrtr/options';
 import { measuredRow } from './measured.ts';
 import type { Recording, Recordings } from './protocol.ts';
-import { record, SITUATIONS } from './record.ts';
+import { record, SITUATIONS } from './situations.ts';
 
 const [folder = ''] = process.argv.slice(2);
 mkdirSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { type Tally, tally } from '@mrtr/harness/transcript';
 import { findOption, type ListedOption, loadOption } from '@mrtr/options';
 import { afterAll, expect, test } from 'vitest';
 import { measuredRow } from './measured.ts';
-import { record, SITUATIONS } from './record.ts';
+import { record, SITUATIONS } from './situations.ts';
 
 const coverage = new LineCoverage(() => undefined);
 afterAll(() => coverage.close());
