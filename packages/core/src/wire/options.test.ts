@@ -41,7 +41,7 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
   ],
   [
     { secret: KEYS[0] },
-    "there is no option 'secret'. The options are: keys, ttlSeconds, maxBytes, maxRounds, maxQuestions, " +
+    "there is no option 'secret'. The options are: keys, keysSeconds, ttlSeconds, maxBytes, maxRounds, maxQuestions, " +
       'maxAnswerBytes, audience, principal, legacy, now, singleUse, ledger, leaseSeconds, claimSeconds, ' +
       'maxResultBytes, maxCalls, maxCallsPerPrincipal, maxAbandoned, maxAbandonedPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
   ],
