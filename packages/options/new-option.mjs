@@ -8,11 +8,15 @@ const USAGE = 'Usage: pnpm new-option LETTER WORD [LIKE], for example: pnpm new-
 /** Makes the folder `LETTER-WORD` in `root`, as a copy of the option `like`; returns its name. */
 export function newOption(root, letter, word, like = 'f') {
   if (!/^[a-z]$/.test(letter ?? '') || !/^[a-z]+(-[a-z]+)*$/.test(word ?? '')) throw new Error(USAGE);
-  const folders = readdirSync(root);
+  // Git leaves the `node_modules` of an option that is gone.
+  const folders = readdirSync(root).filter((folder) => existsSync(join(root, folder, 'package.json')));
   const taken = folders.find((folder) => folder.startsWith(`${letter}-`) || folder.endsWith(`-${word}`));
   if (taken) throw new Error(`The folder ${taken} has that letter or word. Choose another.`);
   const model = folders.find((folder) => folder.startsWith(`${like}-`));
   if (!model) throw new Error(`There is no option '${like}' to copy. ${USAGE}`);
+  const { exports } = JSON.parse(readFileSync(join(root, model, 'package.json'), 'utf8'));
+  if (Object.keys(exports).length > 1)
+    throw new Error(`${model} holds several options. Copy one that stands alone, for example a or f.`);
 
   const folder = `${letter}-${word}`;
   cpSync(join(root, model), join(root, folder), {
@@ -56,9 +60,9 @@ if (process.argv[1] === here) {
     process.stdout.write(
       `Made packages/options/${folder}. Next:\n` +
         '  1. pnpm install\n' +
-        `  2. write src/weather.ts, src/work-item.ts and src/write.ts of ${folder}, claim what you believe in src/index.ts, and say in README.md what to look at\n` +
-        '  3. pnpm test: the matrix measures it and prints every difference from its claims\n' +
-        '  4. pnpm matrix --write\n',
+        `  2. write the files in src of ${folder}, claim what you believe in index.ts, and say in README.md what to look at\n` +
+        '  3. pnpm test: the matrix measures it, and prints every difference from its claims and every row to write\n' +
+        '  4. pnpm matrix --write, and pnpm check:options --write\n',
     );
   } catch (error) {
     process.stderr.write(`${error.message}\n`);

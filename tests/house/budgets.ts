@@ -3,7 +3,7 @@
  * ends with 1 when a budget is broken: `node --import tsx tests/house/budgets.ts [FOLDER]`. That no function has more
  * than 60 lines, Biome checks.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { projectFiles } from '../testkit/project-files.ts';
@@ -24,18 +24,16 @@ const isKept = ({ measured, max }: Budget) => measured <= max;
 const foldersIn = (folder: string) =>
   readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `${folder}/${name}`);
+    .map(({ name }) => `${folder}/${name}`)
+    // Git leaves the `node_modules` of a package that is gone, and `packages/options` is a folder of packages.
+    .filter((path) => existsSync(join(root, path, 'package.json')));
 
 const sourcesIn = (folder: string) =>
   readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((file) => /(?<!\.test|\.test-support|\.proof)\.ts$/.test(file))
     .map((file) => `${folder}/src/${file}`);
 
-/** Whether the folder is an installable package: it has a manifest, and is not a folder of packages. */
-function isPublished(folder: string): boolean {
-  if (!readdirSync(join(root, folder)).includes('package.json')) return false;
-  return !JSON.parse(textOf(`${folder}/package.json`)).private;
-}
+const isPublished = (folder: string): boolean => !JSON.parse(textOf(`${folder}/package.json`)).private;
 
 /** The number that `share` of the numbers do not exceed. */
 function quantile(numbers: readonly number[], share: number): number {

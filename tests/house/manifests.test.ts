@@ -52,10 +52,10 @@ test.each(packages)('%s says all that a registry shows, and how it is built', (n
   expect(existsSync(join(ROOT, 'packages', name, 'README.md'))).toBe(true);
 });
 
-test.each(packages)('%s publishes each entry point in both formats, and nothing else', (_, manifest) => {
+test.each(packages)('%s publishes each entry point in both formats, and nothing else', (name, manifest) => {
   const { exports, publishConfig, bin } = manifest;
   expect(exports).toHaveProperty(['./package.json'], './package.json');
-  expect(publishConfig).toEqual({
+  expect(publishConfig, `publishConfig in packages/${name}/package.json`).toEqual({
     access: 'public',
     ...(bin && { bin: mapped(bin, program) }),
     exports: mapped(exports as Readonly<Record<string, string>>, published),

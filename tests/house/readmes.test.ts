@@ -1,6 +1,7 @@
 /** Every package and every demo has a README, which names what is exported, and nothing else. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { OPTIONS } from '@mrtr/options';
 import { expect, test } from 'vitest';
 import { projectFiles, textOf } from '../testkit/project-files.ts';
 import { entryPoints } from './exported-names.ts';
@@ -25,6 +26,21 @@ test.each(FOLDERS)('every link in the README of %s leads to a file', (folder) =>
     (link) => !existsSync(new URL(link, new URL(`../../${folder}/`, import.meta.url))),
   );
   expect(broken).toEqual([]);
+});
+
+test('every shape has its place in the documents that compare them', () => {
+  const letters = [...new Set(OPTIONS.map(({ name }) => name.charAt(0)))];
+  const subpaths = Object.entries(JSON.parse(textOf('packages/shapes/package.json')).exports)
+    .filter(([, source]) => /\/index\.ts$/.test(String(source)))
+    .map(([subpath]) => subpath.slice(1));
+  expect(Math.min(letters.length, subpaths.length)).toBeGreaterThan(5);
+  const beginnings = [
+    ...letters.map((letter) => ['README.md', `\\| \\*\\*${letter}\\*\\* `]),
+    ...letters.map((letter) => ['docs/choosing.md', `## (. and )?${letter}( and .)?: `]),
+    ...subpaths.map((subpath) => ['packages/shapes/README.md', `\\| \`${subpath}\` `]),
+  ];
+  const missing = beginnings.filter(([file = '', line]) => !new RegExp(`^${line}`, 'm').test(textOf(file)));
+  expect(missing.map(([file, line]) => `${file} has no line that begins with ${line}`)).toEqual([]);
 });
 
 /** A section has its entry point as its heading, perhaps a sentence, and names as the items of its list. */

@@ -75,7 +75,7 @@ export function oldServerTable(
     .map((cell) => {
       const { tool, rounds, entries, audits, writes, otherInstance } = cell.observed.observation;
       const same = sameFromOldServer([cell], newCells).length === 0;
-      const seen = same ? 'the same as from A to J' : 'something else';
+      const seen = same ? 'the same as from a new server' : 'something else';
       return [`\`${tool}\``, `${rounds}`, `${entries}×`, `${audits + writes}`, otherInstance, seen];
     });
   return [head, ...rows];
