@@ -208,7 +208,7 @@ const HOLDS: Readonly<Record<string, (limit: number) => unknown>> = {
     const add = (n: number) => store.add({ id: `${n}`, principal: 'ada', value: '', ttlSeconds: 60 });
     for (let n = 0; n < limit; n++) {
       await add(n);
-      await store.replace(`${n}`, '', 'over', { principal: 'ada', ttlSeconds: 60 });
+      await store.replace(`${n}`, '', 'over', { principal: 'ada', ttlSeconds: 60, isOver: true });
     }
     await expect(add(limit)).rejects.toMatchObject({ code: 'store_full' });
   },

@@ -1,6 +1,9 @@
 /** Attacks on a question that is finished on a page: mallory has an account, ada is the victim. */
+import { ask, elicitation, protectedServer, textResult } from '@mrtr/core';
 import { ContinuationStore } from '@mrtr/shapes/linear';
+import { once } from '@mrtr/shapes/once';
 import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
 import { BUTTON } from './browser.ts';
 import { createServerOn } from './linear.ts';
 import { Person } from './person.ts';
@@ -201,4 +204,36 @@ test('the page of a waiting handler whose call was cancelled cannot be finished 
   await cancelledCall('ada', first);
   await vi.waitFor(async () => expect((await ada.open(page)).text).toBe(REFUSED));
   expect((await ada.open(back)).text).toBe(REFUSED);
+});
+
+test('what was finished once answers one key, also when a client has an earlier question asked again', async () => {
+  const OK = elicitation('Go on?', z.object({ ok: z.boolean() }));
+  const paid: string[] = [];
+  const createServer: CreateServer = (policy, { link }) => {
+    const server = protectedServer({ name: 'agenda', version: '1.0.0' }, policy);
+    const handler = once(async (_: object, ctx) => {
+      const ok = ctx.answer('ok', OK);
+      // Where `ok` is asked again, the answers to the others are kept unread.
+      if (ok.kind === 'invalid') return ask({ ok: OK });
+      const page = await link.question(ctx.request, 'Pay it.');
+      const [rent, power] = [ctx.answer('rent', page), ctx.answer('power', page)];
+      if (rent.kind !== 'accepted' || power.kind !== 'accepted')
+        return ask({ rent: page, power: page, ok: OK });
+      paid.push('rent', 'power');
+      return textResult('Paid.');
+    });
+    server.registerTool('agenda', { inputSchema: z.object({}) }, handler);
+    return server;
+  };
+  const { call } = await siteOf(createServer);
+  let round = await call('ada');
+  await new Person('ada').link(round.page ?? '');
+  const answers = (ok: unknown) => ({
+    rent: { action: 'accept' },
+    power: { action: 'accept' },
+    ok: { action: 'accept', content: { ok } },
+  });
+  for (const ok of ['perhaps', true, true, true])
+    if (round.state) round = await call('ada', round, answers(ok));
+  expect(paid).toEqual([]);
 });

@@ -29,9 +29,11 @@ export interface Fixture extends ServerInstance {
   closed: number;
 }
 
+export const FLOODED = textResult('Flooded.');
+
 /**
  * Tools: `ask` asks one question, `wait` answers when it is released and ignores its signal, `stream` does the same after
- * a progress notification, `big` answers with 8 MiB, `who` says whose token it was called with.
+ * a progress notification, `flood` sends 5000 messages without a pause, `big` answers with 8 MiB, `who` says whose token it was called with.
  */
 export function fixture(): Fixture {
   const policy = requestStatePolicy({ keys: ['k'.repeat(32)], singleUse: false });
@@ -72,6 +74,14 @@ export function fixture(): Fixture {
         const params = { progressToken: 1, progress: 1 };
         await ctx.mcpReq.notify({ method: 'notifications/progress', params });
         return wait(ctx);
+      });
+      server.registerTool('flood', {}, async (ctx) => {
+        const { progressToken = 0 } = ctx.mcpReq._meta ?? {};
+        for (let progress = 1; progress <= 5000; progress++) {
+          const params = { progressToken, progress, message: 'x'.repeat(300) };
+          await ctx.mcpReq.notify({ method: 'notifications/progress', params });
+        }
+        return FLOODED;
       });
       server.registerTool('big', {}, () => textResult('x'.repeat(8_388_608)));
       server.registerTool('who', {}, ({ http }) => textResult(`${http?.authInfo?.extra?.sub}`));

@@ -1,6 +1,15 @@
 import { requestInit } from '@mrtr/harness';
-import { expect, test } from 'vitest';
-import { hosting, INITIALIZE, modernClient, oldClient, oldRequest, read } from './hosting.test-support.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  fixture,
+  hosting,
+  INITIALIZE,
+  modernClient,
+  oldClient,
+  oldRequest,
+  read,
+} from './hosting.test-support.ts';
+import { serveHttp } from './http.ts';
 
 const text = (said: string) => [{ type: 'text', text: said }];
 
@@ -47,7 +56,7 @@ test('an old client that does not begin with initialize is told to do so', async
 test('stateless serving gives an old client no session, and cannot ask its user', async () => {
   const { url } = await hosting({ oldClients: 'stateless' });
   const old = await oldClient(url);
-  expect((await old.listTools()).tools).toHaveLength(5);
+  expect((await old.listTools()).tools).toHaveLength(6);
   expect(await old.callTool({ name: 'ask' }).catch((error) => error)).not.toMatchObject({
     content: text('Asked.'),
   });
@@ -58,7 +67,7 @@ test('stateless serving gives an old client no session, and cannot ask its user'
 test('a server serves the path that its options name, and no other', async () => {
   const { url } = await hosting({ path: '/tools' });
   expect(url.pathname).toBe('/tools');
-  expect((await (await modernClient(url)).listTools()).tools).toHaveLength(5);
+  expect((await (await modernClient(url)).listTools()).tools).toHaveLength(6);
   expect((await fetch(new URL('/mcp', url))).status).toBe(404);
 });
 
@@ -85,4 +94,27 @@ test('pages at the root of the site leave the MCP server its path, and browsers 
   expect((await read(await fetch(url, requestInit('tools/list')))).result).toHaveProperty('tools');
   const init = { headers: { origin: 'https://elsewhere.example' } };
   expect(await (await fetch(new URL('/start', url), init)).text()).toBe('A page.');
+});
+
+test('an `onclose` of the author that throws, at once or later, ends no process', async () => {
+  const throws = [
+    () => {
+      throw new Error('at once');
+    },
+    async () => {
+      throw new Error('later');
+    },
+  ];
+  const served = fixture();
+  const make = served.server.bind(served);
+  served.server = () => {
+    const server = make();
+    server.server.onclose = throws[0] as () => void;
+    throws.reverse();
+    return server;
+  };
+  const { url, close } = await serveHttp(served, { onerror: served.onerror });
+  onTestFinished(close);
+  for (const _ of throws) await (await fetch(url, requestInit('tools/list'))).text();
+  await expect.poll(() => [...served.errors].sort()).toEqual(['at once', 'later']);
 });

@@ -51,6 +51,7 @@ export function interactionsContract(name: string, make: () => Promise<Interacti
   describe(`pending interactions on ${name}`, () => {
     keeping(make);
     bounds(make);
+    times(make);
   });
 }
 
@@ -127,37 +128,6 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
     expect(await store.add(interaction({ principal: first.principal }))).toBe(true);
   });
 
-  it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxEntriesPerPrincipal: 1 });
-    const first = interaction({ ttlSeconds: 1 });
-    const { id, principal } = first;
-    await store.add(first);
-    expect(await store.replace(id, 'other', 'finished', { principal, ttlSeconds: 60 })).toBe(false);
-    expect(await store.replace(id, 'begun', 'finished', { principal, ttlSeconds: 60 })).toBe(true);
-    expect(await store.replace(id, 'finished', 'read', { principal, ttlSeconds: 60 })).toBe(true);
-    const second = interaction({ principal });
-    expect(await store.add(second)).toBe(true);
-    expect(await store.add(first)).toBe(false);
-    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
-    expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
-    await lapse(id);
-    expect(await store.find(id)).toBeUndefined();
-  });
-
-  it('keeps a limited number of pages of one principal that are over', async () => {
-    const { another, lapse } = await make();
-    const store = await another({ maxOverPerPrincipal: 1 });
-    const first = interaction();
-    const { id, principal } = first;
-    await store.add(first);
-    await store.replace(id, 'begun', 'closed', { principal, ttlSeconds: 60 });
-    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
-    expect(await store.add(interaction())).toBe(true);
-    await lapse(id);
-    expect(await store.add(interaction({ principal }))).toBe(true);
-  });
-
   it('keeps no value over its limit, when it begins or later', async () => {
     const store = await (await make()).another({ maxValueBytes: 10 });
     const begun = interaction();
@@ -169,5 +139,59 @@ function bounds(make: () => Promise<InteractionsUnderTest>): void {
       code: 'store_full',
     });
     expect(await store.replace(begun.id, 'begun', 'x'.repeat(10))).toBe(true);
+  });
+}
+
+function times(make: () => Promise<InteractionsUnderTest>): void {
+  it('has room again when a page is over, whose value it keeps as long as it is told', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxEntriesPerPrincipal: 1 });
+    const first = interaction({ ttlSeconds: 1 });
+    const { id, principal } = first;
+    await store.add(first);
+    expect(await store.replace(id, 'other', 'finished', { principal, ttlSeconds: 60, isOver: true })).toBe(
+      false,
+    );
+    expect(await store.replace(id, 'begun', 'finished', { principal, ttlSeconds: 60, isOver: true })).toBe(
+      true,
+    );
+    expect(await store.replace(id, 'finished', 'read', { principal, ttlSeconds: 60, isOver: true })).toBe(
+      true,
+    );
+    const second = interaction({ principal });
+    expect(await store.add(second)).toBe(true);
+    expect(await store.add(first)).toBe(false);
+    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    expect([await store.find(id), await store.find(second.id)]).toEqual(['read', 'begun']);
+    await lapse(id);
+    expect(await store.find(id)).toBeUndefined();
+  });
+
+  it('gives an open page another time, and its place stays taken', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxEntriesPerPrincipal: 1 });
+    const first = interaction({ ttlSeconds: 1 });
+    const { id, principal } = first;
+    await store.add(first);
+    expect(await store.replace(id, 'begun', 'finishing', { principal, ttlSeconds: 60, isOver: false })).toBe(
+      true,
+    );
+    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    expect(await store.find(id)).toBe('finishing');
+    await lapse(id);
+    expect(await store.add(interaction({ principal }))).toBe(true);
+  });
+
+  it('keeps a limited number of pages of one principal that are over', async () => {
+    const { another, lapse } = await make();
+    const store = await another({ maxOverPerPrincipal: 1 });
+    const first = interaction();
+    const { id, principal } = first;
+    await store.add(first);
+    await store.replace(id, 'begun', 'closed', { principal, ttlSeconds: 60, isOver: true });
+    await expect(store.add(interaction({ principal }))).rejects.toMatchObject({ code: 'store_full' });
+    expect(await store.add(interaction())).toBe(true);
+    await lapse(id);
+    expect(await store.add(interaction({ principal }))).toBe(true);
   });
 }

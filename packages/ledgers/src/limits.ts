@@ -34,7 +34,7 @@ export const LEDGER_DEFAULTS = {
 export interface InteractionCapacity {
   /** Interactions at once. Default 100 000. PostgreSQL counts them at each sweep. */
   readonly maxEntries?: number;
-  /** Open pages of one principal, counted at each new one. Default 20. */
+  /** Open pages of one principal, counted at each new one; on PostgreSQL, several at once may pass it. Default 20. */
   readonly maxEntriesPerPrincipal?: number;
   /** Pages of one principal that are over and still kept. Default 200. */
   readonly maxOverPerPrincipal?: number;

@@ -9,10 +9,10 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import {
-  type ClosedInteraction,
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
+  type NewTime,
   requireInteractionFits,
 } from '@mrtr/pages/store';
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
@@ -105,13 +105,13 @@ export class PostgresInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean> {
+  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
     requireInteractionFits(after, this.#options.maxValueBytes);
     const { rows } = await this.#db.query(
-      `UPDATE ${this.#table} SET value = $3, is_over = is_over OR $4::int IS NOT NULL,
+      `UPDATE ${this.#table} SET value = $3, is_over = is_over OR $5,
          ends_at = coalesce(clock_timestamp() + make_interval(secs => $4::int), ends_at)
        WHERE id = $1 AND value = $2 AND ends_at > clock_timestamp() RETURNING id`,
-      [id, before, after, over?.ttlSeconds],
+      [id, before, after, time?.ttlSeconds, time?.isOver ?? false],
     );
     return rows.length > 0;
   }

@@ -2,17 +2,20 @@
 import { StoreFull } from '@mrtr/core';
 import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/kit';
 import {
-  type ClosedInteraction,
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
+  type NewTime,
   requireInteractionFits,
 } from '@mrtr/pages/store';
 import { INTERACTION_CHECKS, INTERACTION_DEFAULTS, type InteractionCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 
 /** Enters the id into an index until it ends. The index lives as long as its last entry. */
-const enter = (index: number, id = 1): string => `redis.call('ZADD', KEYS[${index}], ends, ARGV[${id}])
+const enter = (
+  index: number | 'own',
+  id = 1,
+): string => `redis.call('ZADD', KEYS[${index}], ends, ARGV[${id}])
 if redis.call('PEXPIRETIME', KEYS[${index}]) < tonumber(ends) then redis.call('PEXPIREAT', KEYS[${index}], ends) end`;
 
 /** The options of a {@link RedisInteractions}. */
@@ -39,7 +42,8 @@ return 'added'
 
 const FIND = `return redis.call('GET', KEYS[1])`;
 
-// KEYS: as above. ARGV: the value before, the value after, id, time to live in ms where the interaction is over.
+// KEYS: as above. ARGV: the value before, the value after; where its time is set anew: id, time to live in ms, and the index
+// of the principal that it is entered into.
 const REPLACE = `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if not ARGV[4] then
   redis.call('SET', KEYS[1], ARGV[2], 'KEEPTTL')
@@ -47,9 +51,10 @@ if not ARGV[4] then
 end
 local time = redis.call('TIME')
 local ends = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000) + tonumber(ARGV[4]))
-redis.call('ZREM', KEYS[3], ARGV[3])
+local own = tonumber(ARGV[5])
+if own == 4 then redis.call('ZREM', KEYS[3], ARGV[3]) end
 ${enter(2, 3)}
-${enter(4, 3)}
+${enter('own', 3)}
 redis.call('SET', KEYS[1], ARGV[2], 'PXAT', ends)
 return 1
 `;
@@ -98,11 +103,11 @@ export class RedisInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean> {
+  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
     requireInteractionFits(after, this.#options.maxValueBytes);
-    const keys = over ? this.#keys(id, over.principal) : [this.#entry(id)];
-    const ttl = over ? [id, String(over.ttlSeconds * 1000)] : [];
-    return (await this.#client.eval(REPLACE, { keys, arguments: [before, after, ...ttl] })) === 1;
+    const keys = time ? this.#keys(id, time.principal) : [this.#entry(id)];
+    const anew = time ? [id, String(time.ttlSeconds * 1000), time.isOver ? '4' : '3'] : [];
+    return (await this.#client.eval(REPLACE, { keys, arguments: [before, after, ...anew] })) === 1;
   }
 
   #keys(id: string, principal: string): string[] {

@@ -3,10 +3,10 @@
 import { StoreFull } from '@mrtr/core';
 import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
-  type ClosedInteraction,
   type InteractionStore,
   interactionsFull,
   type NewInteraction,
+  type NewTime,
   requireInteractionFits,
 } from './store.ts';
 
@@ -81,14 +81,14 @@ export class MemoryInteractions implements InteractionStore {
   }
 
   /** See {@link InteractionStore.replace}. */
-  async replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean> {
+  async replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean> {
     requireInteractionFits(after, this.#maxValueBytes);
     const entry = this.#alive(id);
     if (entry?.value !== before) return false;
     entry.value = after;
-    if (!over) return true;
-    entry.endsAt = this.#now() + over.ttlSeconds * 1000;
-    if (!entry.isOver) {
+    if (!time) return true;
+    entry.endsAt = this.#now() + time.ttlSeconds * 1000;
+    if (time.isOver && !entry.isOver) {
       entry.isOver = true;
       this.#open.give(entry.principal);
       this.#over.add(entry.principal);

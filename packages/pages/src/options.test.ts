@@ -37,6 +37,8 @@ test.each<[options: object, message: string]>([
 test.each<[options: object, message: string]>([
   [{ otherwise: '' }, "question: there is no option 'otherwise'. The options are: fallback, name, data."],
   [{ name: 5 }, 'question: name must be a text that is not empty; it is 5.'],
+  [{ data: { due: new Date() } }, 'question: data must be JSON of at most 4096 bytes.'],
+  [{ data: { toJSON: () => 'x'.repeat(5000) } }, 'question: data must be JSON of at most 4096 bytes.'],
   [{ data: Number.NaN }, 'question: data must be JSON of at most 4096 bytes.'],
   [{ data: 'x'.repeat(4095) }, 'question: data must be JSON of at most 4096 bytes.'],
 ])('a question of a page with %j is refused: %s', async (options, message) => {

@@ -128,19 +128,30 @@ export class Pages<T> {
       await this.#records.replace(ref, taken, { stage: 'refused' });
       return page(200, {}, 'Nothing was done, as you chose. You can close this page.');
     }
+    const visit = {
+      callbackUrl: this.#pageAt('callback'),
+      query,
+      principal: visitor.principal,
+      data: kept.data,
+    };
+    let value: T;
     try {
-      const visit = {
-        callbackUrl: this.#pageAt('callback'),
-        query,
-        principal: visitor.principal,
-        data: kept.data,
-      };
-      const value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
+      value = await this.#options.finish({ ...visit, codeVerifier: kept.codeVerifier ?? '' });
+    } catch (error) {
+      await this.#records.replace(ref, taken, { stage: 'waiting' }).catch((lost) => this.#report(lost));
+      throw error;
+    }
+    try {
       const finished = await this.#records.replace(ref, taken, { stage: 'finished', value: value ?? null });
       return finished ? page(200) : this.#refuse('callback', undefined);
     } catch (error) {
-      await this.#records.replace(ref, taken, { stage: 'waiting' });
-      throw error;
+      // It is done. So the interaction stays as it is, and `finish` does not run again.
+      this.#report(error);
+      return page(
+        500,
+        {},
+        'This was done, but could not be noted. Do not do it again; ask whoever runs this site.',
+      );
     }
   }
 

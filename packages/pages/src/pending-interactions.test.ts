@@ -386,3 +386,88 @@ test('the start page names the account and the question, as text', async () => {
   );
   expect(html).toContain('<bdi>Link it.</bdi>');
 });
+
+test.each([
+  ['the store fails once', () => 'linked'],
+  ['its value is too large', () => 'x'.repeat(8192)],
+])('a finish that succeeded does not run again when %s', async (_what, value) => {
+  let finished = 0;
+  class Failing extends MemoryInteractions {
+    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
+      if (args[3]?.isOver && finished === 1) throw new Error('the store is gone');
+      return super.replace(...args);
+    }
+  }
+  const finish = () => {
+    finished++;
+    return value();
+  };
+  const shop = hostWithPage({ store: new Failing(), finish });
+  const { page } = await asking(shop);
+  const back = await sentBack(shop, page);
+  const failed = await shop.open(back);
+  expect([failed.status, await failed.text()]).toEqual([500, expect.stringContaining('Do not do it again')]);
+  expect((await shop.open(page, GO_ON)).status).toBe(404);
+  expect([finished, shop.errors.length]).toEqual([1, 2]);
+});
+
+test('an error of finish reaches `onerror`, also where the store then fails', async () => {
+  class Failing extends MemoryInteractions {
+    override async replace(...args: Parameters<MemoryInteractions['replace']>) {
+      if (args[3]?.isOver === false && finishing++ > 0) throw new Error('the store is gone');
+      return super.replace(...args);
+    }
+  }
+  let finishing = 0;
+  const finish = () => {
+    throw new Error('no such code');
+  };
+  const shop = hostWithPage({ store: new Failing(), finish });
+  const { page } = await asking(shop);
+  await shop.open(await sentBack(shop, page));
+  expect(shop.errors).toEqual(['the store is gone', 'no such code']);
+});
+
+test('a finish that failed gives its user no more time, and no more pages', async () => {
+  let fails = true;
+  const store = (now: () => number) => new MemoryInteractions({ maxEntriesPerPrincipal: 1, now });
+  const finish = () => {
+    if (fails) throw new Error('not yet');
+    return 'linked';
+  };
+  const clock = { now: 1_800_000_000_000 };
+  const now = () => clock.now;
+  const shop = hostWithPage({ store: store(now), finish, ttlSeconds: 60 }, { now });
+  const { page } = await asking(shop);
+  expect((await shop.open(await sentBack(shop, page))).status).toBe(500);
+  expect((await shop.call()).result).toMatchObject({ isError: true });
+  fails = false;
+  clock.now += 60_000;
+  expect((await shop.open(page, GO_ON)).status).toBe(404);
+});
+
+test('a call does not end while finish runs, however often it was asked', async () => {
+  let goOn = (_value: string) => {};
+  const running = new Promise<string>((resolve) => {
+    goOn = resolve;
+  });
+  const shop = hostWithPage({ finish: () => running, maxAsks: 1 });
+  const { page, retry } = await asking(shop);
+  const finishing = shop.open(await sentBack(shop, page));
+  const { result } = await retry();
+  expect(result?.resultType).toBe('input_required');
+  goOn('linked');
+  expect((await finishing).status).toBe(200);
+  const again = { requestState: result?.requestState, inputResponses: { link: { action: 'accept' } } };
+  expect((await shop.call(again)).result).toMatchObject({ content: [{ text: 'linked' }] });
+});
+
+test('data and words at their bounds leave room for what the page notes', async () => {
+  const site = hostTool(async (ctx) =>
+    ask({ link: await link.question(ctx, '\u0001'.repeat(5000), { data: 'x'.repeat(4094) }) }),
+  );
+  const link = site.pageAt('/link');
+  const open = (url: string, init: RequestInit = SIGNED_IN) => link.fetch(new Request(url, init));
+  const { page } = await asking(site);
+  expect((await open(page, GO_ON)).status).toBe(303);
+});

@@ -133,7 +133,14 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);
   const pageName = () => options.name ?? path();
   const [ring, stateTtlSeconds] = [() => keyRingOf(policy), ttlOf(policy)];
-  const records = new Interactions({ store, ring, pageName, ttlSeconds, stateTtlSeconds });
+  const records = new Interactions({
+    store,
+    ring,
+    pageName,
+    ttlSeconds,
+    stateTtlSeconds,
+    now: clockOf(policy),
+  });
   const asking = new Asking({ records, startPage: () => pageAt('start'), waitSeconds, maxAsks });
   const pages = new Pages(records, options, pageAt);
   // A strict journal watches the clocks of its handler, and what happens in here is not the handler's.

@@ -92,7 +92,8 @@ export class Asking {
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
       await records.begin(ref, { principal, message, data: options.data });
-      return first(await records.find(ref));
+      // What came of it, if anything did, answers a key that asks. Whoever has the answer already has it sealed.
+      return first(undefined);
     }
     const response = ownEntry(ctx.mcpReq.inputResponses, key);
     // Where the user agreed to open the page, it is given some time: a client may answer at once.
@@ -101,7 +102,8 @@ export class Asking {
     const kept = found && call.isPrincipal(found.principal) ? found : undefined;
     if (kept && cameOfIt(kept)) return first(await records.tie(ref, kept, key));
     const refuses = isRefusal(first(undefined).read(response));
-    const isOver = !kept || kept.stage === 'closed' || (call.timesAsked.get(key) ?? 0) >= maxAsks;
+    const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && kept?.stage !== 'finishing';
+    const isOver = !kept || kept.stage === 'closed' || isLast;
     if (!refuses && !isOver) return again(kept);
     // What the call has given up must not be finished afterwards.
     const left = await records.close(ref);
@@ -152,7 +154,7 @@ export class Asking {
   async #begin(
     canAsk: boolean,
     principal: string | undefined,
-    about: Omit<Begun, 'principal'>,
+    about: Pick<Begun, 'message' | 'data'>,
   ): Promise<string> {
     const id = randomBytes(16).toString('base64url');
     if (!canAsk) return id; // The question itself is refused in a moment.
@@ -216,9 +218,11 @@ function requireData(what: string, data: unknown): string | undefined {
   throw new InvalidOption(`${what}: data must be JSON of at most ${MAX_DATA_BYTES} bytes.`);
 }
 
+/** Undefined for what JSON would change: a date, for example, is another value when it comes back. */
 function jsonOf(data: unknown): string | undefined {
   try {
-    return canonicalJson(data);
+    const text = canonicalJson(data);
+    return canonicalJson(JSON.parse(JSON.stringify(data))) === text ? text : undefined;
   } catch {
     return undefined;
   }

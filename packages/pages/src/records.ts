@@ -30,6 +30,8 @@ export interface Begun {
   readonly message: string;
   /** What the author's pages need to know of it. */
   readonly data?: unknown;
+  /** Until when its user may come back, by the policy's clock, in milliseconds. */
+  readonly endsAt: number;
 }
 
 /** An interaction as it was found. */
@@ -44,8 +46,8 @@ export const refOf = (id: string): string => hash('sha256', `ref ${id}`, 'base64
 /** Whether the user may still finish. */
 export const isOpen = ({ stage }: Known): boolean => ['waiting', 'started', 'finishing'].includes(stage);
 
-/** Whether its user has not come back yet. */
-const isOut = ({ stage }: Known): boolean => stage === 'waiting' || stage === 'started';
+/** Characters of a question that the start page shows: the rest of the record needs room as well. */
+const MOST_SHOWN = 300;
 
 /** How the interactions of one page are kept. */
 export interface KeptHow {
@@ -57,6 +59,8 @@ export interface KeptHow {
   readonly ttlSeconds: number;
   /** How long a call can come back for what the user finished. */
   readonly stateTtlSeconds: number;
+  /** The policy's clock, in milliseconds. */
+  readonly now: () => number;
 }
 
 /** The interactions of one page. */
@@ -81,9 +85,12 @@ export class Interactions {
   }
 
   /** Begins an interaction, unless there is one. */
-  async begin(ref: string, begun: Begun): Promise<void> {
-    const { store, ttlSeconds } = this.#how;
-    const value = this.#seal(ref, { ...begun, stage: 'waiting' });
+  async begin(ref: string, begun: Omit<Begun, 'endsAt'>): Promise<void> {
+    const { store, ttlSeconds, now } = this.#how;
+    const message =
+      begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
+    const endsAt = now() + ttlSeconds * 1000;
+    const value = this.#seal(ref, { ...begun, message, endsAt, stage: 'waiting' });
     await store.add({ id: ref, principal: begun.principal, value, ttlSeconds });
   }
 
@@ -98,15 +105,21 @@ export class Interactions {
   }
 
   /**
-   * Replaces what is known of an interaction; undefined when it is no longer there as it was found. Once its user has come
-   * back it gives back its place, and is kept as long as its call can come back for it: `finish` may take its time.
+   * Replaces what is known of an interaction; undefined when it is no longer there as it was found. While `finish` runs, its
+   * time does not end. When it is over it gives back its place, and is kept as long as its call can come back for it.
    */
   async replace(ref: string, found: StoredInteraction, known: Known): Promise<StoredInteraction | undefined> {
-    const { text, principal, message, data } = found;
-    const next = { ...known, principal, ...(isOpen(known) ? { message, data } : { message: '' }) };
+    const { text, principal, message, data, endsAt } = found;
+    const isOver = !isOpen(known);
+    const next = { ...known, principal, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = this.#seal(ref, next);
-    const over = isOut(known) ? undefined : { principal, ttlSeconds: this.#how.stateTtlSeconds };
-    return (await this.#how.store.replace(ref, text, sealed, over)) ? { ...next, text: sealed } : undefined;
+    const { store, stateTtlSeconds, now } = this.#how;
+    const isLong = isOver || known.stage === 'finishing';
+    const isBack = found.stage === 'finishing' && !isLong;
+    const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));
+    const time = { principal, ttlSeconds: isLong ? stateTtlSeconds : left, isOver };
+    const replaced = await store.replace(ref, text, sealed, isLong || isBack ? time : undefined);
+    return replaced ? { ...next, text: sealed } : undefined;
   }
 
   /**

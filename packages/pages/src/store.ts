@@ -29,17 +29,21 @@ export interface InteractionStore {
   /**
    * Replaces the value if it still is `before`; its time goes on. Of several at once, one succeeds.
    *
-   * @param over the interaction is over: from now on it is kept for so long, and does not count as an open page.
+   * @param time sets its time anew, and says whether it still counts as an open page.
    * @returns whether it did.
    * @throws StoreFull when the value is too large.
    */
-  replace(id: string, before: string, after: string, over?: ClosedInteraction): Promise<boolean>;
+  replace(id: string, before: string, after: string, time?: NewTime): Promise<boolean>;
 }
 
-/** Whose interaction is over, and how long it is kept, in seconds. */
-export interface ClosedInteraction {
+/** The time of an interaction, set anew. */
+export interface NewTime {
+  /** Whose interaction it is. */
   readonly principal: string;
+  /** How long it is kept from now on, in seconds. */
   readonly ttlSeconds: number;
+  /** Whether it is over: then it counts no more as an open page. */
+  readonly isOver: boolean;
 }
 
 /** @throws StoreFull for a value that is larger than one may be. */

@@ -76,9 +76,8 @@ export class Bodies {
       return problem(415, 'Content-Type must be application/json');
     }
     if (headers.has('content-encoding')) return problem(415, 'A body must not be encoded');
-    const { maxBodyBytes, maxBodyMembers } = this.#limits;
-    if (Number(headers.get('content-length')) > maxBodyBytes) return this.#tooLong();
-    const received = await this.#receive(body, principal);
+    const { maxBodyMembers } = this.#limits;
+    const received = await this.readBytes(headers, body, principal);
     if (received instanceof Response) return received;
     const text = decoder.decode(received);
     if (hasMoreMembers(text, maxBodyMembers)) {
@@ -89,6 +88,16 @@ export class Bodies {
     } catch {
       return problem(400, 'Parse error', {}, -32700);
     }
+  }
+
+  /** Reads a body of any kind, or says why it was refused. */
+  async readBytes(
+    headers: Headers,
+    body: Readable,
+    principal: string | undefined,
+  ): Promise<Buffer | Response> {
+    if (Number(headers.get('content-length')) > this.#limits.maxBodyBytes) return this.#tooLong();
+    return this.#receive(body, principal);
   }
 
   /**

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { HttpBindings } from '@hono/node-server';
 import { Deferred as Held, requestInit } from '@mrtr/harness';
 import { expect, onTestFinished, test } from 'vitest';
-import { fixture, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
+import { fixture, hosting, INITIALIZE, oldMessage, read } from '../hosting.test-support.ts';
 import { type AdmissionOptions, HttpAdmission } from './http-admission.ts';
 
 /** A gate, and requests that reach it. */
@@ -72,6 +72,16 @@ test('a page that fails makes room for another', async () => {
   const fetch = () => Promise.reject(new Error('No page.'));
   const { send } = gateWith({ pages: [{ path: '/link', fetch }] });
   for (let time = 0; time <= 100; time++) await expect(send('/link/start')).rejects.toThrow('No page.');
+});
+
+test('what is posted to a page is bounded like any body, and holds no place before it is in', async () => {
+  const fetch = async (request: Request) => new Response(await request.text());
+  const { url } = await hosting({ pages: [{ path: '/link', fetch }], maxBodyBytes: 10 });
+  const page = new URL('/link/x', url);
+  const post = (body: string) => globalThis.fetch(page, { method: 'POST', body });
+  const small = await post('0123456789');
+  expect([small.status, await small.text()]).toEqual([200, '0123456789']);
+  expect((await post('01234567890')).status).toBe(413);
 });
 
 test('a server that closes serves neither pages nor MCP', async () => {

@@ -172,7 +172,9 @@ export class HttpAdmission {
       return new Response(this.#shut ? 'closing' : 'ok', { status: this.#shut ? 503 : 200 });
     if (pathname !== this.#path) {
       const pages = this.#pages.find(({ path }) => pathname.startsWith(`${path}/`));
-      return pages ? this.#page(pages, request) : problem(404, `Nothing is here; MCP is at ${this.#path}`);
+      return pages
+        ? this.#page(pages, request, node.incoming)
+        : problem(404, `Nothing is here; MCP is at ${this.#path}`);
     }
     const refused =
       hostHeaderValidationResponse(request, this.#allowedHosts) ?? this.#origins.refusalOf(request);
@@ -194,17 +196,29 @@ export class HttpAdmission {
   }
 
   /** Browsers come to pages from other sites, so the origin is not looked at. */
-  async #page(pages: PageSet, request: Request): Promise<Response> {
+  async #page(pages: PageSet, request: Request, incoming: HttpBindings['incoming']): Promise<Response> {
     const refused = hostHeaderValidationResponse(request, this.#allowedHosts);
     if (refused) return refused;
     if (this.#shut) return problem(503, 'The server is shutting down');
+    const received = await this.#receive(request, incoming);
+    if (received instanceof Response) return received;
     const full = this.#openPages.take(undefined);
     if (full) return noRoom(full, 'pages open');
     try {
-      return await pages.fetch(request);
+      return await pages.fetch(received);
     } finally {
       this.#openPages.give(undefined);
     }
+  }
+
+  /** The request with its body, which has come in by then, or why it is refused. */
+  async #receive(request: Request, incoming: HttpBindings['incoming']): Promise<Request | Response> {
+    if (request.method === 'GET' || request.method === 'HEAD') return request;
+    const { url, method, headers, signal } = request;
+    const body = await this.#bodies.readBytes(headers, incoming, undefined);
+    return body instanceof Response
+      ? body
+      : new Request(url, { method, headers, signal, body: new Uint8Array(body) });
   }
 
   /** From now on, lets nobody in. */

@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { requestInit, within } from '@mrtr/harness';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { hosting } from '../hosting.test-support.ts';
+import { FLOODED, hosting, modernClient } from '../hosting.test-support.ts';
 import { UnreadBytes, type UnreadLimits } from './unread-bytes.ts';
 
 /** A stream of events that the test writes, and the client that reads from it. */
@@ -30,11 +30,15 @@ function stream(unread: UnreadBytes, principal?: string, type = 'text/event-stre
   };
 }
 
+/** Lets streams move, and those that are full have their time. */
 const turns = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(300);
 };
 
 function counting(limits: UnreadLimits) {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   const errors: string[] = [];
   return { errors, unread: new UnreadBytes(limits, ({ message }) => void errors.push(message)) };
 }
@@ -120,6 +124,40 @@ async function subscribe(url: URL): Promise<Socket> {
   await within(5000, once(client, 'data'), () => 'The subscription was not answered.');
   return client.pause();
 }
+
+test('a handler that sends without a pause to a client that reads is not cut off', async () => {
+  const { url, errors } = await hosting();
+  const client = await modernClient(url);
+  let heard = 0;
+  const onprogress = () => void heard++;
+  expect(await client.callTool({ name: 'flood', arguments: {} }, { onprogress })).toMatchObject(FLOODED);
+  expect([heard, errors]).toEqual([5000, []]);
+});
+
+test('messages in the buffers of connections count too', async () => {
+  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100 });
+  const [one, two] = [stream(unread, 'ada'), stream(unread, 'ada')];
+  one.write(1);
+  await turns();
+  Object.defineProperty(one.outgoing, 'writableLength', { value: 101 });
+  one.outgoing.emit('drain');
+  two.write(1);
+  await turns();
+  expect([errors.length, two.outgoing.destroyed]).toEqual([1, true]);
+});
+
+test('a message that comes as its client goes counts no more', async () => {
+  const { errors, unread } = counting({ maxUnreadBytesPerPrincipal: 100, maxUnreadBytesPerStream: 100 });
+  const gone = stream(unread, 'ada');
+  gone.write(90);
+  gone.outgoing.destroy();
+  gone.write(90);
+  await turns();
+  const honest = stream(unread, 'ada');
+  for (const bytes of [50, 50]) honest.write(bytes);
+  await turns();
+  expect([errors, honest.outgoing.destroyed]).toEqual([[], false]);
+});
 
 test('a subscription that nobody reads ends, and one beside it that is read goes on', async () => {
   const { url, http, errors } = await hosting();

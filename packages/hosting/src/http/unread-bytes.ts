@@ -7,8 +7,8 @@ import { type OptionChecks, Quota, wholeNumber, withDefaults } from '@mrtr/core/
 import type { OnError } from '../instance/server-instance.ts';
 
 /**
- * Bounds on what waits to be read. A stream that is beyond one when its next message comes is ended, with its connection.
- * So one message may be larger than a bound.
+ * Bounds on what waits to be read. A stream that is beyond one when its next message comes, and has no room within a fifth of
+ * a second, is ended with its connection. So one message may be larger than a bound.
  */
 export interface UnreadLimits {
   /** Bytes of one stream. Default 1 MiB. */
@@ -32,6 +32,10 @@ export const UNREAD_DEFAULTS = {
   maxUnreadBytesPerPrincipal: 8_388_608,
 };
 
+/** How long a stream that is full may take to have room again. */
+const PATIENCE_MS = 200;
+const LOOK_MS = 10;
+
 /** Counts what waits in the streams of one hosting. */
 export class UnreadBytes {
   readonly #limits: Required<UnreadLimits>;
@@ -47,58 +51,94 @@ export class UnreadBytes {
   bound(response: Response, outgoing: ServerResponse, principal: string | undefined): Response {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
-    const reader = body.getReader();
-    const most = this.#limits.maxUnreadBytesPerStream;
-    let held = 0;
-    const note = (waiting: number) => {
-      if (waiting > held) this.#held.add(principal, waiting - held);
-      else this.#held.give(principal, held - waiting);
-      held = waiting;
+    const stream = new CountedStream(body, outgoing, this.#limits.maxUnreadBytesPerStream);
+    const isFull = () => {
+      this.#held.add(principal, stream.note());
+      return this.#isFull(stream.held, principal);
     };
-    const waitingIn = ({ desiredSize }: ReadableStreamDefaultController) => most - (desiredSize ?? most);
-    const forward = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
-      for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        note(waitingIn(controller));
-        if (this.#isFull(held, principal))
-          throw new Error(`A stream was ended: ${held} bytes of it waited to be read.`);
-        controller.enqueue(next.value);
-        note(waitingIn(controller));
-      }
-      controller.close();
-    };
-    let isClosed = false;
-    const end = () => {
-      isClosed = true;
-      note(0);
-      reader.cancel().catch(() => {});
-    };
-    outgoing.once('close', end);
-    const bounded = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          forward(controller).catch((error: Error) => {
-            // What is enqueued for a client that has gone fails as well.
-            if (isClosed) return;
-            this.#report(error);
-            outgoing.destroy();
-          });
-        },
-        pull: (controller) => {
-          if (!isClosed) note(waitingIn(controller));
-        },
-        cancel: end,
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: most }),
-    );
-    return new Response(bounded, response);
+    stream.onRead = () => void isFull();
+    outgoing.once('close', () => {
+      stream.end();
+      this.#held.add(principal, stream.note());
+    });
+    return new Response(stream.forward(isFull, this.#report), response);
   }
 
   #isFull(held: number, principal: string | undefined): boolean {
     const { maxUnreadBytesPerStream, maxUnreadBytes, maxUnreadBytesPerPrincipal } = this.#limits;
     return (
       held > maxUnreadBytesPerStream ||
-      (held > 0 && this.#held.total > maxUnreadBytes) ||
-      (held > 0 && this.#held.amountOf(principal) > maxUnreadBytesPerPrincipal)
+      this.#held.total > maxUnreadBytes ||
+      this.#held.amountOf(principal) > maxUnreadBytesPerPrincipal
     );
+  }
+}
+
+/** One stream on its way to its client. It holds what waits in it, and in the connection's own buffer. */
+class CountedStream {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #outgoing: ServerResponse;
+  readonly #most: number;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isOver = false;
+  /** Bytes that waited when they were last noted. */
+  held = 0;
+  /** Called when some have been read. */
+  onRead: () => void = () => {};
+
+  constructor(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, most: number) {
+    this.#reader = body.getReader();
+    this.#outgoing = outgoing;
+    this.#most = most;
+    outgoing.on('drain', () => this.onRead());
+  }
+
+  /** Notes what waits. Returns by how much that is more than before. */
+  note(): number {
+    const queued = this.#isOver ? 0 : this.#most - (this.#controller?.desiredSize ?? this.#most);
+    const waiting = this.#isOver ? 0 : queued + this.#outgoing.writableLength;
+    const more = waiting - this.held;
+    this.held = waiting;
+    return more;
+  }
+
+  /** The client has gone: nothing waits any more. */
+  end(): void {
+    this.#isOver = true;
+    this.#reader.cancel().catch(() => {});
+  }
+
+  forward(isFull: () => boolean, report: (error: Error) => void): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+          this.#forward(controller, isFull).catch((error: Error) => {
+            // What is enqueued for a client that has gone fails as well.
+            if (this.#isOver) return;
+            report(error);
+            this.#outgoing.destroy();
+          });
+        },
+        pull: () => this.onRead(),
+        cancel: () => this.end(),
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: this.#most }),
+    );
+  }
+
+  async #forward(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    isFull: () => boolean,
+  ): Promise<void> {
+    for (let next = await this.#reader.read(); !next.done; next = await this.#reader.read()) {
+      // A handler that sends without a pause leaves the connection no turn, however fast its client reads.
+      for (let left = PATIENCE_MS / LOOK_MS; isFull() && left > 0; left--)
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
+      if (isFull()) throw new Error(`A stream was ended: ${this.held} bytes of it waited to be read.`);
+      controller.enqueue(next.value);
+      isFull();
+    }
+    controller.close();
   }
 }

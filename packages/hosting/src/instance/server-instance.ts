@@ -1,5 +1,6 @@
 /** What can be hosted. */
 import type { McpServer } from '@mrtr/core';
+import { tellOperator } from '@mrtr/core/kit';
 
 /** A deployment's instance: makes servers, and ends with everything that outlives a request. */
 export interface ServerInstance {
@@ -16,7 +17,31 @@ export type OnError = (error: Error) => void;
 export function buildServer(served: ServerInstance, onerror: OnError | undefined): McpServer {
   const server = served.server();
   if (onerror) server.server.onerror ??= (error) => onerror(shorten(error));
+  guardOnClose(server, onerror);
   return server;
+}
+
+/** Nobody awaits the server that ends with its request: an `onclose` of the author that throws would end the process. */
+function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
+  const report = (error: unknown) =>
+    tellOperator(error instanceof Error ? error : new Error(String(error)), server.onerror ?? onerror);
+  const guarded = (onclose: typeof server.onclose) =>
+    onclose &&
+    (() => {
+      try {
+        Promise.resolve(onclose() as unknown).catch(report);
+      } catch (error) {
+        report(error);
+      }
+    });
+  let now = guarded(server.onclose);
+  Object.defineProperty(server, 'onclose', {
+    configurable: true,
+    get: () => now,
+    set: (onclose: typeof now) => {
+      now = guarded(onclose);
+    },
+  });
 }
 
 /** The SDK puts a message of the client into some of its errors, whole: up to 1 MiB, with a copy in the stack. */
