@@ -2,9 +2,10 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasDefault } from '../answers/read-answer.ts';
-import { InvalidDefinition } from '../wire/errors.ts';
+import { InvalidDefinition, InvalidOption } from '../wire/errors.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
+import { urlElicitation } from './url-elicitation.ts';
 
 const form = () => z.object({ units: z.enum(['metric', 'imperial']), note: z.string().optional() });
 
@@ -184,6 +185,12 @@ test.each([undefined, null, 'a text'])('a question without a schema, but with %s
   expect(() => elicitation('Where?', schema as never)).toThrow(
     /^elicitation: schema must be a schema or a form; it is /,
   );
+});
+
+test('a question without words is rejected', () => {
+  const named = new InvalidOption('elicitation: message must be a text that is not empty; it is undefined.');
+  expect(() => elicitation(undefined as never, z.object({}))).toThrow(named);
+  expect(() => urlElicitation('', 'https://shop.example')).toThrow(/^urlElicitation: message must be a text/);
 });
 
 test('undeclared fields do not reach a schema that would let them pass', () => {

@@ -14,7 +14,7 @@ import {
   isSpecType,
 } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../wire/errors.ts';
-import { type OptionCheck, requireArgument, requireKnownOptions } from '../wire/options.ts';
+import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../wire/options.ts';
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';
@@ -67,7 +67,7 @@ const LONGEST_KEPT = 1000;
  * synchronously. A form has no choice of numbers, no `null` and no pattern: ask for the text, and check it in the
  * handler. Or the form itself, as `elicitInput` took it; it goes out as it is.
  * @param options `fallback`: the answer for a client that cannot be asked.
- * @throws InvalidOption for another option, and where there is no schema.
+ * @throws InvalidOption for another option, and where there is no message or no schema.
  * @throws InvalidDefinition that names the fields, when the schema cannot be expressed as a form; nothing is sent.
  * @example const units = elicitation('Which units?', z.object({ units: z.enum(['metric', 'imperial']) }));
  */
@@ -87,6 +87,7 @@ export function elicitation(
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
   requireElicitationOptions('elicitation', options);
+  requireArgument('elicitation', 'message', message, aText);
   requireArgument('elicitation', 'schema', asking, A_SCHEMA);
   const asked = prepareOnce(
     message,

@@ -1,6 +1,7 @@
 /** A question that sends the user to a page. */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../wire/errors.ts';
+import { aText, requireArgument } from '../wire/options.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';
@@ -13,7 +14,7 @@ import { type Question, question } from './question.ts';
  * @param url `https:`, or `http:` where nothing leaves the machine. Without a secret and without a name of the user:
  * clients show it, log it and pass it on.
  * @param options `fallback`: the answer for a client that cannot open pages, for example `false`.
- * @throws InvalidOption when `url` is not one of a web page, or holds a user name or a password.
+ * @throws InvalidOption when there is no message, and when `url` is not one of a web page, or holds a user name or a password.
  * @see MCP 2026-07-28, client/elicitation, URL mode
  * @example const terms = urlElicitation('Read the terms of the shop first.', 'https://shop.example/terms');
  */
@@ -23,6 +24,7 @@ export function urlElicitation(
   options: ElicitationOptions<boolean> = {},
 ): Question<boolean> {
   requireElicitationOptions('urlElicitation', options);
+  requireArgument('urlElicitation', 'message', message, aText);
   const made = question<boolean, object>({
     kind: 'elicitation.url',
     message,
