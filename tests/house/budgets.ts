@@ -26,7 +26,7 @@ const foldersIn = (folder: string) =>
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => `${folder}/${name}`)
     // Git leaves the `node_modules` of a package that is gone, and `packages/options` is a folder of packages.
-    .filter((path) => existsSync(join(root, path, 'package.json')));
+    .filter((path) => existsSync(join(root, path, 'src')));
 
 const sourcesIn = (folder: string) =>
   readdirSync(join(root, folder, 'src'), { recursive: true, encoding: 'utf8' })
