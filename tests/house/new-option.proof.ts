@@ -1,6 +1,6 @@
 /** Adding an option takes a folder and a line: a copy of this project gets one, and every runner of options runs it. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,11 +22,19 @@ beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'mrtr-new-option-'));
   for (const file of projectFiles()) await cp(join(ROOT, file), join(copy, file));
   await run('git', 'init', '--quiet');
+  // Git leaves the `node_modules` of an option that is gone.
+  await mkdir(join(copy, 'packages/options/k-gone/node_modules'), { recursive: true });
   await run('node', 'packages/options/new-option.mjs', 'k', 'lease');
   await run('pnpm', 'install', '--offline', '--no-frozen-lockfile');
 }, 120_000);
 
 afterAll(() => rm(copy, { recursive: true, force: true }));
+
+test('a folder of several options is no model for another', async () => {
+  await expect(run('node', 'packages/options/new-option.mjs', 'l', 'loan', 'e')).rejects.toThrow(
+    'several options',
+  );
+});
 
 test('the command line lists the option and runs it, under its letter and its word', async () => {
   expect(await run('node', 'demos/cli/run.mjs', '--list')).toMatch(/^option-k +lease$/m);
