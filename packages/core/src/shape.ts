@@ -5,7 +5,7 @@ export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem, type Outgoing } from './admission/limits.ts';
 export { shapeCallback, withRoutingLabel } from './admission/shape-callback.ts';
 export { notAQuestion } from './answers/ask.ts';
-export { defaultOf, hasDefault, readingOf } from './answers/read-answer.ts';
+export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
 export { isSettled, type Settled } from './questions/answer.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';
 export { tokenLength } from './state/codec.ts';

@@ -10,7 +10,7 @@ export class Ownerless {
   }
 
   /** Why another instance may take the call over: nothing of it runs, or its owner has had its time. */
-  async isFree(
+  async whyFree(
     { dead }: CallRow,
     runs: () => Promise<boolean>,
   ): Promise<'nothing runs' | 'waited' | undefined> {

@@ -371,7 +371,7 @@ export class DbosStore implements LinearStore {
           if (!row || row.turn > turn) throw lostContinuation();
           const isOurs = row.instance === this.#instance;
           if (running && (!isOurs || running.isOverdue)) this.#forget(running);
-          const free = isOurs || (await ownerless.isFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
+          const free = isOurs || (await ownerless.whyFree(row, () => this.#runtime.hasAnswers(id, row.turn)));
           if (free) await this.#takeOver(callKey, row, round, free === 'nothing runs');
         }
         const elsewhere = Math.min(LOOK_SOON_MS * 2 ** looks, LOOK_ELSEWHERE_MS);

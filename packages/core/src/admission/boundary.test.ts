@@ -474,3 +474,11 @@ test('a low-level handler with schemas of its own is rejected, because it does n
   // A method that carries no state is left alone.
   low.setRequestHandler('shop/restock', schemas, () => ({}));
 });
+
+test('a policy of another make is refused by name', () => {
+  const protect = () =>
+    protectRequestState(new McpServer({ name: 'a', version: '1' }), { keys: KEYS } as never);
+  expect(protect).toThrow(
+    new InvalidOption('protectRequestState: policy must be made by requestStatePolicy; it is an object.'),
+  );
+});

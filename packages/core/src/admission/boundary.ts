@@ -6,10 +6,11 @@
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidOption } from '../wire/errors.ts';
+import { requireArgument } from '../wire/options.ts';
 import { tellOperator, warnOnce } from '../wire/process-wide.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
-import { partsOf, type RequestStatePolicy } from './policy.ts';
+import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 import { Refusals } from './refusals.ts';
 import { watchRegistration } from './registration.ts';
 import type { Handler, Request as McpRequest } from './round.ts';
@@ -37,6 +38,7 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  * protectRequestState(server, requestStatePolicy({ keys: [process.env.STATE_KEY], audience: 'shop' }));
  */
 export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
+  requireArgument('protectRequestState', 'policy', policy, aPolicy);
   const low = server.server;
   const parts = partsOf(policy);
   for (const method of MRTR_METHODS) {

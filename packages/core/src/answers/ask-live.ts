@@ -8,7 +8,7 @@ import { callOf } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
 import { CannotAsk, RoundsExceeded } from '../wire/errors.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
-import { defaultOf, hasDefault } from './read-answer.ts';
+import { fallbackOf, hasFallback } from './read-answer.ts';
 
 // People need longer than the protocol's default of 60 s. The same terms as the SDK's own shim.
 const HUMAN_PACED = { timeout: 600_000, resetTimeoutOnProgress: true, onprogress: () => {} };
@@ -35,8 +35,8 @@ export async function askLive<Q extends Question>(
 ): Promise<Settled<AnswerOf<Q>>> {
   const call = callOf(ctx);
   if (!canAskLive(ctx, question.kind)) {
-    if (hasDefault(question) && !canAsk(ctx, question.kind)) {
-      return { kind: 'accepted', value: defaultOf(question) };
+    if (hasFallback(question) && !canAsk(ctx, question.kind)) {
+      return { kind: 'accepted', value: fallbackOf(question) };
     }
     throw new CannotAsk(whyNotLive(ctx, question));
   }

@@ -28,8 +28,8 @@ export function readAnswer<Q extends Question>(
   const asked = call?.asked;
   const isAsked = asked === undefined || isDigestOf(asked.get(key), question);
   const response = isAsked ? ownEntry(ctx.mcpReq.inputResponses, key) : undefined;
-  if (response === undefined && hasDefault(question) && !canAsk(ctx, question.kind)) {
-    return { kind: 'accepted', value: defaultOf(question) };
+  if (response === undefined && hasFallback(question) && !canAsk(ctx, question.kind)) {
+    return { kind: 'accepted', value: fallbackOf(question) };
   }
   const answer = question.read(response) as Answer<AnswerOf<Q>>;
   call?.reads.note(key, isAsked ? readingOf(answer) : asked.has(key) ? 'reworded' : 'missing');
@@ -40,8 +40,8 @@ export function readAnswer<Q extends Question>(
 export const readingOf = (answer: Answer<unknown>): AnswerRead => (isSettled(answer) ? 'taken' : answer.kind);
 
 /** Whether a question has an answer for clients that cannot be asked. */
-export const hasDefault = (question: Question): boolean => 'fallback' in question;
+export const hasFallback = (question: Question): boolean => 'fallback' in question;
 
 /** The answer for a client that cannot be asked. Each call gets its own copy, because its author may change it. */
-export const defaultOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
+export const fallbackOf = <Q extends Question>(question: Q): AnswerOf<Q> =>
   structuredClone(question.fallback) as AnswerOf<Q>;

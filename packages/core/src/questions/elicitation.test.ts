@@ -1,7 +1,7 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hasDefault } from '../answers/read-answer.ts';
+import { hasFallback } from '../answers/read-answer.ts';
 import { InvalidDefinition, InvalidOption } from '../wire/errors.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
@@ -205,8 +205,8 @@ test('`fallback` belongs to one question, and not to the next with the same word
   const schema = form();
   const fallback = { units: 'metric' } as const;
   expect(elicitation('Which units?', schema, { fallback }).fallback).toBe(fallback);
-  expect(hasDefault(elicitation('Which units?', schema))).toBe(false);
-  expect(hasDefault(elicitation('Which units?', schema, {}))).toBe(false);
+  expect(hasFallback(elicitation('Which units?', schema))).toBe(false);
+  expect(hasFallback(elicitation('Which units?', schema, {}))).toBe(false);
   const [one, other] = [
     elicitation('Which units?', schema, { fallback }),
     elicitation('Which units?', schema),

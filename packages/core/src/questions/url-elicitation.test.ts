@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasDefault } from '../answers/read-answer.ts';
+import { hasFallback } from '../answers/read-answer.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { urlElicitation } from './url-elicitation.ts';
 
@@ -53,6 +53,6 @@ test.each([
 });
 
 test('has an answer for clients that cannot open pages, also where that is false', () => {
-  expect(hasDefault(terms)).toBe(false);
+  expect(hasFallback(terms)).toBe(false);
   expect(urlElicitation('Read it.', 'https://shop.example/', { fallback: false }).fallback).toBe(false);
 });

@@ -242,3 +242,10 @@ test('an entry that ended with a question is garbage, with everything that it he
   expect(held[0]?.deref()).toBeUndefined();
   expect(await client.answer(asked, { units: metric })).toEqual({ says: '1000' });
 });
+
+test('a value that is no question is the author’s mistake, and says so', async () => {
+  const client = await connectTo((ctx) => ctx.ask('q', 'Well?' as never));
+  expect(await client.send()).toEqual({
+    fails: "'q' is not a question. Make one with elicitation(...), sampling(...) or listRoots().",
+  });
+});

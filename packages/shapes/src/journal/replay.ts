@@ -3,8 +3,7 @@
  *
  * Invariants:
  * 1. A recorded step settles with its record and executes nothing.
- * 2. A new step (also an answer that has just come) waits until the replay has caught up with its journal. If a
- * recorded
+ * 2. A new step (also an answer that has just come) waits until the replay has caught up with its journal. If a recorded
  *    step is not reached when all is quiet, the handler has diverged, and nothing new executes.
  * 3. The round ends when the handler settles, or when questions are open and all is quiet: no effect is running, and
  *    every microtask has run. Unless the handler returned, every new step of this entry then stays pending for ever:
@@ -17,12 +16,22 @@ import {
   ElicitationDeclined,
   InvalidDefinition,
   isRefusal,
+  MrtrError,
   type Question,
   type Questions,
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { type OptionChecks, oneOf, requireOptions } from '@mrtr/core/kit';
-import { type Call, defaultOf, hasDefault, isDigestOf, isSettled, readingOf } from '@mrtr/core/shape';
+import {
+  type Call,
+  fallbackOf,
+  hasFallback,
+  isDigestOf,
+  isQuestion,
+  isSettled,
+  notAQuestion,
+  readingOf,
+} from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -47,11 +56,18 @@ export type Ending =
   | { readonly kind: 'threw'; readonly error: unknown };
 
 /** A recorded failure of an effect, thrown again in every round. The first time, `cause` is the thrown value. */
-export class EffectFailed extends Error {
-  override readonly name: string;
+export class EffectFailed extends MrtrError {
+  static override readonly code = 'effect_failed';
+  readonly #name: string;
+
   constructor([name, message]: readonly [string, string], cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = name;
+    this.#name = name;
+  }
+
+  /** That of the recorded failure. */
+  override get name(): string {
+    return this.#name;
   }
 }
 
@@ -140,6 +156,7 @@ export class Replay {
   }
 
   async #question<Q extends Question>(key: string, question: Q): Promise<AnswerOf<Q>> {
+    if (!isQuestion(question)) throw notAQuestion(key);
     const entry = this.#reach(key, 'ask') as AskEntry | undefined;
     if (entry && !isDigestOf(entry[1], question)) {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
@@ -162,7 +179,7 @@ export class Replay {
     const answer = question.read(response);
     this.#call.reads.note(key, this.#journal.isReworded(key, question) ? 'reworded' : readingOf(answer));
     if (isSettled(answer)) return ['ask', digest, copyJson(question.keep(response))];
-    return hasDefault(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
+    return hasFallback(question) && !this.#call.askable.includes(kind) ? ['ask', digest] : undefined;
   }
 
   async #effect<T>(key: string, fn: () => T | Promise<T>, options: EffectOptions<T>): Promise<T> {
@@ -294,7 +311,7 @@ export class Replay {
   }
 
   #readAnswer<Q extends Question>(key: string, question: Q, entry: AskEntry): AnswerOf<Q> {
-    if (entry.length === 2 && hasDefault(question)) return defaultOf(question);
+    if (entry.length === 2 && hasFallback(question)) return fallbackOf(question);
     const answer = question.read(copyJson(entry[2]));
     if (answer.kind === 'accepted') return answer.value as AnswerOf<Q>;
     if (isRefusal(answer)) throw new ElicitationDeclined(answer.kind, key);

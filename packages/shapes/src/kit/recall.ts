@@ -10,8 +10,8 @@ import type { Answer, AnswerOf, Question, ServerContext } from '@mrtr/core';
 import { ownEntry } from '@mrtr/core/kit';
 import {
   callOf,
-  defaultOf,
-  hasDefault,
+  fallbackOf,
+  hasFallback,
   isDigestOf,
   isSettled,
   questionDigest,
@@ -47,8 +47,8 @@ export class Recall {
     const recorded = this.#answers[key] ?? (unasked === undefined ? undefined : [question.digest, unasked]);
     if (recorded === undefined || !isDigestOf(recorded[0], question)) {
       reads.note(key, recorded === undefined ? 'missing' : 'reworded');
-      const mayDefault = hasDefault(question) && !askable.includes(question.kind);
-      return mayDefault ? { kind: 'accepted', value: defaultOf(question) } : { kind: 'missing' };
+      const mayDefault = hasFallback(question) && !askable.includes(question.kind);
+      return mayDefault ? { kind: 'accepted', value: fallbackOf(question) } : { kind: 'missing' };
     }
     const answer = question.read(recorded[1]) as Answer<AnswerOf<Q>>;
     reads.note(key, readingOf(answer));

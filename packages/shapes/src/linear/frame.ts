@@ -26,7 +26,7 @@ import {
 } from '@mrtr/core';
 import { publish } from '@mrtr/core/events';
 import { ownEntry, requireOptions } from '@mrtr/core/kit';
-import { defaultOf, hasDefault, isQuestion, notAQuestion } from '@mrtr/core/shape';
+import { fallbackOf, hasFallback, isQuestion, notAQuestion } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { sameKey } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
@@ -325,7 +325,7 @@ export class Frame {
     if (wrong) return handleRejection(Promise.reject(wrong));
     const open = asked.filter(({ question }) => !this.#needsNoAnswer(question));
     if (open.length > 0) this.#open = this.#open.length === 0 ? open : [...this.#open, ...open];
-    for (const one of asked) if (!open.includes(one)) ask.accept(one.key, defaultOf(one.question));
+    for (const one of asked) if (!open.includes(one)) ask.accept(one.key, fallbackOf(one.question));
     this.#flushSoon();
     return ask.promise;
   }
@@ -378,7 +378,7 @@ export class Frame {
 
   /** Whether the client of this round cannot be asked, and the question has a `fallback`. */
   #needsNoAnswer(question: Question): boolean {
-    return hasDefault(question) && !this.askable.includes(question.kind);
+    return hasFallback(question) && !this.askable.includes(question.kind);
   }
 
   #answer({ key, question, ask }: Open, response: unknown): void {
