@@ -55,7 +55,7 @@ function authorsFiles(): readonly string[] {
   const folders = found(options, /^[a-z]-/);
   return [
     ...folders.flatMap((folder) => found(`${folder}/src`, AUTHORS)),
-    'packages/options/contract/src/guard-first.ts',
+    'packages/options/option/src/guard-first.ts',
   ];
 }
 

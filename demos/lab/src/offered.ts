@@ -5,7 +5,7 @@ import { addressOf, OPTIONS } from '@mrtr/options';
 import type { Offered } from './protocol.ts';
 
 /** What an option without a `write` of its own is written by. */
-const GUARD_FIRST = 'packages/options/contract/src/guard-first.ts';
+const GUARD_FIRST = 'packages/options/option/src/guard-first.ts';
 
 /** In the order of the tables. */
 export const OFFERED: readonly Offered[] = OPTIONS.map((listed) => {
