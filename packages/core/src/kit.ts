@@ -1,6 +1,6 @@
 /** `@mrtr/core/kit`: what the packages of this project share. It changes without notice; do not build on it. */
 
-export { aPolicy, clockOf, tokenPrincipal, ttlOf } from './admission/policy.ts';
+export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { webPage } from './questions/url-elicitation.ts';
 export { ownEntry } from './wire/answer-reads.ts';

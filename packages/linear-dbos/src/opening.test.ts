@@ -1,6 +1,6 @@
 /** Options that `DbosStore.open` refuses, without a database. */
-import { requestStatePolicy } from '@mrtr/core';
-import { expect, test, vi } from 'vitest';
+import { MemoryLedger, requestStatePolicy } from '@mrtr/core';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { resolveOptions } from './options.ts';
 import { DbosStore } from './store.ts';
 
@@ -58,4 +58,17 @@ test('an unreachable database is an error without the password, and opening can 
     expect(error.message).toContain('ECONNREFUSED');
     expect(JSON.stringify([error.message, error.stack, error])).not.toContain('secret-password');
   }
+});
+
+test('a single-use policy is warned of, and one that is not is not', () => {
+  const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitted.mockRestore());
+  Reflect.deleteProperty(globalThis, Symbol.for('mrtr.warned'));
+  const keys = ['k'.repeat(32)];
+  const codes = () => emitted.mock.calls.map(([, about]) => (about as { readonly code?: string }).code);
+  const options = { postgres: 'postgres://mrtr@localhost/calls', version: '1' };
+  resolveOptions({ ...options, policy: requestStatePolicy({ keys, singleUse: false }) });
+  expect(codes()).toEqual([]);
+  resolveOptions({ ...options, policy: requestStatePolicy({ keys, ledger: new MemoryLedger() }) });
+  expect(codes()).toEqual(['MRTR_DBOS_SINGLE_USE']);
 });

@@ -185,6 +185,9 @@ export const clockOf = (policy: RequestStatePolicy): (() => number) => partsOf(p
 /** How long request state under a policy lives, in seconds. */
 export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttlSeconds;
 
+/** Whether a policy serves a token once. */
+export const isSingleUse = (policy: RequestStatePolicy): boolean => partsOf(policy).singleUse !== undefined;
+
 /** A policy of these parts. */
 export function policyFrom(parts: PolicyParts): RequestStatePolicy {
   const policy = {
