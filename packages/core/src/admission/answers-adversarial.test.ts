@@ -8,7 +8,6 @@ import {
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
-import { elicitation } from '../questions/elicitation.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, beginCall, PLAN, sure, YES } from './asking.test-support.ts';
@@ -272,26 +271,4 @@ test('a question that the SDK refuses ends its round as an error for observers',
   const rounds = eventsOf('mrtr:round');
   await deleting(() => false).post('tools/call', DEPLOY, { capabilities: {} });
   expect(rounds.at(-1)).toMatchObject({ phase: 'end', outcome: 'error' });
-});
-
-const other = elicitation('Delete the backups too?', z.object({ sure: z.boolean() }));
-
-test('a yes to one question does not count for another text under the same key', async () => {
-  let text = sure;
-  const host = hostTools((server) => {
-    server.registerTool('deploy', { inputSchema: z.looseObject({}) }, (_, ctx) =>
-      readAnswer(ctx, 'sure', text).kind === 'accepted'
-        ? textResult('Deleted.')
-        : inputRequired({ inputRequests: { sure: text.request } }),
-    );
-  });
-  const retry = await beginCall(host);
-  text = other;
-  const asked = await host.post('tools/call', { ...retry, inputResponses: YES });
-  expect(asked.result).toMatchObject({
-    resultType: 'input_required',
-    inputRequests: { sure: other.request },
-  });
-  const again = { ...retry, requestState: asked.result?.requestState, inputResponses: YES };
-  expect((await host.post('tools/call', again)).result).toMatchObject(textResult('Deleted.'));
 });

@@ -3,7 +3,7 @@ import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
-import { bytesOf, NOW, tokenOf } from '../state/sealed.test-support.ts';
+import { NOW } from '../state/sealed.test-support.ts';
 import { callOf } from '../wire/call.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, REJECTED, sure, YES } from './asking.test-support.ts';
@@ -36,17 +36,18 @@ const flipCharacter = (token: string) =>
 
 const ATTEMPTS: [string, string, (attempt: Attempt) => Partial<Attempt>][] = [
   ['tampered with', 'tampered', ({ token }) => ({ token: flipCharacter(token) })],
-  ['cut short by a byte', 'tampered', ({ token }) => ({ token: tokenOf(bytesOf(token).subarray(0, -1)) })],
   ['cut short to nothing', 'malformed', () => ({ token: '' })],
-  ['made up', 'malformed', () => ({ token: 'v1.{"plan":"mine"}' })],
-  ['of another version', 'malformed', ({ token }) => ({ token: `v2.${token.slice(3)}` })],
-  ['in another spelling', 'malformed', ({ token }) => ({ token: `${token}=` })],
   ['the author’s plaintext', 'malformed', () => ({ token: PLAN })],
   ['larger than the limit', 'too_large', ({ token }) => ({ token: token + 'A'.repeat(65_536) })],
   [
     'sealed with another key',
     'unknown_key',
     () => ({ host: hostTools(asking(), { keys: ['o'.repeat(32)] }) }),
+  ],
+  [
+    'of another server with the same keys',
+    'other_audience',
+    () => ({ host: hostTools(asking(), { now: () => NOW }, 'other-server') }),
   ],
   ['expired', 'expired', () => ({ later: 600_000 })],
   ['from the future', 'issued_in_the_future', () => ({ later: -60_001 })],
@@ -82,25 +83,6 @@ test.each(ATTEMPTS)('state that is %s is rejected: %s', async (_what, reason, ch
   ]);
   expect(states.slice(1)).toEqual([
     { phase: 'rejected', method: 'tools/call', target, bytes: attempt.token.length, reason },
-  ]);
-});
-
-test('the honest retry is accepted to the last millisecond', async () => {
-  let now = NOW;
-  const { post } = hostTools(asking(), { now: () => now });
-  const { result } = await post('tools/call', DEPLOY, as('alice'));
-  now += 599_999;
-  const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
-  expect((await post('tools/call', echo, as('alice'))).result).toMatchObject(textResult('Done.'));
-});
-
-test('state of another server with the same keys is rejected', async () => {
-  const { result } = await hostTools(asking()).post('tools/call', DEPLOY);
-  const other = hostTools(asking(), {}, 'other-server');
-  const echo = { ...DEPLOY, inputResponses: YES, requestState: result?.requestState };
-  expect(await other.post('tools/call', echo)).toEqual(REJECTED);
-  expect(other.errors).toEqual([
-    'RequestStateRejected: requestState of tools/call deploy rejected: other_audience',
   ]);
 });
 
@@ -158,18 +140,6 @@ test('an old client that makes up state gets the same error, and its handler doe
     data: { reason: 'invalid_request_state' },
   });
   expect(entries).toEqual([]);
-});
-
-test('an answer in the prototype of the answers does not count', async () => {
-  const { post } = hostTools(asking());
-  const { result } = await post('tools/call', DEPLOY);
-  const inputResponses = JSON.parse(`{"__proto__":${JSON.stringify(YES)}}`);
-  const { result: again } = await post('tools/call', {
-    ...DEPLOY,
-    inputResponses,
-    requestState: result?.requestState,
-  });
-  expect(again?.resultType).toBe('input_required');
 });
 
 test('two calls on one connection at a time keep their states apart', async () => {
@@ -240,47 +210,11 @@ function repeating(options: RequestStateOptions) {
   return { ...host, entries };
 }
 
-test.each<[RequestStateOptions['singleUse'], unknown[], unknown[], boolean[]]>([
-  [false, [YES, YES, no], ['true', 'true', 'false'], [true, true, false]],
-  ['reject', [YES, YES, no], ['true', undefined, undefined], [true]],
-  ['replay', [YES, YES], ['true', 'true'], [true]],
-])(
-  'state that is presented again under singleUse %j is served, rejected or replayed',
-  async (singleUse, presented, texts, entries) => {
-    const site = repeating({ singleUse, ledger: new MemoryLedger() });
-    const retry = await beginCall(site);
-    const replies = [];
-    for (const inputResponses of presented) {
-      const reply = await site.post('tools/call', { ...retry, inputResponses });
-      if (!reply.result) expect(reply).toEqual(REJECTED);
-      replies.push((reply.result?.content as { text: string }[] | undefined)?.[0]?.text);
-    }
-    expect(replies).toEqual(texts);
-    expect(site.entries).toEqual(entries);
-  },
-);
-
 test('a second presentation with other answers gets the frozen refusal', async () => {
   const site = repeating({ singleUse: 'replay', ledger: new MemoryLedger() });
   const retry = await beginCall(site);
   await site.post('tools/call', { ...retry, inputResponses: YES });
   expect(await site.post('tools/call', { ...retry, inputResponses: no })).toEqual(REJECTED);
-});
-
-test('a replayed error is the error that went out', async () => {
-  const { post } = hostTools(
-    (server) => {
-      server.registerResource('r', 'r://r', {}, (_, ctx) => {
-        if (ctx.mcpReq.requestState() === undefined) return inputRequired({ requestState: PLAN });
-        throw Object.assign(new Error('the printer is on fire'), { code: -32055 });
-      });
-    },
-    { singleUse: 'replay' },
-  );
-  const { result } = await post('resources/read', { uri: 'r://r' });
-  const retry = { uri: 'r://r', requestState: result?.requestState };
-  const first = await post('resources/read', retry);
-  expect(await post('resources/read', retry)).toEqual(first);
 });
 
 test('a recorded result that was moved to another token in the ledger is not served', async () => {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { bindRounds, observe } from '../wire/diagnostics.ts';
 import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
-import { ARGUMENTS, as, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
+import { ARGUMENTS, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';
 import {
   eventsOf,
@@ -87,27 +87,6 @@ test.each(CALLS)('%s asks, gets its answer with its state, and completes', async
   ]);
 });
 
-test('a new instance with the same key resumes a call of another', async () => {
-  const [one, other] = [hostTools(asking()), hostTools(asking())];
-  const params = { name: 'deploy', arguments: ARGUMENTS };
-  const { result } = await one.post('tools/call', params);
-  const echo = { ...params, inputResponses: YES, requestState: result?.requestState };
-  expect((await other.post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
-});
-
-test('the arguments may come back in another order and another notation', async () => {
-  const { post } = hostTools(asking());
-  const { result } = await post('tools/call', { name: 'deploy', arguments: { a: { b: 1, c: [0] }, d: 'é' } });
-  const arguments_ = JSON.parse('{"d":"\\u00e9","a":{"c":[-0.0],"b":1e0}}');
-  const echo = {
-    name: 'deploy',
-    arguments: arguments_,
-    inputResponses: YES,
-    requestState: result?.requestState,
-  };
-  expect((await post('tools/call', echo)).result).toMatchObject(textResult('Done.'));
-});
-
 test('a question without the author’s state goes out with a token too', async () => {
   const states: unknown[] = [];
   const { post } = hostTools((server) => {
@@ -121,18 +100,6 @@ test('a question without the author’s state goes out with a token too', async 
   expect(result?.requestState).toMatch(/^v1\./);
   await post('tools/call', { name: 'ask', requestState: result?.requestState });
   expect(states).toEqual([undefined, undefined]);
-});
-
-test('state without a question goes out sealed, and comes back', async () => {
-  const { post } = hostTools((server) => {
-    server.registerTool('poll', {}, (ctx) =>
-      ctx.mcpReq.requestState() === 'job 7' ? textResult('Done.') : inputRequired({ requestState: 'job 7' }),
-    );
-  });
-  const { result } = await post('tools/call', { name: 'poll' });
-  expect(result?.requestState).toMatch(/^v1\./);
-  const reply = await post('tools/call', { name: 'poll', requestState: result?.requestState });
-  expect(reply.result).toMatchObject(textResult('Done.'));
 });
 
 test.each([[''], ['\0'], ['\0\0'], ['\0plan'], ['\ufeffplan']])(
@@ -340,15 +307,6 @@ test('arguments that cannot be hashed are rejected before the handler runs', asy
   expect(entries).toEqual([]);
 });
 
-test('a user resumes a call with a refreshed access token of the same subject', async () => {
-  const { post } = hostTools(asking());
-  const { result } = await post('tools/call', { name: 'deploy' }, as('alice'));
-  const echo = { name: 'deploy', inputResponses: YES, requestState: result?.requestState };
-  const { authInfo } = as('alice');
-  const refreshed = { authInfo: { ...authInfo, token: 'refreshed' } as NonNullable<typeof authInfo> };
-  expect((await post('tools/call', echo, refreshed)).result).toMatchObject(textResult('Done.'));
-});
-
 test('the legacy shim asks an old client and re-enters the handler through the boundary', async () => {
   const entries: (string | undefined)[] = [];
   const states = eventsOf('mrtr:state');
@@ -373,19 +331,6 @@ test('the legacy shim asks an old client and re-enters the handler through the b
   });
   expect(entries).toEqual([undefined, PLAN, undefined, PLAN, undefined, PLAN]);
   expect(states.map(({ phase }) => phase)).toEqual(Array(3).fill(['sealed', 'opened']).flat());
-});
-
-test('maxRounds holds under the legacy shim too', async () => {
-  const client = await oldClient(hostTools(insatiable('again'), { maxRounds: 3 }), () => YES.sure);
-  expect(await client.callTool({ name: 'ask' })).toEqual({
-    content: [
-      {
-        type: 'text',
-        text: "This call still needs input after 3 rounds. It asked 'sure' 3 times. Start it again.",
-      },
-    ],
-    isError: true,
-  });
 });
 
 const INFO = { name: 'test-server', version: '1.0.0' };

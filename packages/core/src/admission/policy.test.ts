@@ -72,51 +72,6 @@ test('options replace the defaults', () => {
   });
 });
 
-test.each<[string, RequestStateOptions, string]>([
-  ['no time', { ttlSeconds: 0 }, 'ttlSeconds must be a whole number from 1 to 16777215; it is 0.'],
-  [
-    'more time than the header holds',
-    { ttlSeconds: 2 ** 24 },
-    'ttlSeconds must be a whole number from 1 to 16777215; it is 16777216.',
-  ],
-  ['half a second', { ttlSeconds: 0.5 }, 'ttlSeconds must be a whole number from 1 to 16777215; it is 0.5.'],
-  ['NaN', { ttlSeconds: Number.NaN }, 'ttlSeconds must be a whole number from 1 to 16777215; it is NaN.'],
-  ['no room', { maxBytes: 0 }, 'maxBytes must be a whole number from 1 to 9007199254740991; it is 0.'],
-  [
-    'infinite room',
-    { maxBytes: Number.POSITIVE_INFINITY },
-    'maxBytes must be a whole number from 1 to 9007199254740991; it is Infinity.',
-  ],
-  [
-    'more rounds than the header counts',
-    { maxRounds: 255 },
-    'maxRounds must be a whole number from 1 to 254; it is 255.',
-  ],
-  ['no question', { maxQuestions: 0 }, 'maxQuestions must be a whole number from 1 to 255; it is 0.'],
-  [
-    'more questions than the header counts',
-    { maxQuestions: 256 },
-    'maxQuestions must be a whole number from 1 to 255; it is 256.',
-  ],
-  [
-    'half an answer',
-    { maxAnswerBytes: 0.5 },
-    'maxAnswerBytes must be a whole number from 1 to 9007199254740991; it is 0.5.',
-  ],
-  [
-    'no time to serve a round',
-    { leaseSeconds: 0, singleUse: 'reject' },
-    'leaseSeconds must be a whole number from 1 to 16777215; it is 0.',
-  ],
-])('a policy with %s is rejected when it is made', (_what, options, message) => {
-  expect(() => requestStatePolicy(options)).toThrow(new InvalidOption(`requestStatePolicy: ${message}`));
-});
-
-test('a policy without a key in its list is rejected when it is made', () => {
-  const message = '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.';
-  expect(() => requestStatePolicy({ keys: [] })).toThrow(new InvalidOption(message));
-});
-
 /** A validated access token. */
 const bearer = (token: string, sub?: unknown, clientId = 'app'): AuthInfo => ({
   token,

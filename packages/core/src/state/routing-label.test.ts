@@ -14,11 +14,7 @@ import { bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, seal } from './sealed.test-s
 
 const OPENED = { ...EMPTY, payload: PLAN, id: expect.any(String), issuedAt: NOW, expiresAt: NOW + 600_000 };
 const CONTENT = { ...EMPTY, payload: PLAN };
-const [PLAIN, I1, I2] = [undefined, 'i1', 'i2'].map((routingLabel) => seal(PLAN, { routingLabel })) as [
-  string,
-  string,
-  string,
-];
+const [PLAIN, I2] = [seal(PLAN), seal(PLAN, { routingLabel: 'i2' })];
 const bare = (token: string) => token.slice(0, token.indexOf('~'));
 
 test('a token ends in its label and opens with it', () => {
@@ -66,11 +62,6 @@ test.each([
   ['all of the token but its prefix', 'v1.~i2', 'malformed'],
 ])('a token whose label is %s is rejected', (_what, token, rejected) => {
   expect(open(token, {}, NOW, [KEY, OTHER_KEY])).toEqual({ rejected });
-});
-
-test('two tokens that swap their labels are both rejected', () => {
-  for (const token of [`${bare(I1)}~i2`, `${bare(I2)}~i1`])
-    expect(open(token)).toEqual({ rejected: 'tampered' });
 });
 
 test('a token with any other label does not open', () => {

@@ -46,9 +46,17 @@ const POLICIES: readonly (readonly [options: unknown, message: string])[] = [
       'maxResultBytes, maxCalls, maxCallsPerPrincipal, maxAbandoned, maxAbandonedPerPrincipal, onerror, unaskedAnswers, version, acceptVersions.',
   ],
   [{ ttlSeconds: '60' }, "ttlSeconds must be a whole number from 1 to 16777215; it is '60'."],
+  ...[0, 2 ** 24, 0.5, Number.NaN].map(
+    (ttlSeconds) =>
+      [{ ttlSeconds }, `ttlSeconds must be a whole number from 1 to 16777215; it is ${ttlSeconds}.`] as const,
+  ),
+  [{ maxBytes: Number.POSITIVE_INFINITY }, `maxBytes must be ${limit}; it is Infinity.`],
+  [{ maxBytes: 0 }, `maxBytes must be ${limit}; it is 0.`],
   [{ maxBytes: null }, `maxBytes must be ${limit}; it is null.`],
   [{ maxRounds: 255 }, 'maxRounds must be a whole number from 1 to 254; it is 255.'],
   [{ maxQuestions: {} }, 'maxQuestions must be a whole number from 1 to 255; it is an object.'],
+  [{ maxQuestions: 0 }, 'maxQuestions must be a whole number from 1 to 255; it is 0.'],
+  [{ maxQuestions: 256 }, 'maxQuestions must be a whole number from 1 to 255; it is 256.'],
   [{ maxAnswerBytes: -1 }, `maxAnswerBytes must be ${limit}; it is -1.`],
   [{ audience: 5 }, 'audience must be a text that is not empty; it is 5.'],
   [{ audience: '' }, "audience must be a text that is not empty; it is ''."],
@@ -105,6 +113,7 @@ test.each(POLICIES)('requestStatePolicy(%j) is refused: %s', (options, message) 
 test.each<[unknown, string]>([
   ['a secret that nobody must read in a log', '`keys` must be a list of secrets: write keys: [secret].'],
   [null, '`keys` must be a list of secrets: write keys: [secret].'],
+  [[], '`keys` is empty. Give at least one secret of 32 bytes, or leave `keys` out.'],
   [[undefined], 'keys[0] is undefined (is its environment variable set?).'],
   [[5], 'keys[0] is of type number.'],
   [['too short'], 'keys[0] has 9 bytes.'],

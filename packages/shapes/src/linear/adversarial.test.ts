@@ -257,28 +257,6 @@ test('a call that was cancelled before it reached the store starts aborted', asy
   expect(await callback({}, ctx)).toEqual(textResult('true'));
 });
 
-test('a call that keeps asking ends after its last round, and its handler is aborted', async () => {
-  const events: string[] = [];
-  const { site, store } = parking(
-    async (_args, ctx) => {
-      try {
-        for (;;) await ctx.elicit('More?', Name);
-      } finally {
-        events.push(`finally: ${ctx.signal.reason.message}`);
-      }
-    },
-    { maxRounds: 3 },
-  );
-  const client = await site.connect();
-  const second = await client.answer(await client.send(), { name: ada });
-  const third = await client.answer(second, { name: ada });
-  expect(third.asks).toBeDefined();
-  const why = "This call still needs input after 3 rounds. It asked 'name' 3 times. Start it again.";
-  expect(await client.answer(third, { name: ada })).toEqual({ fails: why });
-  await turns();
-  expect([events, store.parked]).toEqual([[`finally: ${why}`], 0]);
-});
-
 test('a call that asks too many questions at once leaves no handler waiting for their answers', async () => {
   const events: string[] = [];
   const { site, store } = parking(

@@ -5,7 +5,6 @@ import {
   Args,
   accept,
   ada,
-  cancel,
   countRuns,
   decline,
   metric,
@@ -20,13 +19,9 @@ import { outcome, type Resolvable, requestContext, resolve, resolver } from './i
 const imperial = accept({ units: 'imperial' });
 const units = resolver('units', {}, () => elicitation('Which units?', Units));
 const name = resolver('name', { units: outcome(units) }, () => elicitation('Which name?', Name));
-const NAME = { name: 'Which name?' };
 
 const says = (params: Readonly<Record<string, Resolvable>>): Register =>
   tool(resolve(Args, params, (args) => textResult(JSON.stringify(args))));
-
-/** Asks in two rounds: for units, then for a name. */
-const interview = says({ units: outcome(units), name: outcome(name) });
 
 // Lies
 
@@ -87,18 +82,6 @@ test('the state holds the pruned answers, and no computed value', async () => {
     { s: 'resolve/2', a },
     { s: 'resolve/2', a: { ...a, name: [digest, { action: 'decline' }] } },
   ]);
-});
-
-test.each([
-  ['declined', decline],
-  ['cancelled', cancel],
-])('a later round still knows that a question was %s', async (kind, response) => {
-  const client = await new Site(interview).connect();
-  const second = await client.answer(await client.send(), { units: response });
-  expect(second.asks).toEqual(NAME);
-  expect(await client.answer(second, { name: ada })).toEqual({
-    says: `{"units":{"kind":"${kind}"},"name":{"kind":"accepted","value":{"name":"Ada"}}}`,
-  });
 });
 
 // Authors
