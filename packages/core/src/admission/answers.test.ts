@@ -197,11 +197,6 @@ test('a key that is asked and never read is reported the second time, with the k
   ]);
 });
 
-test('the first ignored answer is not reported', async () => {
-  const { events, errors } = await insisting(readsAnotherKey, { shure: accept({ sure: true }) }, 1);
-  expect({ events, errors }).toEqual({ events: [], errors: [] });
-});
-
 test('a question whose words change in each round is reported', async () => {
   let round = 0;
   const { events, errors } = await insisting(
@@ -235,31 +230,29 @@ test('answers that do not fit are published, but not reported as a fault of the 
   expect(errors).toEqual([]);
 });
 
-test('a handler that reads an answer and asks the same again is not reported', async () => {
-  const { events, errors } = await insisting(
-    (ctx) => {
-      readAnswer(ctx, 'sure', question());
-      return inputRequired({ inputRequests: { sure: question().request } });
-    },
-    { sure: accept({ sure: false }) },
+const NO = { sure: accept({ sure: false }) };
+/** Asks the same again, however it read the answer. */
+const askingAgain = (read: (ctx: ServerContext) => unknown) => (ctx: ServerContext) => {
+  read(ctx);
+  return inputRequired({ inputRequests: { sure: question().request } });
+};
+
+test.each<[string, (ctx: ServerContext) => unknown, Record<string, unknown>, number]>([
+  ['the first ignored answer', readsAnotherKey, { shure: accept({ sure: true }) }, 1],
+  [
+    'a handler that reads an answer and asks the same again',
+    askingAgain((ctx) => readAnswer(ctx, 'sure', question())),
+    NO,
     4,
-  );
+  ],
+  ['a retry without an answer', honest, {}, 4],
+  [
+    'a handler that reads with the helpers of the SDK',
+    askingAgain(({ mcpReq }) => acceptedContent(mcpReq.inputResponses, 'sure', Sure)),
+    NO,
+    4,
+  ],
+])('%s is not reported', async (_what, handler, answers, rounds) => {
+  const { events, errors } = await insisting(handler, answers, rounds);
   expect({ events, errors }).toEqual({ events: [], errors: [] });
-});
-
-test('a retry without an answer is not reported', async () => {
-  const { events } = await insisting(honest, {}, 4);
-  expect(events).toEqual([]);
-});
-
-test('a handler that reads with the helpers of the SDK is never reported', async () => {
-  const { events } = await insisting(
-    (ctx) => {
-      acceptedContent(ctx.mcpReq.inputResponses, 'sure', Sure);
-      return inputRequired({ inputRequests: { sure: question().request } });
-    },
-    { sure: accept({ sure: false }) },
-    4,
-  );
-  expect(events).toEqual([]);
 });

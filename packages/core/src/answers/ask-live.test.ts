@@ -82,57 +82,46 @@ test('a client that fails to show the question fails the call', async () => {
   expect(outcomes).toEqual([expect.objectContaining({ message: expect.stringContaining('no screen') })]);
 });
 
-test('a client that did not declare elicitation is not asked, and the error says so', async () => {
+type Call = (host: Hosted) => Promise<unknown>;
+const oldAndMute: Call = async (host) => (await oldClient(host)).callTool({ name: 'ask' });
+const stateless: Call = (host) => host.post('tools/call', { name: 'ask' }, { legacy: true });
+
+test.each<[string, Question, Call, string]>([
+  [
+    'an old client that did not declare elicitation',
+    units,
+    oldAndMute,
+    'Cannot ask: the client did not declare the elicitation capability.',
+  ],
+  [
+    'a client that declared another kind',
+    listRoots(),
+    async (host) => (await oldClient(host, () => metric)).callTool({ name: 'ask' }),
+    'Cannot ask: the client did not declare the roots capability.',
+  ],
+  [
+    'an old client on stateless serving, which has no stream,',
+    units,
+    stateless,
+    'Cannot ask: no live connection to the client is open (stateless serving of a 2025-11-25 client).',
+  ],
+  [
+    'a client at 2026-07-28, which has no stream either,',
+    units,
+    (host) => host.post('tools/call', { name: 'ask' }),
+    'Cannot ask live: a client at 2026-07-28 is asked by returning input_required.',
+  ],
+])('%s is not asked, and the error says why', async (_whom, question, call, message) => {
   const outcomes: unknown[] = [];
   const asks = eventsOf('mrtr:ask');
-  await (await oldClient(hostTools(asking(outcomes)))).callTool({ name: 'ask' });
-  expect(outcomes).toMatchObject([
-    { code: 'cannot_ask', message: 'Cannot ask: the client did not declare the elicitation capability.' },
-  ]);
+  await call(hostTools(asking(outcomes, question)));
+  expect(outcomes).toMatchObject([{ code: 'cannot_ask', message }]);
   expect(asks).toEqual([]);
 });
 
-test('a client is asked only for the kinds that it declared', async () => {
-  const outcomes: unknown[] = [];
-  const client = await oldClient(hostTools(asking(outcomes, listRoots())), () => metric);
-  await client.callTool({ name: 'ask' });
-  expect(outcomes).toMatchObject([
-    { code: 'cannot_ask', message: 'Cannot ask: the client did not declare the roots capability.' },
-  ]);
-});
-
-test('an old client on stateless serving has no stream, and the error says so at once', async () => {
-  const outcomes: unknown[] = [];
-  await hostTools(asking(outcomes)).post('tools/call', { name: 'ask' }, { legacy: true });
-  expect(outcomes).toMatchObject([
-    {
-      code: 'cannot_ask',
-      message:
-        'Cannot ask: no live connection to the client is open (stateless serving of a 2025-11-25 client).',
-    },
-  ]);
-});
-
-test('a client at 2026-07-28 has no stream either, and the error says what to do', async () => {
-  const outcomes: unknown[] = [];
-  await hostTools(asking(outcomes)).post('tools/call', { name: 'ask' });
-  expect(outcomes).toMatchObject([
-    {
-      code: 'cannot_ask',
-      message: 'Cannot ask live: a client at 2026-07-28 is asked by returning input_required.',
-    },
-  ]);
-});
-
-test.each<[string, (host: Hosted) => Promise<unknown>]>([
-  [
-    'an old client that did not declare elicitation',
-    async (host) => (await oldClient(host)).callTool({ name: 'ask' }),
-  ],
-  [
-    'an old client on stateless serving',
-    (host) => host.post('tools/call', { name: 'ask' }, { legacy: true }),
-  ],
+test.each<[string, Call]>([
+  ['an old client that did not declare elicitation', oldAndMute],
+  ['an old client on stateless serving', stateless],
   [
     'a client at 2026-07-28 without elicitation',
     (host) => host.post('tools/call', { name: 'ask' }, { capabilities: {} }),

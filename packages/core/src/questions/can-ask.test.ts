@@ -2,6 +2,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
+import type { RequestStateOptions } from '../admission/policy.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import { textResult } from '../wire/results.ts';
 import { speaksMrtr } from '../wire/revision.ts';
@@ -27,7 +28,6 @@ const collecting =
   };
 
 const modern = { speaksMrtr: true, canAskLive: [] };
-const old = { speaksMrtr: false };
 const stranger = { speaksMrtr: false, canAsk: [], canAskLive: [] };
 
 test.each<[unknown, InputKind[]]>([
@@ -54,42 +54,33 @@ test.each([[{ elicitation: null }], [{ elicitation: true }], [{ elicitation: 'fo
   },
 );
 
-test('an old client on an open connection can be asked, by the shim and live', async () => {
-  const facts: unknown[] = [];
-  const client = await oldClient(hostTools(collecting(facts)), () => ({}));
-  await client.callTool({ name: 'who' });
-  expect(facts).toEqual([{ ...old, canAsk: ['elicitation'], canAskLive: ['elicitation'] }]);
-});
+/** What a client of the new revision sends, which an old one may copy. */
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {} },
+};
+const user = () => ({ action: 'cancel' });
+const ASKED: InputKind[] = ['elicitation'];
 
-test('where the policy degrades old clients, they can be asked live only', async () => {
-  const facts: unknown[] = [];
-  const client = await oldClient(hostTools(collecting(facts), { legacy: 'degrade' }), () => ({}));
-  await client.callTool({ name: 'who' });
-  expect(facts).toEqual([{ ...old, canAsk: [], canAskLive: ['elicitation'] }]);
-});
-
-test('an old client that did not declare elicitation cannot be asked', async () => {
-  const facts: unknown[] = [];
-  const client = await oldClient(hostTools(collecting(facts)));
-  await client.callTool({ name: 'who' });
-  expect(facts).toEqual([{ ...old, canAsk: [], canAskLive: [] }]);
-});
+test.each<[string, RequestStateOptions, (() => { action: string }) | undefined, InputKind[], InputKind[]]>([
+  ['on an open connection can be asked, by the shim and live', {}, user, ASKED, ASKED],
+  ['can be asked live only, where the policy degrades it', { legacy: 'degrade' }, user, [], ASKED],
+  ['that did not declare elicitation cannot be asked', {}, undefined, [], []],
+])(
+  'an old client %s, also with an envelope of the new revision',
+  async (_what, options, answer, ...kinds) => {
+    const facts: unknown[] = [];
+    const client = await oldClient(hostTools(collecting(facts), options), answer);
+    await client.callTool({ name: 'who' });
+    await client.callTool({ name: 'who', _meta: ENVELOPE });
+    expect(facts).toEqual(Array(2).fill({ speaksMrtr: false, canAsk: kinds[0], canAskLive: kinds[1] }));
+  },
+);
 
 test('an old client on stateless serving cannot be asked', async () => {
   const facts: unknown[] = [];
   await hostTools(collecting(facts)).post('tools/call', { name: 'who' }, { legacy: true });
   expect(facts).toEqual([stranger]);
-});
-
-test('an old client that sends an envelope of the new revision stays an old client', async () => {
-  const facts: unknown[] = [];
-  const client = await oldClient(hostTools(collecting(facts), { legacy: 'degrade' }));
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: {}, sampling: {} },
-  };
-  await client.callTool({ name: 'who', _meta });
-  expect(facts).toEqual([{ ...old, canAsk: [], canAskLive: [] }]);
 });
 
 test('an unprotected server believes the envelope, and asks no old client', async () => {

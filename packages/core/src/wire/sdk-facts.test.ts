@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { hostServers, oldClient } from '../admission/hosted.test-support.ts';
+import { type Hosted, hostServers, oldClient } from '../admission/hosted.test-support.ts';
 import { textResult } from './results.ts';
 import { MRTR_METHODS } from './wire.ts';
 
@@ -31,6 +31,29 @@ function serverAround(around: (method: string, handler: Handler) => Handler): Mc
   return server;
 }
 
+/** Registers a tool, a prompt and a resource, which all answer with `author`. */
+function registerEach(server: McpServer, author: (ctx: ServerContext) => unknown, tool = {}): void {
+  const handler = author as (ctx: ServerContext) => never;
+  server.registerTool('t', tool, handler);
+  server.registerPrompt('p', {}, handler);
+  server.registerResource('r', 'r://r', {}, (_, ctx) => handler(ctx));
+}
+
+/** Calls each of them once, as a client of the era does. */
+async function callEach(host: Hosted, era: string): Promise<void> {
+  if (era === 'modern') {
+    await host.post('tools/call', { name: 't' });
+    await host.post('prompts/get', { name: 'p' });
+    await host.post('resources/read', { uri: 'r://r' });
+    return;
+  }
+  const client = await oldClient(host);
+  await client.callTool({ name: 't' });
+  await client.getPrompt({ name: 'p' });
+  await client.readResource({ uri: 'r://r' });
+}
+
+const ANYTHING = { ...textResult(''), messages: [], contents: [] };
 const noForm = z.object({});
 const ODD_STATE = 'v1.~é\0\ufeff\r\n 😀 "%7E+/=';
 
@@ -40,9 +63,7 @@ test('registration on an McpServer calls setRequestHandler of that instance', ()
     methods.push(method);
     return handler;
   });
-  server.registerTool('t', {}, () => textResult(''));
-  server.registerPrompt('p', {}, () => ({ messages: [] }));
-  server.registerResource('r', 'r://r', {}, () => ({ contents: [] }));
+  registerEach(server, () => ANYTHING);
   expect(methods).toEqual([
     ...['tools/list', 'tools/call'],
     ...['prompts/list', 'prompts/get'],
@@ -95,31 +116,13 @@ test.each(['modern', 'legacy'])('a symbol on the context reaches the author on t
     const server = serverAround((_, handler) => (request, ctx) => {
       return handler(request, { ...ctx, [MARK]: 'marked' } as ServerContext);
     });
-    const author = (ctx: ServerContext) => seen.push((ctx as { [MARK]?: string })[MARK]);
-    server.registerTool('t', {}, (ctx) => {
-      author(ctx);
-      return textResult('');
-    });
-    server.registerPrompt('p', {}, (ctx) => {
-      author(ctx);
-      return { messages: [] };
-    });
-    server.registerResource('r', 'r://r', {}, (_, ctx) => {
-      author(ctx);
-      return { contents: [] };
+    registerEach(server, (ctx) => {
+      seen.push((ctx as { [MARK]?: string })[MARK]);
+      return ANYTHING;
     });
     return server;
   });
-  if (era === 'modern') {
-    await host.post('tools/call', { name: 't' });
-    await host.post('prompts/get', { name: 'p' });
-    await host.post('resources/read', { uri: 'r://r' });
-  } else {
-    const client = await oldClient(host);
-    await client.callTool({ name: 't' });
-    await client.getPrompt({ name: 'p' });
-    await client.readResource({ uri: 'r://r' });
-  }
+  await callEach(host, era);
   expect(seen).toEqual(['marked', 'marked', 'marked']);
 });
 
@@ -332,23 +335,12 @@ test.each(['modern', 'legacy'])(
       const server = serverAround((method, handler) => async (request, ctx) => {
         const result = await handler(request, ctx);
         if (!method.endsWith('/list')) returned.push(result);
-        return { ...textResult(''), messages: [], contents: [] };
+        return ANYTHING;
       });
-      server.registerTool('t', { inputSchema: noForm, outputSchema: noForm }, ask);
-      server.registerPrompt('p', {}, ask);
-      server.registerResource('r', 'r://r', {}, ask);
+      registerEach(server, ask, { outputSchema: noForm });
       return server;
     });
-    if (era === 'modern') {
-      await host.post('tools/call', { name: 't', arguments: {} });
-      await host.post('prompts/get', { name: 'p' });
-      await host.post('resources/read', { uri: 'r://r' });
-    } else {
-      const client = await oldClient(host);
-      await client.callTool({ name: 't', arguments: {} });
-      await client.getPrompt({ name: 'p' });
-      await client.readResource({ uri: 'r://r' });
-    }
+    await callEach(host, era);
     expect(made).toHaveLength(3);
     expect(returned.map((result, at) => result === made[at])).toEqual([true, true, true]);
     expect(returned).toMatchObject(Array(3).fill({ [MARK]: 'marked' }));
