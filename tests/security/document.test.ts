@@ -8,7 +8,7 @@ import { MemoryInteractions } from '@mrtr/pages';
 import { ContinuationStore, type LinearContext, type Turn } from '@mrtr/shapes/linear';
 import { expect, onTestFinished, test } from 'vitest';
 import { partsOf } from '../../packages/core/src/admission/policy.ts';
-import { MAX_DEPTH } from '../../packages/core/src/wire/canonical-json.ts';
+import { MAX_DEPTH } from '../../packages/core/src/support/canonical-json.ts';
 import { BODY_DEFAULTS } from '../../packages/hosting/src/admission/body.ts';
 import { CALL_DEFAULTS } from '../../packages/hosting/src/admission/call-quota.ts';
 import {

@@ -3,8 +3,7 @@
 export { aPolicy, clockOf, isSingleUse, tokenPrincipal, ttlOf } from './admission/policy.ts';
 export { type AbandonedLimits, AbandonedQuota, Place, Quota, type QuotaExceeded } from './admission/quota.ts';
 export { webPage } from './questions/url-elicitation.ts';
-export { ownEntry } from './wire/answer-reads.ts';
-export { canonicalJson } from './wire/canonical-json.ts';
+export { canonicalJson } from './support/canonical-json.ts';
 export {
   aBoolean,
   aFunction,
@@ -24,5 +23,6 @@ export {
   wholeNumber,
   wholeSeconds,
   withDefaults,
-} from './wire/options.ts';
-export { processWide, tellOperator, warnOnce } from './wire/process-wide.ts';
+} from './support/options.ts';
+export { processWide, tellOperator, warnOnce } from './support/process-wide.ts';
+export { ownEntry } from './wire/answer-reads.ts';

@@ -17,8 +17,8 @@ import { readAnswer } from './answers/read-answer.ts';
 import { elicitation } from './questions/elicitation.ts';
 import { type listRoots, sampling } from './questions/model-and-roots.ts';
 import type { AnswerOf, Answers, Question } from './questions/question.ts';
+import { InvalidOption } from './support/errors.ts';
 import type { Call } from './wire/call.ts';
-import { InvalidOption } from './wire/errors.ts';
 import { textResult } from './wire/results.ts';
 import type { SdkCallback } from './wire/wire.ts';
 

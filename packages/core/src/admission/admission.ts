@@ -19,9 +19,9 @@ import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcont
 import { type Binding, canonicalArguments } from '../state/binding.ts';
 import { type Opened, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
-import { canonicalJson, MAX_DEPTH } from '../wire/canonical-json.ts';
+import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
+import { InvalidOption, StoreFull } from '../support/errors.ts';
 import { publish } from '../wire/diagnostics.ts';
-import { InvalidOption, StoreFull } from '../wire/errors.ts';
 import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';

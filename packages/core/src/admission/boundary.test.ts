@@ -4,8 +4,8 @@ import { GetPromptResultSchema, ReadResourceResultSchema } from '@modelcontextpr
 import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { InvalidOption } from '../support/errors.ts';
 import { bindRounds, observe } from '../wire/diagnostics.ts';
-import { InvalidOption } from '../wire/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { ARGUMENTS, asking, beginCall, CALLS, PLAN, sure, YES } from './asking.test-support.ts';
 import { protectRequestState } from './boundary.ts';

@@ -5,9 +5,9 @@
  * @see MCP 2026-07-28, basic/patterns/mrtr, server requirements
  */
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { InvalidOption } from '../wire/errors.ts';
-import { requireArgument } from '../wire/options.ts';
-import { tellOperator, warnOnce } from '../wire/process-wide.ts';
+import { InvalidOption } from '../support/errors.ts';
+import { requireArgument } from '../support/options.ts';
+import { tellOperator, warnOnce } from '../support/process-wide.ts';
 import { isMrtrMethod, MRTR_METHODS } from '../wire/wire.ts';
 import { Admission, type Target } from './admission.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';

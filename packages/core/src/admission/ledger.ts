@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { CLOCK_SKEW_MS } from '../state/codec.ts';
-import { StoreFull } from '../wire/errors.ts';
-import { aFunction, oneOf, requireOptions, wholeNumber } from '../wire/options.ts';
-import { warnOnce } from '../wire/process-wide.ts';
+import { StoreFull } from '../support/errors.ts';
+import { aFunction, oneOf, requireOptions, wholeNumber } from '../support/options.ts';
+import { warnOnce } from '../support/process-wide.ts';
 import { Quota, type QuotaExceeded } from './quota.ts';
 
 /** One presentation of a token. Times are in milliseconds since the epoch. */

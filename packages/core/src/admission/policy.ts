@@ -10,8 +10,7 @@ import {
   type Secrets,
 } from '../state/key-ring.ts';
 import { type StateVersions, stateVersions, type VersionOptions } from '../state/versions.ts';
-import type { LegacyPolicy } from '../wire/call.ts';
-import { InvalidOption } from '../wire/errors.ts';
+import { InvalidOption } from '../support/errors.ts';
 import {
   aFunction,
   anObjectWith,
@@ -24,8 +23,9 @@ import {
   requireOptions,
   wholeNumber,
   wholeSeconds,
-} from '../wire/options.ts';
-import { processWide, tellOperator, warnOnce } from '../wire/process-wide.ts';
+} from '../support/options.ts';
+import { processWide, tellOperator, warnOnce } from '../support/process-wide.ts';
+import type { LegacyPolicy } from '../wire/call.ts';
 import { MemoryLedger, type StateLedger } from './ledger.ts';
 import { AbandonedQuota, Quota } from './quota.ts';
 import type { RepeatedRetry, SingleUsePolicy } from './single-use.ts';

@@ -2,8 +2,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import type { Binding } from '../state/binding.ts';
 import type { RejectionReason } from '../state/codec.ts';
+import { RequestStateRejected } from '../support/errors.ts';
 import { publish } from '../wire/diagnostics.ts';
-import { RequestStateRejected } from '../wire/errors.ts';
 import type { UsedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */

@@ -1,7 +1,7 @@
 /** Builds a server whose request state is protected. */
 import type { Implementation, ServerOptions } from '@modelcontextprotocol/server';
 import { McpServer } from '@modelcontextprotocol/server';
-import { asRequired, aText, requireOptions } from '../wire/options.ts';
+import { asRequired, aText, requireOptions } from '../support/options.ts';
 import { protectRequestState } from './boundary.ts';
 import { aPolicy, partsOf, type RequestStatePolicy } from './policy.ts';
 

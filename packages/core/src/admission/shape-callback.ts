@@ -1,7 +1,7 @@
 /** Makes a shape's handler into a callback that the SDK can register. */
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
+import { InvalidDefinition } from '../support/errors.ts';
 import { type Call, callOf } from '../wire/call.ts';
-import { InvalidDefinition } from '../wire/errors.ts';
 import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
 
 const SHAPE = Symbol.for('mrtr.shape');

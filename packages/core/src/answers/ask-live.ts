@@ -4,9 +4,9 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Answer, isSettled, type Settled } from '../questions/answer.ts';
 import { canAsk, canAskLive } from '../questions/can-ask.ts';
 import type { AnswerOf, Question } from '../questions/question.ts';
+import { CannotAsk, RoundsExceeded } from '../support/errors.ts';
 import { callOf } from '../wire/call.ts';
 import { publish } from '../wire/diagnostics.ts';
-import { CannotAsk, RoundsExceeded } from '../wire/errors.ts';
 import { MRTR_REVISION, speaksMrtr } from '../wire/revision.ts';
 import { fallbackOf, hasFallback } from './read-answer.ts';
 

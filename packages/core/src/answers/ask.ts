@@ -1,8 +1,8 @@
 /** Asks by returning. */
 import { type InputRequiredResult, inputRequired } from '@modelcontextprotocol/server';
 import { isQuestion, type Questions } from '../questions/question.ts';
-import { InvalidDefinition, NotJson } from '../wire/errors.ts';
-import { anyValue, requireOptions } from '../wire/options.ts';
+import { InvalidDefinition, NotJson } from '../support/errors.ts';
+import { anyValue, requireOptions } from '../support/options.ts';
 
 /** The options of {@link ask}. */
 export interface AskOptions {

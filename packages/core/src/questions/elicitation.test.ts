@@ -2,7 +2,7 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasFallback } from '../answers/read-answer.ts';
-import { InvalidDefinition, InvalidOption } from '../wire/errors.ts';
+import { InvalidDefinition, InvalidOption } from '../support/errors.ts';
 import { type ElicitationForm, elicitation } from './elicitation.ts';
 import { isQuestion, questionDigest } from './question.ts';
 import { urlElicitation } from './url-elicitation.ts';

@@ -13,8 +13,8 @@ import {
   inputResponse,
   isSpecType,
 } from '@modelcontextprotocol/server';
-import { InvalidDefinition } from '../wire/errors.ts';
-import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../wire/options.ts';
+import { InvalidDefinition } from '../support/errors.ts';
+import { aText, type OptionCheck, requireArgument, requireKnownOptions } from '../support/options.ts';
 import type { Answer } from './answer.ts';
 import { withFormChoices } from './form-choices.ts';
 import { type Question, question } from './question.ts';

@@ -4,7 +4,7 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { InvalidDefinition } from '../wire/errors.ts';
+import { InvalidDefinition } from '../support/errors.ts';
 import { type Elicitation, elicitation } from './elicitation.ts';
 
 /** The same form in each library, with everything that a form can have and the libraries share. */

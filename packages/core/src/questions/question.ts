@@ -1,7 +1,7 @@
 /** A question is a value. Each shape decides what to do with it. */
 import { hash } from 'node:crypto';
 import type { InputRequest } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../wire/canonical-json.ts';
+import { canonicalJson } from '../support/canonical-json.ts';
 import type { InputKind } from '../wire/input-kind.ts';
 import type { Answer } from './answer.ts';
 

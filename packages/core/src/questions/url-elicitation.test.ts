@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasFallback } from '../answers/read-answer.ts';
-import { InvalidOption } from '../wire/errors.ts';
+import { InvalidOption } from '../support/errors.ts';
 import { urlElicitation } from './url-elicitation.ts';
 
 const terms = urlElicitation('Read the terms.', 'https://shop.example/terms');

@@ -1,7 +1,7 @@
 /** A question that sends the user to a page. */
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
-import { InvalidOption } from '../wire/errors.ts';
-import { aText, requireArgument } from '../wire/options.ts';
+import { InvalidOption } from '../support/errors.ts';
+import { aText, requireArgument } from '../support/options.ts';
 import type { Answer } from './answer.ts';
 import { type ElicitationOptions, requireElicitationOptions } from './elicitation.ts';
 import { type Question, question } from './question.ts';

@@ -1,6 +1,6 @@
 /** The request that a token belongs to: one method, one target, these arguments, this principal, this audience. */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../wire/canonical-json.ts';
+import { canonicalJson } from '../support/canonical-json.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import type { SealingKey } from './key-ring.ts';
 

@@ -1,7 +1,7 @@
 /** The keys that request state is sealed with. */
 import { hkdfSync, randomBytes } from 'node:crypto';
-import { InvalidOption } from '../wire/errors.ts';
-import { processWide } from '../wire/process-wide.ts';
+import { InvalidOption } from '../support/errors.ts';
+import { processWide } from '../support/process-wide.ts';
 
 /** One secret, stretched into the keys that are derived from it. */
 export interface SealingKey {

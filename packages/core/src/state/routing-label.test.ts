@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { beginCall, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
 import { routingLabelOf, withRoutingLabel } from '../admission/shape-callback.ts';
-import { InvalidLabel } from '../wire/errors.ts';
+import { InvalidLabel } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';
 import { isRoutingLabel } from './routing-label.ts';

@@ -1,5 +1,5 @@
 /** The part of a token that the server's own router reads. Anyone else who sees the token can read it too. */
-import { InvalidLabel } from '../wire/errors.ts';
+import { InvalidLabel } from '../support/errors.ts';
 
 // No `~`, which ends the sealed part, and nothing that a proxy, a log or a shell could read as more than a name.
 const LABEL = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

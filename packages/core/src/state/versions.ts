@@ -1,5 +1,5 @@
 /** The versions of the author's state: the one that a policy seals, and those that it accepts. */
-import { InvalidOption } from '../wire/errors.ts';
+import { InvalidOption } from '../support/errors.ts';
 
 /** The options of a policy that concern versions. */
 export interface VersionOptions {

@@ -4,8 +4,9 @@
  * A handler that asks under one key and reads another asks its user the same question for ever, and nothing fails. So
  * the readers note here what they read, and the boundary finds the answers that came and did not count.
  */
+
+import { isMisspelling } from '../support/options.ts';
 import type { AnswerEvent } from './diagnostics.ts';
-import { isMisspelling } from './options.ts';
 
 /** How an answer was read. `missing`: no answer came. `reworded`: it was given to a question in other words. */
 export type AnswerRead = 'taken' | 'missing' | 'reworded' | 'invalid';

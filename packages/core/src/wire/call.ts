@@ -1,8 +1,8 @@
 /** The boundary's record of a request. It holds the facts that the SDK's `ctx` does not carry. Read-only. */
 import { hash } from 'node:crypto';
 import type { ClientCapabilities, ServerContext } from '@modelcontextprotocol/server';
+import { UnprotectedServer } from '../support/errors.ts';
 import type { AnswerReads } from './answer-reads.ts';
-import { UnprotectedServer } from './errors.ts';
 import type { InputKind } from './input-kind.ts';
 import type { MrtrMethod } from './wire.ts';
 
