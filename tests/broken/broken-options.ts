@@ -28,7 +28,7 @@ import { option as a } from '@mrtr/option-a';
 import { option as bare } from '@mrtr/option-e/bare';
 import { option as f } from '@mrtr/option-f';
 import { option as h } from '@mrtr/option-h';
-import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
+import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
 
 type Weather = (
   world: World,
@@ -154,7 +154,7 @@ export const forgetsSingleUse: Measured = {
   ...f,
   id: 'forgets-single-use',
   create: (deps) =>
-    f.create({ ...deps, state: policyFrom({ ...partsOf(deps.state), singleUse: undefined }) }),
+    f.create({ ...deps, state: policyFromParts({ ...partsOf(deps.state), singleUse: undefined }) }),
 };
 /** The SDK alone, with a claim that nothing can be forged. */
 export const hidesForgeries: Measured = {

@@ -27,7 +27,7 @@ import { MemoryInteractions } from '@mrtr/pages';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
-import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
+import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
 import { onlyItsUserFinishes, type Pages } from '../fuzz/callbacks.ts';
 import { firstFailure, holds } from '../fuzz/cases.ts';
 import { onlyWhatIsOwed, type Suspect } from '../fuzz/servers.ts';
@@ -84,7 +84,7 @@ test.each<[string, Suspect]>([
     'accepts answers to questions that it has not asked',
     {
       option: changed(e, ({ state }) => ({
-        state: policyFrom({ ...partsOf(state), unaskedAnswers: 'accept' }),
+        state: policyFromParts({ ...partsOf(state), unaskedAnswers: 'accept' }),
       })),
     },
   ],
@@ -94,7 +94,9 @@ test.each<[string, Suspect]>([
   [
     'does not ask the ledger',
     {
-      option: changed(f, ({ state }) => ({ state: policyFrom({ ...partsOf(state), singleUse: undefined }) })),
+      option: changed(f, ({ state }) => ({
+        state: policyFromParts({ ...partsOf(state), singleUse: undefined }),
+      })),
     },
   ],
   [

@@ -7,7 +7,7 @@ import { callerNamed, InProcess, type Posted } from '@mrtr/harness';
 import { resultText } from '@mrtr/harness/transcript';
 import type { Option } from '@mrtr/option';
 import fc from 'fast-check';
-import { partsOf, policyFrom } from '../../packages/core/src/admission/policy.ts';
+import { partsOf, policyFromParts } from '../../packages/core/src/admission/policy.ts';
 import { REJECTED } from '../testkit/rejected.ts';
 import { type Expected, expected, type Stage, type ToolCall } from './expected.ts';
 import { areOutsized, hostileAnswers, passedOn } from './hostile-answers.ts';
@@ -307,7 +307,7 @@ class Deployment {
         ? ({ singleUse: false } as const)
         : { singleUse: this.#singleUse, ledger: this.#ledger };
     const policy = requestStatePolicy({ audience, ttlSeconds: TTL_SECONDS, now: this.#now, ...singleUse });
-    return policyFrom({ ...partsOf(policy), keys: { ring: RINGS[place] } });
+    return policyFromParts({ ...partsOf(policy), keys: { ring: RINGS[place] } });
   }
 }
 

@@ -86,7 +86,7 @@ const kindOf = (turn: Promise<Turn>): Promise<string> =>
 /** Takes the limit for `owner`, and one more. */
 function fills(quota: Quota, owner: string | undefined, limit: number): void {
   expect([quota.take(owner, limit), quota.take(owner)]).toEqual([undefined, owner ? 'own' : 'all']);
-  quota.give(owner, limit);
+  quota.giveBack(owner, limit);
 }
 
 const presentedBy = (id: string, principal: string | undefined) => ({

@@ -1,17 +1,22 @@
 /** `@mrtr/core/seal`: for stores: the codec of request state, its keys, sealing at rest, and what a ledger answers. */
 
-export { type LeaseDecision, type LeaseRequest, ledgerFull, type StateLedger } from './admission/ledger.ts';
+export {
+  type LeaseDecision,
+  type LeaseRequest,
+  ledgerFullMessage,
+  type StateLedger,
+} from './admission/ledger.ts';
 export { keyRingOf } from './admission/policy.ts';
 export { openAtRest, pseudonym, sealAtRest } from './state/at-rest.ts';
 export type { Binding } from './state/binding.ts';
 export {
   CLOCK_SKEW_MS,
-  type Opened,
   type OpenedState,
+  type OpenResult,
   openState,
   type RejectionReason,
-  type Seal,
-  type Sealed,
+  type SealOptions,
   sealState,
+  type TokenContent,
 } from './state/codec.ts';
 export { ephemeralRing, keyRing, type SealingKey } from './state/key-ring.ts';

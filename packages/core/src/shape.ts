@@ -1,6 +1,6 @@
 /** `@mrtr/core/shape`: what the author of a handler shape needs beside `@mrtr/core`. */
 
-export { handlerSettled } from './admission/boundary.ts';
+export { awaitHandler } from './admission/boundary.ts';
 export { asNotEntered, isNotEntered } from './admission/handler-run.ts';
 export { type AskProblem, askProblem, type Outgoing } from './admission/limits.ts';
 export { shapeCallback, withRoutingLabel } from './admission/shape-callback.ts';
@@ -9,7 +9,7 @@ export { fallbackOf, hasFallback, readingOf } from './answers/read-answer.ts';
 export { isSettled, type Settled } from './questions/answer.ts';
 export { isDigestOf, isQuestion, isQuestions, questionDigest } from './questions/question.ts';
 export { tokenLength } from './state/codec.ts';
-export { fitting } from './state/read-state.ts';
+export { requireFitting } from './state/read-state.ts';
 export { type AnswerRead, AnswerReads } from './wire/answer-reads.ts';
 export { type Call, callOf, findCall, idempotencyKey, type RoundLimits } from './wire/call.ts';
 export { endCall, endCancelled } from './wire/results.ts';

@@ -41,13 +41,13 @@ export function serveOverStdio(served: ServerInstance, onerror: OnError = toStde
   };
   // The SDK ends a connection by itself, and tells nobody. What its client left behind must not keep the process.
   const transport = new Connection(() => void close().catch(onerror));
-  const report = inWords(onerror);
+  const report = reportEachOnce(onerror);
   const handle = serveStdio(() => buildServer(served, report), { onerror: report, transport });
   return { closed, close };
 }
 
 /** Reports an error once: the SDK reports one of a connection twice, and of a line that is too long in its own words. */
-function inWords(onerror: OnError): OnError {
+function reportEachOnce(onerror: OnError): OnError {
   let last: Error | undefined;
   return (error) => {
     if (error === last) return;

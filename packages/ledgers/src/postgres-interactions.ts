@@ -10,7 +10,7 @@ import {
 } from '@mrtr/core/kit';
 import {
   type InteractionStore,
-  interactionsFull,
+  interactionsFullMessage,
   type NewInteraction,
   type NewTime,
   requireInteractionFits,
@@ -92,7 +92,7 @@ export class PostgresInteractions implements InteractionStore {
     );
     if (rows.length > 0) return true;
     if ((await this.find(id)) !== undefined) return false;
-    throw new StoreFull(interactionsFull(this.#full ? 'all' : 'own'));
+    throw new StoreFull(interactionsFullMessage(this.#full ? 'all' : 'own'));
   }
 
   /** See {@link InteractionStore.find}. */

@@ -11,7 +11,7 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
-import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
+import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import { createOnce, type Queryable, tableName } from './table.ts';
 
@@ -202,7 +202,7 @@ export class PostgresLedger implements StateLedger {
     if (Number(seen.now) >= expiresAt) return { kind: 'expired' };
     if (seen.began === null || issuedAt - Math.max(0, byMs) < Number(seen.began))
       return { kind: 'older-than-ledger' };
-    if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFull(seen.isFull ? 'all' : 'own'));
+    if (seen.isFull || !seen.hasRoom) throw new StoreFull(ledgerFullMessage(seen.isFull ? 'all' : 'own'));
     // Another claim had the entry when this one tried, and released it since.
     return { kind: 'in-flight' };
   }

@@ -3,7 +3,7 @@ import { StoreFull } from '@mrtr/core';
 import { anObjectWith, aText, requireArgument, requireOptions, withDefaults } from '@mrtr/core/kit';
 import {
   type InteractionStore,
-  interactionsFull,
+  interactionsFullMessage,
   type NewInteraction,
   type NewTime,
   requireInteractionFits,
@@ -92,7 +92,7 @@ export class RedisInteractions implements InteractionStore {
       keys: this.#keys(id, principal),
       arguments: [id, value, ...numbers.map(String)],
     });
-    if (said === 'all' || said === 'own') throw new StoreFull(interactionsFull(said));
+    if (said === 'all' || said === 'own') throw new StoreFull(interactionsFullMessage(said));
     return said === 'added';
   }
 

@@ -11,7 +11,7 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import type { LeaseDecision, LeaseRequest, StateLedger } from '@mrtr/core/seal';
-import { CLOCK_SKEW_MS, ledgerFull } from '@mrtr/core/seal';
+import { CLOCK_SKEW_MS, ledgerFullMessage } from '@mrtr/core/seal';
 import { LEDGER_CHECKS, LEDGER_DEFAULTS, type LedgerCapacity } from './limits.ts';
 import type { RedisClient } from './redis-client.ts';
 import { BEGIN, CLAIM, NOTE_DURABLE, RELEASE, SETTLE } from './redis-scripts.ts';
@@ -209,7 +209,7 @@ function claimOf([kind, text = '', answers = '']: Reply, lease: string): LeaseDe
   switch (kind) {
     case 'all':
     case 'own':
-      throw new StoreFull(ledgerFull(kind));
+      throw new StoreFull(ledgerFullMessage(kind));
     case 'first':
       return { kind, lease };
     case 'settled':

@@ -2,7 +2,7 @@
 import type { Pool, QueryResultRow } from 'pg';
 import type { Locks } from './locks.ts';
 import { channelOf } from './presence.ts';
-import { again, query } from './statements.ts';
+import { query, retryOnLoss } from './statements.ts';
 
 /** The current state of a call. */
 export interface CallRow {
@@ -97,8 +97,8 @@ export class CallTable {
     const insert = async () =>
       principal === undefined
         ? this.#pool.query<Row>(text, values)
-        : this.#locks.aloneFor(principal, (client) => client.query<Row>(text, values));
-    const [row] = (await again(insert)).rows;
+        : this.#locks.withPrincipalLock(principal, (client) => client.query<Row>(text, values));
+    const [row] = (await retryOnLoss(insert)).rows;
     if (row?.added) return undefined;
     return row?.has_place ? 'bytes' : 'calls';
   }

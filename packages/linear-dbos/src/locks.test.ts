@@ -96,20 +96,22 @@ test('the wait for a lock of another instance is limited, and a later attempt ge
   const { pool } = await instance(url, 2);
   const locks = new Locks(pool, 'public', 20);
   const holder = await holding(url, 'SELECT FROM mrtr_locks WHERE id > 0 FOR UPDATE');
-  const waiting = locks.aloneFor('ada', async () => 'done');
+  const waiting = locks.withPrincipalLock('ada', async () => 'done');
   await expect(waiting).rejects.toThrow(/^Another instance holds lock \d+ for more than 20 ms\.$/);
   await holder.query('COMMIT');
-  expect(await locks.aloneFor('ada', async () => 'done')).toBe('done');
+  expect(await locks.withPrincipalLock('ada', async () => 'done')).toBe('done');
 });
 
 test('work that fails under a lock is rolled back, and the lock is given back', async () => {
   const url = await database();
   const { locks } = await instance(url, 2);
-  const failing = locks.aloneFor('ada', async (client) => {
+  const failing = locks.withPrincipalLock('ada', async (client) => {
     await client.query('DELETE FROM mrtr_locks');
     throw new Error('too bad');
   });
   await expect(failing).rejects.toThrow('too bad');
-  const count = await locks.aloneFor('ada', async (client) => client.query('SELECT FROM mrtr_locks'));
+  const count = await locks.withPrincipalLock('ada', async (client) =>
+    client.query('SELECT FROM mrtr_locks'),
+  );
   expect(count.rowCount).toBe(1024);
 });

@@ -52,7 +52,7 @@ export class Locks {
   }
 
   /** Runs `work` while no other instance launches. */
-  launching<Result>(work: Work<Result>): Promise<Result> {
+  withLaunchLock<Result>(work: Work<Result>): Promise<Result> {
     return this.#withLock(LAUNCH, LAUNCH_PATIENCE_MS, work);
   }
 
@@ -60,7 +60,7 @@ export class Locks {
    * Runs `work` in a transaction. On all instances, only one such transaction runs for `principal` at a time. Its
    * statements see the changes of earlier ones.
    */
-  async aloneFor<Result>(principal: string, work: Work<Result>): Promise<Result> {
+  async withPrincipalLock<Result>(principal: string, work: Work<Result>): Promise<Result> {
     // Some principals share a row, which costs them a short wait.
     const row = 1 + (Number.parseInt(hash('sha256', principal).slice(0, 8), 16) % (ROWS - 1));
     const before = this.#queues.get(row) ?? Promise.resolve();
@@ -91,7 +91,7 @@ export class Locks {
   async #withLock<Result>(row: number, patienceMs: number, work: Work<Result>): Promise<Result> {
     const late = Date.now() + patienceMs;
     for (let wait = RETRY_MS; ; wait = Math.min(2 * wait, RETRY_AT_MOST_MS)) {
-      const done = await this.#tried(row, work);
+      const done = await this.#tryWork(row, work);
       if (done) return done.result;
       if (Date.now() > late)
         throw new Error(`Another instance holds lock ${row} for more than ${patienceMs} ms.`);
@@ -100,7 +100,7 @@ export class Locks {
   }
 
   /** Runs `work` with the lock, or returns undefined when another instance holds it. */
-  async #tried<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
+  async #tryWork<Result>(row: number, work: Work<Result>): Promise<{ readonly result: Result } | undefined> {
     const client = await this.#pool.connect();
     try {
       if (!(await this.#tryLock(client, row))) {

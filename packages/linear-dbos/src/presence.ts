@@ -46,7 +46,7 @@ export class Presence {
   /** The locks of the session, each taken once: a lock that is taken twice has to be released twice. */
   readonly #taken = new Map<string, Promise<void>>();
   /** The statements on the session, one after the other. */
-  #said: Promise<unknown> = Promise.resolve();
+  #lastSent: Promise<unknown> = Promise.resolve();
   #retry: NodeJS.Timeout | undefined;
   #wait = RECONNECT_MS;
   #complainedAt: number | undefined;
@@ -54,7 +54,7 @@ export class Presence {
   /** How many sessions were lost. */
   #losses = 0;
   /** When the latest statement was sent that the session has answered. It held its locks then. */
-  #heard = Number.NEGATIVE_INFINITY;
+  #confirmedAt = Number.NEGATIVE_INFINITY;
   #looks: NodeJS.Timeout | undefined;
   #giveUp: NodeJS.Timeout | undefined;
   /** Resolves when a session holds its locks. */
@@ -84,8 +84,8 @@ export class Presence {
     this.#held.delete(instance);
     this.#taken.delete(instance);
     if (!this.#client) return;
-    await this.#say(this.#client, `UNLISTEN ${channelOf(instance)}`);
-    await this.#say(this.#client, `SELECT pg_advisory_unlock(${instance})`);
+    await this.#send(this.#client, `UNLISTEN ${channelOf(instance)}`);
+    await this.#send(this.#client, `SELECT pg_advisory_unlock(${instance})`);
   }
 
   /**
@@ -96,7 +96,7 @@ export class Presence {
   async certain(): Promise<number> {
     for (;;) {
       await this.#holding.promise;
-      if (performance.now() - this.#heard < this.#takeOverMs / 2) return this.#losses;
+      if (performance.now() - this.#confirmedAt < this.#takeOverMs / 2) return this.#losses;
       await this.#ask();
     }
   }
@@ -130,7 +130,7 @@ export class Presence {
     if (this.#closed) return client.release(true);
     this.#client = client;
     this.#taken.clear();
-    this.#said = Promise.resolve();
+    this.#lastSent = Promise.resolve();
     try {
       for (const instance of this.#held.keys()) await this.#take(instance);
       if (this.#client === client) this.#noteHeld();
@@ -160,7 +160,7 @@ export class Presence {
       late = setTimeout(reject, this.#takeOverMs / LOOKS, new Error('The session does not answer.'));
     });
     try {
-      await Promise.race([this.#say(client, 'SELECT 1'), timeout]);
+      await Promise.race([this.#send(client, 'SELECT 1'), timeout]);
     } catch (error) {
       this.#reconnectAfterLoss(client, error as Error);
     } finally {
@@ -176,18 +176,18 @@ export class Presence {
   }
 
   async #takeOn(client: PoolClient, instance: string): Promise<void> {
-    await this.#say(client, `LISTEN ${channelOf(instance)}`);
-    await this.#say(client, `SELECT pg_advisory_lock(${instance})`);
+    await this.#send(client, `LISTEN ${channelOf(instance)}`);
+    await this.#send(client, `SELECT pg_advisory_lock(${instance})`);
   }
 
-  #say(client: PoolClient, text: string): Promise<unknown> {
-    const said = this.#said.then(async () => {
+  #send(client: PoolClient, text: string): Promise<unknown> {
+    const answer = this.#lastSent.then(async () => {
       const sent = performance.now();
       await client.query(text);
-      if (this.#client === client) this.#heard = sent;
+      if (this.#client === client) this.#confirmedAt = sent;
     });
-    this.#said = said.catch(() => {});
-    return said;
+    this.#lastSent = answer.catch(() => {});
+    return answer;
   }
 
   #reconnectAfterLoss(client: PoolClient, error?: Error): void {
@@ -205,7 +205,7 @@ export class Presence {
     this.#losses++;
     this.#holding = new Deferred();
     for (const listener of this.#held.values()) listener.lost?.();
-    const left = this.#heard + (this.#takeOverMs * (LOOKS - 1)) / LOOKS - performance.now();
+    const left = this.#confirmedAt + (this.#takeOverMs * (LOOKS - 1)) / LOOKS - performance.now();
     const giveUp = () => {
       for (const listener of this.#held.values()) listener.gone?.();
     };

@@ -196,7 +196,7 @@ export class Runtime {
         logger: quietly((error) => runtime.#closed || onerror(error)),
       });
       await runtime.#locks.create();
-      await runtime.#locks.launching(async () => {
+      await runtime.#locks.withLaunchLock(async () => {
         await DBOS.launch();
         await pool.query(tableOfCalls(schema));
       });

@@ -11,13 +11,13 @@ const UNUSABLE = /^(?:Connection terminated|Client has encountered a connection 
 
 /** Runs one statement, and repeats it for at most 1.5 s while connections are lost. */
 export const query = <Row extends QueryResultRow>(pool: Pool, text: string, values: unknown[]) =>
-  again(async () => (await pool.query<Row>(text, values)).rows);
+  retryOnLoss(async () => (await pool.query<Row>(text, values)).rows);
 
 /** Repeats `work` while connections are lost, for at most 1.5 s. */
-export async function again<Result>(attempted: () => Promise<Result>): Promise<Result> {
+export async function retryOnLoss<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await attempted();
+      return await work();
     } catch (error) {
       if (attempt === ATTEMPTS || !isLoss(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, FIRST_WAIT_MS * 2 ** (attempt - 1)));

@@ -4,7 +4,7 @@ import { StoreFull } from '@mrtr/core';
 import { aFunction, Quota, type QuotaExceeded, requireOptions, wholeNumber } from '@mrtr/core/kit';
 import {
   type InteractionStore,
-  interactionsFull,
+  interactionsFullMessage,
   type NewInteraction,
   type NewTime,
   requireInteractionFits,
@@ -70,7 +70,7 @@ export class MemoryInteractions implements InteractionStore {
     requireInteractionFits(value, this.#maxValueBytes);
     if (this.#alive(id)) return false;
     const full = this.#roomFor(principal);
-    if (full) throw new StoreFull(interactionsFull(full));
+    if (full) throw new StoreFull(interactionsFullMessage(full));
     this.#entries.set(id, { principal, value, endsAt: this.#now() + ttlSeconds * 1000, isOver: false });
     return true;
   }
@@ -90,7 +90,7 @@ export class MemoryInteractions implements InteractionStore {
     entry.endsAt = this.#now() + time.ttlSeconds * 1000;
     if (time.isOver && !entry.isOver) {
       entry.isOver = true;
-      this.#open.give(entry.principal);
+      this.#open.giveBack(entry.principal);
       this.#over.add(entry.principal);
     }
     return true;
@@ -121,6 +121,6 @@ export class MemoryInteractions implements InteractionStore {
 
   #remove(id: string, { principal, isOver }: Entry): void {
     this.#entries.delete(id);
-    (isOver ? this.#over : this.#open).give(principal);
+    (isOver ? this.#over : this.#open).giveBack(principal);
   }
 }

@@ -1,8 +1,8 @@
 /** The two pages of a pending interaction: where a browser starts, and where it comes back to. */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { tellOperator, webPage } from '@mrtr/core/kit';
+import { parseWebPage, tellOperator } from '@mrtr/core/kit';
 import { type Interactions, refOf, type StoredInteraction } from './records.ts';
-import { askToGoOn, page } from './response.ts';
+import { confirmationPage, page } from './response.ts';
 import { isSameOrigin } from './same-origin.ts';
 
 /** Whose browser it is. */
@@ -99,7 +99,7 @@ export class Pages<T> {
     if (kept?.stage !== 'waiting' && kept?.stage !== 'started') return this.#refuse('start', kept);
     return isPost
       ? this.#start(ref, kept, visitor)
-      : askToGoOn(kept.message, visitor.account ?? visitor.principal);
+      : confirmationPage(kept.message, visitor.account ?? visitor.principal);
   }
 
   async #start(ref: string, kept: StoredInteraction, { principal }: Visitor): Promise<Response> {
@@ -113,7 +113,7 @@ export class Pages<T> {
       principal,
       data: kept.data,
     });
-    return page(303, { location: webPage(location).href });
+    return page(303, { location: parseWebPage(location).href });
   }
 
   async #callback(query: URLSearchParams, visitor: Visitor): Promise<Response> {

@@ -23,9 +23,9 @@ import {
   aText,
   clockOf,
   type OptionChecks,
+  parseWebPage,
   requireOptions,
   ttlOf,
-  webPage,
   wholeNumber,
   wholeSeconds,
   withDefaults,
@@ -65,7 +65,7 @@ export const PAGE_DEFAULTS = { ttlSeconds: 600, waitSeconds: 20, maxAsks: 5 };
 
 const CHECKS: OptionChecks<PendingInteractionsOptions<unknown>> = {
   policy: asRequired(aPolicy),
-  // webPage() checks it, and a function's value later.
+  // parseWebPage() checks it, and a function's value later.
   url: asRequired(anyValue),
   name: aText,
   store: anObjectWith('add', 'find', 'replace'),
@@ -127,7 +127,7 @@ export function pendingInteractions<T>(options: PendingInteractionsOptions<T>): 
   requireOptions<PendingInteractionsOptions<unknown>>('pendingInteractions', options, CHECKS);
   const { policy, url, ttlSeconds, waitSeconds, maxAsks } = withDefaults(options, PAGE_DEFAULTS);
   const { store = new MemoryInteractions({ now: clockOf(policy) }) } = options;
-  const base = () => webPage(typeof url === 'function' ? url() : url);
+  const base = () => parseWebPage(typeof url === 'function' ? url() : url);
   if (typeof url !== 'function') base();
   const path = () => base().pathname.replace(/\/$/, '');
   const pageAt = (name: 'start' | 'callback') => new URL(`${path()}/${name}`, base().origin);

@@ -88,7 +88,7 @@ export class Asking {
     if (principal === undefined) throw new CannotAsk(NOBODY);
     const keys = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
     const [key] = keys.map(([name]) => name);
-    if (keys.length > 1) throw new InvalidOption(twice(keys.map(([name]) => name)));
+    if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys.map(([name]) => name)));
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
       await records.begin(ref, { principal, message, data: options.data });
@@ -100,14 +100,14 @@ export class Asking {
     const agreed = (response as { readonly action?: unknown } | undefined)?.action === 'accept';
     const found = agreed ? await this.#waitForFinish(ref, ctx.mcpReq.signal) : await records.find(ref);
     const kept = found && call.isPrincipal(found.principal) ? found : undefined;
-    if (kept && cameOfIt(kept)) return first(await records.tie(ref, kept, key));
+    if (kept && hasOutcome(kept)) return first(await records.tie(ref, kept, key));
     const refuses = isRefusal(first(undefined).read(response));
     const isLast = (call.timesAsked.get(key) ?? 0) >= maxAsks && kept?.stage !== 'finishing';
     const isOver = !kept || kept.stage === 'closed' || isLast;
     if (!refuses && !isOver) return again(kept);
     // What the call has given up must not be finished afterwards.
     const left = await records.close(ref);
-    if (left && cameOfIt(left)) return first(await records.tie(ref, left, key));
+    if (left && hasOutcome(left)) return first(await records.tie(ref, left, key));
     if (refuses) return first(left);
     throw new InteractionUnfinished(UNFINISHED);
   }
@@ -208,7 +208,7 @@ const idOf = ({ id }: Call, about: readonly string[]): string =>
   hash('sha256', JSON.stringify(['interaction', id, ...about]), 'base64url').slice(0, 22);
 
 /** Whether the user is through with it, and it was not given up. */
-const cameOfIt = ({ stage }: Known): boolean => stage === 'finished' || stage === 'refused';
+const hasOutcome = ({ stage }: Known): boolean => stage === 'finished' || stage === 'refused';
 
 /** The text of `data`, the same for equal values. @throws InvalidOption for what is no JSON, or is too large. */
 function requireData(what: string, data: unknown): string | undefined {
@@ -228,7 +228,7 @@ function jsonOf(data: unknown): string | undefined {
   }
 }
 
-const twice = (keys: readonly string[]): string =>
+const sameWordsMessage = (keys: readonly string[]): string =>
   `The page is asked under ${keys.map((key) => `'${key}'`).join(' and ')} with the same words. Give each question a \`name\`.`;
 
 interface Worded<T> extends LinkOptions<T> {

@@ -50,7 +50,7 @@ export const isOpen = ({ stage }: Known): boolean => ['waiting', 'started', 'fin
 const MOST_SHOWN = 300;
 
 /** How the interactions of one page are kept. */
-export interface KeptHow {
+export interface InteractionsOptions {
   readonly store: InteractionStore;
   readonly ring: () => readonly SealingKey[];
   /** The page's name. What was begun for another page does not open here. */
@@ -65,18 +65,18 @@ export interface KeptHow {
 
 /** The interactions of one page. */
 export class Interactions {
-  readonly #how: KeptHow;
+  readonly #options: InteractionsOptions;
 
-  constructor(how: KeptHow) {
-    this.#how = how;
+  constructor(options: InteractionsOptions) {
+    this.#options = options;
   }
 
   get ring(): readonly SealingKey[] {
-    return this.#how.ring();
+    return this.#options.ring();
   }
 
   get pageName(): string {
-    return this.#how.pageName();
+    return this.#options.pageName();
   }
 
   /** Whether `principal`, a keyed digest, is that of the user whose browser or call this is. */
@@ -86,7 +86,7 @@ export class Interactions {
 
   /** Begins an interaction, unless there is one. */
   async begin(ref: string, begun: Omit<Begun, 'endsAt'>): Promise<void> {
-    const { store, ttlSeconds, now } = this.#how;
+    const { store, ttlSeconds, now } = this.#options;
     const message =
       begun.message.length > MOST_SHOWN ? `${begun.message.slice(0, MOST_SHOWN)}…` : begun.message;
     const endsAt = now() + ttlSeconds * 1000;
@@ -96,7 +96,7 @@ export class Interactions {
 
   /** An interaction; undefined for none, and for what was not sealed here. */
   async find(ref: string): Promise<StoredInteraction | undefined> {
-    const text = await this.#how.store.find(ref);
+    const text = await this.#options.store.find(ref);
     if (text === undefined) return undefined;
     const plain = openAtRest(Buffer.from(text, 'base64url'), this.#placeOf(ref), this.ring);
     return plain === undefined
@@ -113,7 +113,7 @@ export class Interactions {
     const isOver = !isOpen(known);
     const next = { ...known, principal, endsAt, ...(isOver ? { message: '' } : { message, data }) };
     const sealed = this.#seal(ref, next);
-    const { store, stateTtlSeconds, now } = this.#how;
+    const { store, stateTtlSeconds, now } = this.#options;
     const isLong = isOver || known.stage === 'finishing';
     const isBack = found.stage === 'finishing' && !isLong;
     const left = Math.max(0, Math.ceil((endsAt - now()) / 1000));

@@ -30,7 +30,7 @@ const SAFE = {
 };
 
 /** The start page: who its user is here, what they were asked, and a button. */
-export function askToGoOn(message: string, account: string): Response {
+export function confirmationPage(message: string, account: string): Response {
   const html = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -53,5 +53,5 @@ export function requireInteractionFits(value: string, maxValueBytes: number): vo
 }
 
 /** The message of a store without room. */
-export const interactionsFull = (full: QuotaExceeded): string =>
+export const interactionsFullMessage = (full: QuotaExceeded): string =>
   `${full === 'own' ? 'You have' : 'This server has'} too many pages open. Finish one, or try again later.`;

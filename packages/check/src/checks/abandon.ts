@@ -3,7 +3,7 @@ import { defineCheck, type Finding, fail, MRTR, pass } from '../judging/check.ts
 import type { CheckContext } from '../judging/context.ts';
 import { Undecided } from '../judging/undecided.ts';
 import type { Session } from '../session/session.ts';
-import { inWords, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 
 const ABANDONED = 200;
 const MEASURED = 25;
@@ -71,8 +71,11 @@ async function judgeRefusal(
   outcome: Outcome,
 ): Promise<Finding> {
   if (calls < LEAST)
-    throw new Undecided(`after ${calls} calls the server is out of order: ${inWords(outcome)}`, session);
-  const words = `After ${calls} abandoned calls a new one came to ${inWords(outcome)}.`;
+    throw new Undecided(
+      `after ${calls} calls the server is out of order: ${describeOutcome(outcome)}`,
+      session,
+    );
+  const words = `After ${calls} abandoned calls a new one came to ${describeOutcome(outcome)}.`;
   if (context.inputs.address.otherHeaders === undefined) return fail(words, session, { explains: true });
   const other = await context.session({ principal: 'other' }).first();
   const served =

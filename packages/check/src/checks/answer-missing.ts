@@ -5,7 +5,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { comparable, inWords } from '../wire/outcome.ts';
+import { comparable, describeOutcome } from '../wire/outcome.ts';
 
 export const ASK_AGAIN = {
   at: `${MRTR}, error handling`,
@@ -97,12 +97,13 @@ async function mustAskAgain(
   const { outcome, effect } = await context.observe(session, () => session.retry({ inputResponses }));
   // The effect of a question that is asked again is what effect.before-answer finds.
   if (effect && !(outcome.kind === 'asked' && context.effects.asking))
-    return fail(`${what} had an effect: ${inWords(outcome)}.`, session, { matters: true });
+    return fail(`${what} had an effect: ${describeOutcome(outcome)}.`, session, { matters: true });
   if (outcome.kind === 'failed') return abstain(`${what} got no answer`);
-  if (outcome.kind !== 'asked') return fail(`${what} was not asked again: ${inWords(outcome)}.`, session);
+  if (outcome.kind !== 'asked')
+    return fail(`${what} was not asked again: ${describeOutcome(outcome)}.`, session);
   const end = await session.finish(context.facts.rounds.length + 2);
   if (end.kind === 'completed') return pass('asked again, and then completed', session);
-  return fail(`${what} was asked again, but the call did not end: ${inWords(end)}.`, session);
+  return fail(`${what} was asked again, but the call did not end: ${describeOutcome(end)}.`, session);
 }
 
 export const MISSING = [missing, partial];

@@ -6,7 +6,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { comparable, inWords } from '../wire/outcome.ts';
+import { comparable, describeOutcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 import { SAME_WITHOUT, sameWithoutAnswers } from './answer-missing.ts';
 
@@ -42,17 +42,17 @@ const unasked = defineCheck('answer.unasked', 'A', {
     const session = context.session();
     const first = () => session.first({ inputResponses: answers });
     const { outcome, effect } = await context.observe(session, first);
-    if (outcome.kind === 'failed') return abstain(inWords(outcome));
+    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     const asks = outcome.kind === 'asked';
     const asksAsEver = context.facts.asksLike(0, outcome) === true;
     // The effect of a question is what effect.before-answer finds.
     const counts = effect === true && !(asks && context.effects.asking);
-    const words = `${inWords(outcome)}${counts ? ', and the probe changed' : ''}.`;
+    const words = `${describeOutcome(outcome)}${counts ? ', and the probe changed' : ''}.`;
     if (outcome.kind === 'completed') return fail(`The call completed without asking: ${words}`, session);
     if (asks && context.judge(0, outcome) === 'same')
       return fail(`The first question was skipped: ${words}`, session);
     if (counts && !asksAsEver) return fail(`The call had an effect without asking: ${words}`, session);
-    return pass(inWords(outcome), session);
+    return pass(describeOutcome(outcome), session);
   },
 });
 
@@ -110,7 +110,9 @@ const otherRound = defineCheck('answer.other-round', 'S', {
     const retry = () => session.retry({ inputResponses: answers });
     const { outcome: early, effect } = await context.observe(session, retry);
     if ((early.kind === 'completed' || effect) && !repeats)
-      return fail(`Answers of later rounds counted at once: ${inWords(early)}.`, session, { matters: true });
+      return fail(`Answers of later rounds counted at once: ${describeOutcome(early)}.`, session, {
+        matters: true,
+      });
     return byDefault
       ? notApplicable(SAME_WITHOUT)
       : mustRefuse(context, 'An answer of another round', [late]);
@@ -239,7 +241,7 @@ async function onForms(
   const [first] = accepted;
   // Another result, and no effect: the server went on in some way of its own.
   if (first && accepted.every((one) => wentOnHarmlessly(context, one)))
-    return pass(`it went on without the effect: ${inWords(first.outcome)}`, first.session);
+    return pass(`it went on without the effect: ${describeOutcome(first.outcome)}`, first.session);
   const finding = mustRefuse(context, what, results);
   return finding.kind === 'held' && results.some((one) => one.asPlain)
     ? notApplicable(SAME_AS_PLAIN)

@@ -4,7 +4,7 @@ import { abstain, defineCheck, type Finding, fail, MRTR, pass } from '../judging
 import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { inWords, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { isServerRequest } from '../wire/reply.ts';
 
 const NEEDED: Readonly<Record<string, string>> = {
@@ -50,19 +50,21 @@ function refusalInOrder(session: Session, outcome: Outcome, capabilities: JsonOb
   });
   if (wrong) return fail(`${who} was sent the request ${asText(wrong.method)}.`, session);
   if (outcome.kind === 'failed')
-    return outcome.late ? fail(`${who} got ${inWords(outcome)}.`, session) : abstain(inWords(outcome));
+    return outcome.late
+      ? fail(`${who} got ${describeOutcome(outcome)}.`, session)
+      : abstain(describeOutcome(outcome));
   if (outcome.kind === 'asked') return abstain('the server did not stop asking');
   if (outcome.kind === 'rejected')
     return fail(`${who} got HTTP ${outcome.status} without a JSON-RPC error.`, session);
-  if (outcome.kind !== 'error') return pass(inWords(outcome), session);
+  if (outcome.kind !== 'error') return pass(describeOutcome(outcome), session);
   const { code, data } = outcome.error;
-  if (code !== MISSING) return fail(`${who} got ${inWords(outcome)}, and not ${MISSING}.`, session);
+  if (code !== MISSING) return fail(`${who} got ${describeOutcome(outcome)}, and not ${MISSING}.`, session);
   if (Object.keys(objectAt(data, 'requiredCapabilities')).length === 0)
     return fail(`${who} got ${MISSING} without data.requiredCapabilities.`, session);
   const { status, contentType = '' } = turn?.reply ?? {};
   if (status !== undefined && status !== 400 && !contentType.includes('text/event-stream'))
     return fail(`${who} got ${MISSING} with HTTP status ${status}, and not 400.`, session);
-  return pass(inWords(outcome), session);
+  return pass(describeOutcome(outcome), session);
 }
 
 const CLAUSE = {

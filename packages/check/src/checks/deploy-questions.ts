@@ -8,7 +8,7 @@ import { cross, crossEach, crossingCalls, deployCheck, whereOf, wordsOf } from '
 import { isForm } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import { isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { comparable, inWords } from '../wire/outcome.ts';
+import { comparable, describeOutcome } from '../wire/outcome.ts';
 import { VALIDATE } from './answer.ts';
 import { ASK_AGAIN } from './answer-missing.ts';
 
@@ -127,7 +127,7 @@ const unfit = deployCheck('deploy.unfit', 'S', {
           if (crossed.askedAgain.includes(one.key) || !(await answersCounted(context, crossed))) continue;
           return fail(
             `${whereOf(crossed)}. '${one.key}' was answered with ${JSON.stringify(one.content)}, which the ${crossing.to.name} does ` +
-              `not allow, and the call was finished all the same: ${inWords(crossed.end)}.`,
+              `not allow, and the call was finished all the same: ${describeOutcome(crossed.end)}.`,
             crossed.session,
           );
         }

@@ -6,7 +6,7 @@ import { crossEach, crossingCalls, deployCheck, passAll, whereOf } from '../judg
 import { clip } from '../observations/effects.ts';
 import type { Turn } from '../session/session.ts';
 import { numberIn } from '../target/probe.ts';
-import { comparable, inWords, saysNo, textOf } from '../wire/outcome.ts';
+import { comparable, describeOutcome, saysNo, textOf } from '../wire/outcome.ts';
 import { STATELESS } from './instance.ts';
 import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
 
@@ -16,13 +16,19 @@ interface Ended {
 }
 
 function endOf({ end, askedAgain, from, to }: Crossed): Ended {
-  if (end.kind === 'failed') return { well: false, words: `there was no answer (${inWords(end)})` };
+  if (end.kind === 'failed') return { well: false, words: `there was no answer (${describeOutcome(end)})` };
   if (end.kind === 'asked')
-    return { well: false, words: `the call did not end, and was asked again and again (${inWords(end)})` };
-  if (saysNo(end)) return { well: false, words: `the call was refused, with ${inWords(end)}` };
+    return {
+      well: false,
+      words: `the call did not end, and was asked again and again (${describeOutcome(end)})`,
+    };
+  if (saysNo(end)) return { well: false, words: `the call was refused, with ${describeOutcome(end)}` };
   const text = comparable(end);
   if (to.facts.final.like(text) === false && from.facts.final.like(text) === false)
-    return { well: false, words: `the call ended as no honest one does on either version (${inWords(end)})` };
+    return {
+      well: false,
+      words: `the call ended as no honest one does on either version (${describeOutcome(end)})`,
+    };
   const again = askedAgain.length === 0 ? '' : `asked ${askedAgain.join(', ')} again, and `;
   return { well: true, words: `the call was ${again}finished` };
 }
@@ -77,15 +83,15 @@ function accidentIn({
 }: Turn): { readonly words: string; readonly silent?: true } | undefined {
   if (outcome.kind === 'failed' && reply.status === undefined) return { words: outcome.reason, silent: true };
   if (outcome.kind === 'failed' || (reply.status ?? 200) >= 500)
-    return { words: `HTTP ${reply.status}, ${inWords(outcome)}` };
-  if (outcome.kind === 'error' && outcome.error.code === -32603) return { words: inWords(outcome) };
+    return { words: `HTTP ${reply.status}, ${describeOutcome(outcome)}` };
+  if (outcome.kind === 'error' && outcome.error.code === -32603) return { words: describeOutcome(outcome) };
   const text =
     outcome.kind === 'error'
       ? `${outcome.error.message} ${JSON.stringify(outcome.error.data ?? '')}`
       : outcome.kind === 'tool-error'
         ? textOf(outcome.result)
         : '';
-  return BROKE.test(text) ? { words: inWords(outcome) } : undefined;
+  return BROKE.test(text) ? { words: describeOutcome(outcome) } : undefined;
 }
 
 const inWordsOnly = deployCheck('deploy.in-words', 'S', {
@@ -129,7 +135,7 @@ function effectFault({ effects }: CheckContext, crossed: Crossed): string | unde
   if (early && !effects.asking && repeats)
     return `${again.join(', ')} was asked again, and the probe changed before that was answered`;
   if (early && (saysNo(first) || first.kind === 'failed'))
-    return `the call came to ${inWords(first)}, and the probe changed all the same`;
+    return `the call came to ${describeOutcome(first)}, and the probe changed all the same`;
   if (end.kind !== 'completed') return undefined;
   const times = timesOf(crossed);
   const went = `the probe went from ${clip(readings.before)} to ${clip(readings.end)}`;

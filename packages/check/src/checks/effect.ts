@@ -3,7 +3,7 @@ import { abstain, defineCheck, fail, notApplicable, pass } from '../judging/chec
 import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
-import { inWords } from '../wire/outcome.ts';
+import { describeOutcome } from '../wire/outcome.ts';
 
 const REENTERED = {
   at: '2026-07-28, basic/patterns/mrtr, basic workflow',
@@ -78,7 +78,9 @@ const perRound = defineCheck('effect.per-round', 'A', {
     const before = await context.effects.read();
     const session = await longer(context);
     if (session.last?.kind !== 'completed')
-      return notApplicable(`it cannot be made longer: ${session.last ? inWords(session.last) : 'nothing'}`);
+      return notApplicable(
+        `it cannot be made longer: ${session.last ? describeOutcome(session.last) : 'nothing'}`,
+      );
     const after = await context.effects.read();
     const count = context.effects.count(before, after);
     if (count === undefined) return abstain('the probe holds no single number any more');

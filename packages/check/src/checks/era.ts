@@ -11,7 +11,7 @@ import type { Likeness } from '../session/likeness.ts';
 import { METHOD, paramsOf } from '../target/target.ts';
 import { post } from '../wire/http.ts';
 import { canonical, type JsonObject, objectAt } from '../wire/json.ts';
-import { comparable, inWords, type Outcome, outcomeOf } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type Outcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 
 const CLAUSE = {
@@ -51,7 +51,7 @@ const same = defineCheck('era.same', 'A', {
     if (fault !== undefined) return fail(fault, session);
     if (outcome?.kind === 'completed')
       return pass(`the same ${seen.questions.length} question(s), and the same end`, session);
-    return pass(`a refusal that says why: ${outcome ? inWords(outcome) : seen.refusal}`, session);
+    return pass(`a refusal that says why: ${outcome ? describeOutcome(outcome) : seen.refusal}`, session);
   },
 });
 
@@ -64,7 +64,7 @@ function faultIn(context: CheckContext, seen: Seen, outcome: Outcome | undefined
   if (!sameForms(shown, context.facts.forms))
     return `The old client was asked ${quote(shown)}, and the new one ${quote(modernForms(context))}.`;
   if (context.facts.final.like(comparable(outcome)) === false)
-    return `The old client's call ended otherwise: ${inWords(outcome)}.`;
+    return `The old client's call ended otherwise: ${describeOutcome(outcome)}.`;
   return undefined;
 }
 
@@ -190,8 +190,8 @@ const stateless = defineCheck('era.stateless', 'A', {
     const session: Evident = { evidence, turns: [], last: outcome };
     if (outcome.kind === 'asked')
       return fail('It was sent an input_required result, which it does not know.', session);
-    if (outcome.kind === 'failed') return fail(`It got ${inWords(outcome)}.`, session);
-    return pass(inWords(outcome), session);
+    if (outcome.kind === 'failed') return fail(`It got ${describeOutcome(outcome)}.`, session);
+    return pass(describeOutcome(outcome), session);
   },
 });
 

@@ -3,7 +3,7 @@ import { abstain, defineCheck, type Finding, fail, pass } from '../judging/check
 import type { CheckContext } from '../judging/context.ts';
 import { Likeness } from '../session/likeness.ts';
 import { MOST_ROUNDS, type Session } from '../session/session.ts';
-import { comparable, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
 import { LEDGER, presentTwice, SINGLE_USE } from './retry.ts';
 
 export const STATELESS = {
@@ -16,17 +16,17 @@ export const STATELESS = {
 /** The finding of a call that went on elsewhere. A refusal is advice; another result is a fault. */
 async function wentOn(context: CheckContext, session: Session, where: string): Promise<Finding> {
   const end = session.last as Outcome;
-  if (end.kind === 'failed') return abstain(`${where} gave no answer: ${inWords(end)}`);
+  if (end.kind === 'failed') return abstain(`${where} gave no answer: ${describeOutcome(end)}`);
   if (end.kind === 'completed') {
     const like = context.facts.final.like(comparable(end));
     if (like === false && !(await likeHonestThere(context, session, end)))
-      return fail(`${where} ended the call with another result: ${inWords(end)}.`, session, {
+      return fail(`${where} ended the call with another result: ${describeOutcome(end)}.`, session, {
         always: true,
       });
     return pass(`${where} finished the call`, session);
   }
-  if (saysNo(end)) return fail(`${where} refused to go on: ${inWords(end)}.`, session);
-  return fail(`${where} asked again, and did not end: ${inWords(end)}.`, session);
+  if (saysNo(end)) return fail(`${where} refused to go on: ${describeOutcome(end)}.`, session);
+  return fail(`${where} asked again, and did not end: ${describeOutcome(end)}.`, session);
 }
 
 /** Whether honest calls end so at that instance: its name, or the time of its start, may stand in every result. */

@@ -4,7 +4,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { isElicitation, isForm, isOptional } from '../observations/forms.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { type Asked, comparable, inWords, type Outcome } from '../wire/outcome.ts';
+import { type Asked, comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 
 const ACTIONS = {
   at: '2026-07-28, client/elicitation, error handling and response actions',
@@ -105,8 +105,8 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
     for (const [round, { requests }] of context.facts.rounds.entries()) {
       for (const refusal of refusalsOf(requests)) {
         const { session, what, outcome, effect } = await refuseAndFinish(context, round, refusal);
-        if (outcome.kind === 'failed') return abstain(`${what} got no answer: ${inWords(outcome)}`);
-        ends.push(`${refusal.action}: ${inWords(outcome)}`);
+        if (outcome.kind === 'failed') return abstain(`${what} got no answer: ${describeOutcome(outcome)}`);
+        ends.push(`${refusal.action}: ${describeOutcome(outcome)}`);
         if (!effect) continue;
         const seen = describeEffect(what, outcome, session.last);
         const { key } = refusal;
@@ -121,8 +121,8 @@ const noEffect = defineCheck('refusal.no-effect', 'M*', {
 });
 
 function describeEffect(what: string, outcome: Outcome, end: Outcome = outcome): string {
-  if (end === outcome) return `After a ${what} the probe changed: ${inWords(outcome)}.`;
-  return `After a ${what} the server ${inWords(outcome)}, and the probe changed when that was answered: ${inWords(end)}.`;
+  if (end === outcome) return `After a ${what} the probe changed: ${describeOutcome(outcome)}.`;
+  return `After a ${what} the server ${describeOutcome(outcome)}, and the probe changed when that was answered: ${describeOutcome(end)}.`;
 }
 
 async function refusesAlways(context: CheckContext, action: Action): Promise<Finding> {
@@ -134,18 +134,18 @@ async function refusesAlways(context: CheckContext, action: Action): Promise<Fin
       const question = comparable(session.last);
       if (seen.has(question))
         return fail(
-          `After a ${action} the same question was asked again: ${inWords(session.last).replace(/^asked /, '')}.`,
+          `After a ${action} the same question was asked again: ${describeOutcome(session.last).replace(/^asked /, '')}.`,
           session,
         );
       seen.add(question);
       await session.retry({ inputResponses: refusing(session, action) });
     }
     ended = session.last as Outcome;
-    if (ended.kind === 'failed') return abstain(inWords(ended));
+    if (ended.kind === 'failed') return abstain(describeOutcome(ended));
     if (ended.kind === 'asked')
       return fail(`After ${MOST} refusals (${action}) the server still asks.`, session);
   }
-  return ended ? pass(inWords(ended)) : abstain('nothing was asked');
+  return ended ? pass(describeOutcome(ended)) : abstain('nothing was asked');
 }
 
 const MOST = 10;
@@ -189,10 +189,12 @@ const roundsBounded = defineCheck('refusal.rounds-bounded', 'A', {
     let rounds = 0;
     for (; outcome.kind === 'asked' && rounds < PATIENCE; rounds++)
       outcome = await session.retry({ inputResponses: session.mapAnswers(() => NOTHING_FILLED_IN) });
-    if (outcome.kind === 'failed') return abstain(inWords(outcome));
+    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     if (outcome.kind === 'asked')
       return fail(`After ${rounds} rounds, each answered with ${EMPTY}, the server still asks.`, session);
-    return pass(`ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${inWords(outcome)}`);
+    return pass(
+      `ended after ${rounds} round${rounds === 1 ? '' : 's'} of ${EMPTY}: ${describeOutcome(outcome)}`,
+    );
   },
 });
 

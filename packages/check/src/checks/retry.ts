@@ -4,7 +4,7 @@ import type { CheckContext } from '../judging/context.ts';
 import { clip, type Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
-import { inWords, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 
 export const SINGLE_USE = {
   at: `${MRTR}, server requirements 5, warning`,
@@ -46,11 +46,12 @@ export async function presentTwice(
   const last = session.honestRetry();
   const before = await context.effects.read();
   const first = await session.retry(last);
-  if (first.kind !== 'completed') return abstain(`the honest retry did not complete: ${inWords(first)}`);
+  if (first.kind !== 'completed')
+    return abstain(`the honest retry did not complete: ${describeOutcome(first)}`);
   session.instance = there;
   const { outcome, effect } = await context.observe(session, () => session.retry(last));
-  if (outcome.kind === 'failed' && !effect) return abstain(inWords(outcome));
-  const words = `${what} (${inWords(outcome)})`;
+  if (outcome.kind === 'failed' && !effect) return abstain(describeOutcome(outcome));
+  const words = `${what} (${describeOutcome(outcome)})`;
   return onceOnly(context, session, { before, after: await context.effects.read(), effect, words });
 }
 
@@ -85,7 +86,7 @@ const concurrent = defineCheck('retry.concurrent', 'M*', {
     const { session, last, before } = await prepareApproval(context);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => session.retry(last)));
     const completed = outcomes.filter(({ kind }) => kind === 'completed').length;
-    if (completed === 0) return abstain(`none completed: ${inWords(outcomes[0] as Outcome)}`);
+    if (completed === 0) return abstain(`none completed: ${describeOutcome(outcomes[0] as Outcome)}`);
     const after = await context.effects.read();
     const effect = moreThanOne(context, before, after, completed);
     if (effect === undefined)
@@ -129,10 +130,10 @@ const lostResponse = defineCheck('retry.lost-response', 'M*', {
     // A retry that meets the first one while it runs is another check's.
     const between = await readAfterTheCut(context, before);
     const again = await session.retry(last);
-    if (again.kind === 'failed') return abstain(inWords(again));
+    if (again.kind === 'failed') return abstain(describeOutcome(again));
     const after = await context.effects.read();
     await context.effects.since(before, session);
-    const words = `The retry after a lost response (${inWords(again)})`;
+    const words = `The retry after a lost response (${describeOutcome(again)})`;
     const count = context.effects.countOfLast(before, after);
     const effect = count === undefined ? between !== before && after !== between : count > 1.5;
     return onceOnly(context, session, { before, after, effect, words });

@@ -5,7 +5,7 @@ import { abstain, defineCheck, fail, MRTR, notApplicable, notGiven, pass } from 
 import type { CheckContext } from '../judging/context.ts';
 import type { Retry, Session, SessionOptions } from '../session/session.ts';
 import type { Operation } from '../target/target.ts';
-import { inWords, saysNo } from '../wire/outcome.ts';
+import { describeOutcome, saysNo } from '../wire/outcome.ts';
 
 const bound = (what: string): Clause => ({
   at: `${MRTR}, server requirements 5`,
@@ -53,19 +53,19 @@ async function moveStateOfRound(
   const goesOn = outcome.kind === 'asked' && isLater(context, round, session);
   if (goesOn && what === OTHER_ARGUMENTS) outcome = await session.finish();
   const effect = await context.effects.since(before, session);
-  if (outcome.kind === 'failed') return abstain(inWords(outcome));
+  if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
   if (outcome.kind === 'completed' && !goesOn && !effect && (await context.likeNonsense(round, outcome)))
     return (
-      effectsUnseen(context, `it ${inWords(outcome)}, as for a state that means nothing`) ??
-      pass(`refused: ${inWords(outcome)}`, session)
+      effectsUnseen(context, `it ${describeOutcome(outcome)}, as for a state that means nothing`) ??
+      pass(`refused: ${describeOutcome(outcome)}`, session)
     );
   if (effect || outcome.kind === 'completed' || goesOn)
     return fail(
-      `The state of one call was accepted with ${what}: ${inWords(outcome)}${effect ? ', and the probe changed' : ''}.`,
+      `The state of one call was accepted with ${what}: ${describeOutcome(outcome)}${effect ? ', and the probe changed' : ''}.`,
       session,
       { matters: true },
     );
-  return pass(`refused: ${inWords(outcome)}`, session);
+  return pass(`refused: ${describeOutcome(outcome)}`, session);
 }
 
 /** Why the other call says nothing about the state: an honest one is refused as well, or asks nothing. */
@@ -81,9 +81,11 @@ async function servedHonestly(
   // Another operation may ask what nobody was given an answer for: that it asks has to be enough.
   const end = options.operation && what !== OTHER_ARGUMENTS ? asked : await control.finish();
   if (saysNo(end) && what === OTHER_ARGUMENTS && areArgumentsDerived(context))
-    return notGiven(`--other-arguments was not given, and those that were made are refused: ${inWords(end)}`);
+    return notGiven(
+      `--other-arguments was not given, and those that were made are refused: ${describeOutcome(end)}`,
+    );
   if (end.kind === 'failed' || saysNo(end))
-    return abstain(`an honest call with ${what} failed: ${inWords(end)}`, control);
+    return abstain(`an honest call with ${what} failed: ${describeOutcome(end)}`, control);
   return undefined;
 }
 
@@ -158,12 +160,15 @@ const expired = defineCheck('state.expired', 'S', {
     await context.pause(ttl * 1000 + 1100);
     const { outcome, effect } = await context.observe(session, () => session.retry());
     const judged = context.judge(round, outcome);
-    if (judged === 'failed') return abstain(inWords(outcome));
+    if (judged === 'failed') return abstain(describeOutcome(outcome));
     const plain = !effect && outcome.kind === 'completed' && (await context.likeNonsense(round, outcome));
     if ((judged !== 'refused' && !plain) || effect)
-      return fail(`A state was accepted ${ttl + 1} s after it was sent: ${inWords(outcome)}.`, session);
+      return fail(
+        `A state was accepted ${ttl + 1} s after it was sent: ${describeOutcome(outcome)}.`,
+        session,
+      );
     context.refusals.set('an expired state', { session, outcome });
-    return pass(`refused after ${ttl + 1} s: ${inWords(outcome)}`, session);
+    return pass(`refused after ${ttl + 1} s: ${describeOutcome(outcome)}`, session);
   },
 });
 
@@ -194,15 +199,15 @@ async function afterTheEnd(context: CheckContext): Promise<Finding> {
   const earlier = session.honestRetry();
   await session.retry();
   const end = await session.finish();
-  if (end.kind !== 'completed') return abstain(`the call did not end: ${inWords(end)}`);
+  if (end.kind !== 'completed') return abstain(`the call did not end: ${describeOutcome(end)}`);
   const { outcome, effect } = await presentRetry(context, session, earlier);
-  if (outcome.kind === 'failed') return abstain(inWords(outcome));
+  if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
   if (effect)
     return fail(`The state of round 1 worked again after the end, with a second effect.`, session, {
       matters: context.facts.oneTime,
     });
-  if (outcome.kind !== 'completed') return pass(inWords(outcome), session);
-  const unseen = effectsUnseen(context, `the call ${inWords(outcome)} again`);
+  if (outcome.kind !== 'completed') return pass(describeOutcome(outcome), session);
+  const unseen = effectsUnseen(context, `the call ${describeOutcome(outcome)} again`);
   return unseen ?? pass('answered as before, without an effect', session);
 }
 

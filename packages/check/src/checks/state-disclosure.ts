@@ -4,7 +4,7 @@ import type { CheckContext } from '../judging/context.ts';
 import type { Session } from '../session/session.ts';
 import { decode, readableIn } from '../tokens/decode.ts';
 import { bitFlips } from '../tokens/mutate.ts';
-import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { shorten } from '../wire/text.ts';
 
 /** Compares refusals word by word. What was refused in other checks, as after the time to live, counts too. */
@@ -30,7 +30,7 @@ const oracle = defineCheck('state.oracle', 'A', {
       const round = context.roundsWithState.at(-1) ?? 0;
       const session = await context.untilRound(round);
       const outcome = await present(session);
-      if (outcome.kind === 'failed') return abstain(`${label} got no answer: ${inWords(outcome)}`);
+      if (outcome.kind === 'failed') return abstain(`${label} got no answer: ${describeOutcome(outcome)}`);
       if (outcome.kind !== 'completed' || (await context.likeNonsense(round, outcome)))
         refusals.set(label, { label, session, outcome });
     }
@@ -40,9 +40,9 @@ const oracle = defineCheck('state.oracle', 'A', {
     const unlike = all.find(({ outcome }) => one && comparable(outcome) !== comparable(one.outcome));
     if (one === undefined) return abstain('nothing was refused, so that there are no refusals to compare');
     if (unlike === undefined)
-      return pass(`${all.length} kinds of refusal read the same: ${inWords(one.outcome)}`);
+      return pass(`${all.length} kinds of refusal read the same: ${describeOutcome(one.outcome)}`);
     return fail(
-      `${one.label} came to ${inWords(one.outcome)}, and ${unlike.label} to ${inWords(unlike.outcome)}.`,
+      `${one.label} came to ${describeOutcome(one.outcome)}, and ${unlike.label} to ${describeOutcome(unlike.outcome)}.`,
       unlike.session,
     );
   },

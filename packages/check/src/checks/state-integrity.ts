@@ -7,7 +7,7 @@ import { fieldsOf } from '../observations/forms.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { forgeries, type Pair, type Variant } from '../tokens/forge.ts';
 import { aliases, bitFlips, HUGE, malform } from '../tokens/mutate.ts';
-import { inWords } from '../wire/outcome.ts';
+import { describeOutcome } from '../wire/outcome.ts';
 
 const REQUIREMENT = {
   at: `${MRTR}, server requirements 4`,
@@ -169,7 +169,7 @@ const malformedState = defineCheck('state.malformed', 'M*', {
     const after = await honest.first();
     if (after.kind === 'failed')
       return fail(
-        `After malformed states the server does not answer an honest call: ${inWords(after)}.`,
+        `After malformed states the server does not answer an honest call: ${describeOutcome(after)}.`,
         honest,
         { matters: true },
       );
@@ -250,10 +250,13 @@ const dropped = defineCheck('state.dropped', 'A', {
     const [accepted] = attacked.accepted;
     const asksAsEver = accepted && context.facts.asksLike(0, accepted.outcome);
     if (accepted && !asksAsEver)
-      return fail(`Without state the retry was accepted: ${inWords(accepted.outcome)}.`, accepted.session);
+      return fail(
+        `Without state the retry was accepted: ${describeOutcome(accepted.outcome)}.`,
+        accepted.session,
+      );
     if (attacked.failed[0]) return mustRefuse(context, '', [attacked]);
     const last = attacked.refusal?.last;
-    return pass(`refused, or asked again${last ? `: ${inWords(last)}` : ''}`);
+    return pass(`refused, or asked again${last ? `: ${describeOutcome(last)}` : ''}`);
   },
 });
 

@@ -8,7 +8,7 @@ import type { Evident } from '../judging/undecided.ts';
 import { Evidence } from '../session/evidence.ts';
 import type { Session } from '../session/session.ts';
 import { duplicateKeys, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { inWords } from '../wire/outcome.ts';
+import { describeOutcome } from '../wire/outcome.ts';
 import { isResponse, isServerRequest } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
@@ -267,10 +267,10 @@ const unknownMembers = defineCheck('wire.unknown-members', 'S', {
       const unknown = { 'mrtr-check-unknown': { action: 'accept', content: { unknown: true } } };
       outcome = await session.retry({ inputResponses: { ...answers, ...unknown } });
     }
-    if (outcome.kind === 'failed') return abstain(inWords(outcome));
+    if (outcome.kind === 'failed') return abstain(describeOutcome(outcome));
     if (outcome.kind === 'completed' && context.judge(context.lastRound, outcome) === 'same')
       return pass('the same end as without them', session);
-    return fail(`With unknown members the call came to ${inWords(outcome)}.`, session);
+    return fail(`With unknown members the call came to ${describeOutcome(outcome)}.`, session);
   },
 });
 

@@ -2,7 +2,7 @@
 import type { Reading } from '../observations/effects.ts';
 import type { Retry, Session } from '../session/session.ts';
 import { ProbeFailed } from '../target/probe.ts';
-import { comparable, inWords, type Outcome } from '../wire/outcome.ts';
+import { comparable, describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { abstain, type Finding, fail, notGiven, pass } from './check.ts';
 import type { CheckContext, Judgement } from './context.ts';
 
@@ -99,7 +99,7 @@ async function presentAttempts(
       if (outcome.kind === 'completed' && !declinedIsRefused) kept.likeDeclined = session;
       continue;
     }
-    if (judged === 'failed' && !effect) failed.push({ label, session, reason: inWords(outcome) });
+    if (judged === 'failed' && !effect) failed.push({ label, session, reason: describeOutcome(outcome) });
     else {
       const matters =
         changesAnything(context, outcome, judged, effect) &&
@@ -185,7 +185,7 @@ export function effectsUnseen({ effects }: CheckContext, words: string): Finding
 }
 
 function refusedWords({ tried, refusal }: Attacked, { effects }: CheckContext): string {
-  const words = refusal?.last ? `, with ${inWords(refusal.last)}` : '';
+  const words = refusal?.last ? `, with ${describeOutcome(refusal.last)}` : '';
   const why = effects.mode === 'blind' ? effects.reason : 'without --probe effects were not seen';
   const isSeen = effects.mode === 'observed' || effects.mode === 'none';
   const seen = isSeen ? '' : ` (by its words; ${why})`;
@@ -206,7 +206,7 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
         ? ' It had no effect.'
         : ' No effect of it was seen.';
     return fail(
-      `${what} (${worst.label}) was accepted: ${inWords(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
+      `${what} (${worst.label}) was accepted: ${describeOutcome(worst.outcome)}${effect}.${worst.matters ? '' : harmless}${others}`,
       worst.session,
       {
         matters: worst.matters,
@@ -216,7 +216,8 @@ export function mustRefuse(context: CheckContext, what: string, attacked: readon
   const [first] = failed;
   if (first) return abstain(`${first.label} got no answer: ${first.reason}`);
   const unclear = attacked.find((each) => each.likeDeclined)?.likeDeclined;
-  const unseen = unclear?.last && effectsUnseen(context, `it ${inWords(unclear.last)}, as where it refuses`);
+  const unseen =
+    unclear?.last && effectsUnseen(context, `it ${describeOutcome(unclear.last)}, as where it refuses`);
   if (unseen) return unseen;
   const [one] = attacked;
   if (one === undefined || tried === 0) return abstain('nothing was tried');

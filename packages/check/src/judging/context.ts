@@ -9,7 +9,7 @@ import type { Fleet } from '../target/instance.ts';
 import { type Inputs, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import { comparable, comparableQuestions, inWords, type Outcome, saysNo } from '../wire/outcome.ts';
+import { comparable, comparableQuestions, describeOutcome, type Outcome, saysNo } from '../wire/outcome.ts';
 import { Undecided } from './undecided.ts';
 
 export type Judgement = 'refused' | 'same' | 'different' | 'failed';
@@ -84,7 +84,10 @@ export class CheckContext {
     let outcome = await session.first();
     for (let at = 0; at < round && outcome.kind === 'asked'; at++) outcome = await session.retry();
     if (outcome.kind !== 'asked')
-      throw new Undecided(`an honest call did not reach question ${round + 1}: ${inWords(outcome)}`, session);
+      throw new Undecided(
+        `an honest call did not reach question ${round + 1}: ${describeOutcome(outcome)}`,
+        session,
+      );
     return session;
   }
 

@@ -6,7 +6,7 @@ import type { Retry, Session, Turn } from '../session/session.ts';
 import type { Instance } from '../target/instance.ts';
 import { numberIn } from '../target/probe.ts';
 import { canonical, isObject, type JsonObject, objectAt } from '../wire/json.ts';
-import { inWords, NOT_NOW, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, NOT_NOW, type Outcome } from '../wire/outcome.ts';
 import { type Check, type CheckParts, defineCheck, type Finding, type Level, pass } from './check.ts';
 import type { CheckContext } from './context.ts';
 import { Undecided } from './undecided.ts';
@@ -155,7 +155,7 @@ export async function cross(
   const endReading = await readInto(session, context, firstReading);
   const turns = session.turns.slice(earlier);
   if (NOT_NOW.includes(turns.at(-1)?.reply.status ?? 0))
-    throw new Undecided(`the ${to.name} was too busy to answer: ${inWords(end)}`, session);
+    throw new Undecided(`the ${to.name} was too busy to answer: ${describeOutcome(end)}`, session);
   const asked = new Set(questionsIn(turns).map(([key]) => key));
   const readings = { before, crossing: crossingReading, first: firstReading, end: endReading };
   const askedAgain = answered.filter((key) => asked.has(key));

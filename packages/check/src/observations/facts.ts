@@ -2,7 +2,13 @@
 import { Likeness } from '../session/likeness.ts';
 import type { Session } from '../session/session.ts';
 import type { JsonObject } from '../wire/json.ts';
-import { type Asked, comparable, comparableQuestions, inWords, type Outcome } from '../wire/outcome.ts';
+import {
+  type Asked,
+  comparable,
+  comparableQuestions,
+  describeOutcome,
+  type Outcome,
+} from '../wire/outcome.ts';
 import { formText, isForm } from './forms.ts';
 
 export interface Round {
@@ -68,7 +74,7 @@ export class Facts {
     const end = session.last;
     if (end?.kind !== 'completed') return describeUnfinished(asked.length, end);
     if (asked.length === 0 && !mayAskNothing)
-      return `the operation asked nothing: it ${inWords(end)}. Give arguments with which it asks.`;
+      return `the operation asked nothing: it ${describeOutcome(end)}. Give arguments with which it asks.`;
     if (this.#calls === 0) {
       this.rounds = asked.map(({ requests, state }) => ({
         requests,
@@ -100,6 +106,6 @@ export class Facts {
 
 function describeUnfinished(rounds: number, end: Outcome | undefined): string {
   if (end?.kind === 'asked')
-    return `it still asked after ${rounds} rounds of honest answers (${inWords(end)})`;
-  return `it ended with ${end === undefined ? 'nothing' : inWords(end)}`;
+    return `it still asked after ${rounds} rounds of honest answers (${describeOutcome(end)})`;
+  return `it ended with ${end === undefined ? 'nothing' : describeOutcome(end)}`;
 }

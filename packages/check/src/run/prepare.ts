@@ -11,7 +11,7 @@ import { Probe } from '../target/probe.ts';
 import { type Inputs, nameOf, type Operation, UsageError } from '../target/target.ts';
 import type { Patience } from '../wire/channel.ts';
 import { isObject, type JsonObject, membersIn, objectAt } from '../wire/json.ts';
-import { inWords, outcomeOf } from '../wire/outcome.ts';
+import { describeOutcome, outcomeOf } from '../wire/outcome.ts';
 import type { Reply } from '../wire/reply.ts';
 import { REVISION } from '../wire/request.ts';
 import type { Limit } from './limit.ts';
@@ -141,7 +141,7 @@ async function findRevisionProblem(
   const versions = reply.result?.supportedVersions;
   if (Array.isArray(versions) && versions.includes(REVISION)) return undefined;
   if (Array.isArray(versions)) return `the server speaks ${versions.join(', ')}, and not ${REVISION}`;
-  const words = inWords(outcomeOf(reply));
+  const words = describeOutcome(outcomeOf(reply));
   const unanswered = reply.status === undefined && reply.result === undefined && reply.error === undefined;
   if (unanswered && (await instance.ending()))
     throw new UsageError(

@@ -67,17 +67,17 @@ async function between(check: Check, context: CheckContext, controls: Controls):
   if (controls.failed) controls.failed = await control(context);
   const before = controls.failed;
   if (before) return abstain(`the honest call before it failed: ${before.reason}`, before.session);
-  const finding = await found(check, context);
+  const finding = await runCheck(check, context);
   const alive = context.fleet.instances.every((instance) => instance.alive);
   const after = await control(context);
   controls.failed = after;
   if (!alive && finding.kind === 'held') return abstain('the server ended during it');
-  if (after === undefined || conclusive(check, finding)) return finding;
+  if (after === undefined || isConclusive(check, finding)) return finding;
   return abstain(`the honest call after it failed: ${after.reason}`, after.session);
 }
 
 /** What was seen to happen stays seen; that a server said no proves nothing where it also says no to an honest call. */
-const conclusive = ({ level }: Check, finding: Finding): boolean =>
+const isConclusive = ({ level }: Check, finding: Finding): boolean =>
   finding.kind === 'broken' &&
   (level === 'M' || finding.matters === true || finding.always === true || finding.explains === true);
 
@@ -94,7 +94,7 @@ function abstainFor(error: unknown): Finding {
   throw error;
 }
 
-async function found(check: Check, context: CheckContext): Promise<Finding> {
+async function runCheck(check: Check, context: CheckContext): Promise<Finding> {
   const earlier = context.effects.readings;
   try {
     return await confirm(context, await check.run(context), earlier);

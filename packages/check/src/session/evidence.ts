@@ -2,7 +2,7 @@
 import type { Happening, Participant, Transcript, TranscriptEvent } from '@mrtr/harness/transcript';
 import { asText } from '@mrtr/harness/transcript';
 import { isObject, type JsonObject } from '../wire/json.ts';
-import { inWords, type Outcome } from '../wire/outcome.ts';
+import { describeOutcome, type Outcome } from '../wire/outcome.ts';
 import { isResponse, type Reply } from '../wire/reply.ts';
 import { shorten } from '../wire/text.ts';
 
@@ -94,7 +94,7 @@ function endOf(outcome: Outcome | undefined): Transcript['end'] {
     const { code, message } = outcome.error;
     return { error: { message: asText(message), ...(typeof code === 'number' && { code }) } };
   }
-  return { error: { message: outcome === undefined ? 'not sent' : inWords(outcome) } };
+  return { error: { message: outcome === undefined ? 'not sent' : describeOutcome(outcome) } };
 }
 
 function cut(value: unknown): unknown {

@@ -3,7 +3,7 @@ import { exec } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Patience } from '../wire/channel.ts';
 import { textIn } from '../wire/http.ts';
-import { comparable, inWords, outcomeOf, textOf } from '../wire/outcome.ts';
+import { comparable, describeOutcome, outcomeOf, textOf } from '../wire/outcome.ts';
 import type { Fleet, Instance } from './instance.ts';
 import { METHOD, type ProbeSpec, paramsOf } from './target.ts';
 
@@ -63,7 +63,7 @@ export class Probe {
     const outcome = outcomeOf(await instance.channel().send(request));
     if (outcome.kind !== 'completed')
       throw new ProbeFailed(
-        `the probe ${operation.kind} '${operation.name}' did not answer: ${inWords(outcome)}`,
+        `the probe ${operation.kind} '${operation.name}' did not answer: ${describeOutcome(outcome)}`,
       );
     return textOf(outcome.result) || comparable(outcome);
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { comparable, inWords, outcomeOf, saysNo, textOf } from './outcome.ts';
+import { comparable, describeOutcome, outcomeOf, saysNo, textOf } from './outcome.ts';
 
 const reply = (parts: object) => outcomeOf({ messages: [], ms: 0, ...parts });
 
@@ -7,7 +7,7 @@ it('tells a question, a result, an error of the tool and one of the protocol', (
   const inputRequests = { sure: { method: 'elicitation/create', params: { message: 'Sure?' } } };
   const asked = reply({ result: { resultType: 'input_required', inputRequests, requestState: 's' } });
   expect(asked).toEqual({ kind: 'asked', requests: inputRequests, state: 's' });
-  expect(inWords(asked)).toBe('asked sure: "Sure?"');
+  expect(describeOutcome(asked)).toBe('asked sure: "Sure?"');
   expect(reply({ result: { content: [] } }).kind).toBe('completed');
   expect(saysNo(reply({ result: { isError: true } }))).toBe(true);
   expect(saysNo(reply({ error: { code: -32602, message: 'no' }, status: 400 }))).toBe(true);

@@ -58,7 +58,7 @@ export function comparable(outcome: Outcome): string {
 /** The same for questions whose keys are new in each call. */
 export const comparableQuestions = (requests: Asked): string => `asked ${canonical(Object.values(requests))}`;
 
-export function inWords(outcome: Outcome): string {
+export function describeOutcome(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'asked': {
       const asked = Object.entries(outcome.requests).map(([key, request]) => `${key}: ${askedText(request)}`);

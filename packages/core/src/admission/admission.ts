@@ -17,7 +17,7 @@
 import { hash } from 'node:crypto';
 import { ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { type Binding, canonicalArguments } from '../state/binding.ts';
-import { type Opened, openState } from '../state/codec.ts';
+import { type OpenResult, openState } from '../state/codec.ts';
 import type { SealingKey } from '../state/key-ring.ts';
 import { canonicalJson, MAX_DEPTH } from '../support/canonical-json.ts';
 import { InvalidOption, StoreFull } from '../support/errors.ts';
@@ -26,15 +26,15 @@ import { endCall } from '../wire/results.ts';
 import type { MrtrMethod } from '../wire/wire.ts';
 import { answersFit, ownAnswers } from './answers.ts';
 import { type HandlerRun, isRefusalOfSdk, isRefusedInput } from './handler-run.ts';
-import { UNKEPT } from './limits.ts';
+import { STATE_NOT_KEPT } from './limits.ts';
 import { Place, type QuotaExceeded } from './quota.ts';
 import {
   acceptsUnasked,
+  type Boundary,
   type Handler,
-  nameOf,
+  pseudonymOf,
   type Request,
   type Round,
-  type Site,
   serveRound,
 } from './round.ts';
 import {
@@ -42,7 +42,7 @@ import {
   type Decision,
   type Lease,
   LedgerFailed,
-  type Recorded,
+  type RecordedOutcome,
   recordError,
 } from './single-use.ts';
 
@@ -56,11 +56,11 @@ export interface Target {
 
 /** Admits the requests of one server. */
 export class Admission {
-  readonly #site: Site;
+  readonly #boundary: Boundary;
   readonly #audience: string;
 
-  constructor(site: Site, audience: string) {
-    this.#site = site;
+  constructor(boundary: Boundary, audience: string) {
+    this.#boundary = boundary;
     this.#audience = audience;
   }
 
@@ -78,13 +78,13 @@ export class Admission {
       if ('refused' in decision) return this.#reject(round, decision.refused);
       return await this.#serve(target, round, decision.lease);
     } finally {
-      place.give();
+      place.giveBack();
     }
   }
 
   /** Takes a place in the server's total. A request that is cancelled moves to the abandoned, if they have room. */
   #count(signal: AbortSignal): Place {
-    const { running, abandoned } = this.#site.policy;
+    const { running, abandoned } = this.#boundary.policy;
     const place = Place.take(running, undefined);
     if (typeof place === 'string') throw tooManyCalls(place);
     const abandon = () => place.moveTo(abandoned);
@@ -95,9 +95,9 @@ export class Admission {
 
   /** Finds out who calls, and opens the state that came. Throws where either is refused. */
   async #open({ method }: Target, request: Request, ctx: ServerContext, place: Place): Promise<Round> {
-    const { policy } = this.#site;
+    const { policy } = this.#boundary;
     const binding = this.#bind(method, request, await this.#identify(ctx));
-    const principal = nameOf(binding, policy.keys.ring[0] as SealingKey);
+    const principal = pseudonymOf(binding, policy.keys.ring[0] as SealingKey);
     const full = place.assign(principal);
     if (full) throw tooManyCalls(full);
     this.#checkAnswers(binding, ctx);
@@ -106,13 +106,13 @@ export class Admission {
       return { request, ctx, binding: rejectUnhashable(binding), principal, opened: undefined };
     }
     const opened = this.#tryOpen(token, binding);
-    if ('rejected' in opened) return this.#site.refusals.reject(binding, token, opened.rejected);
+    if ('rejected' in opened) return this.#boundary.refusals.reject(binding, token, opened.rejected);
     return { request, ctx, binding, principal, opened };
   }
 
   /** Claims the token of the round. A first request has none, and needs no lease. */
   async #claim(round: Round): Promise<Decision | { readonly lease: undefined }> {
-    const { refusals, policy } = this.#site;
+    const { refusals, policy } = this.#boundary;
     const { ctx, binding, principal, opened } = round;
     const { singleUse, keys, now } = policy;
     if (!opened || !singleUse) return { lease: undefined };
@@ -137,7 +137,7 @@ export class Admission {
       if (!(error instanceof LedgerFailed)) throw error;
       // The message of a full ledger is ours, and safe for the client. Any other message may name hosts.
       const { cause } = error;
-      return refusals.refuse(cause, cause instanceof StoreFull ? cause.message : UNKEPT);
+      return refusals.refuse(cause, cause instanceof StoreFull ? cause.message : STATE_NOT_KEPT);
     }
     // The ledger may have taken long.
     const late = signal.aborted ? 'abandoned' : now() >= opened.expiresAt ? 'expired' : undefined;
@@ -150,13 +150,13 @@ export class Admission {
   async #serve({ handler, isAuthors }: Target, round: Round, lease: Lease | undefined): Promise<unknown> {
     const run: HandlerRun = { entry: isAuthors ? 'entered' : 'unseen', threw: false };
     const { signal } = round.ctx.mcpReq;
-    const end = (ended: () => Recorded, isRefused: boolean) => {
+    const end = (ended: () => RecordedOutcome, isRefused: boolean) => {
       if (run.entry === 'refused' || (run.entry === 'unseen' && isRefused)) return lease?.release();
       return lease?.settle(signal.aborted && run.threw ? () => ({ lost: true }) : ended);
     };
     let result: unknown;
     try {
-      result = await serveRound(this.#site, round, handler, run);
+      result = await serveRound(this.#boundary, round, handler, run);
     } catch (thrown) {
       // The SDK cannot answer with any other value, and its client would wait for ever.
       const error = typeof thrown === 'object' && thrown !== null ? thrown : new Error(String(thrown));
@@ -169,9 +169,9 @@ export class Admission {
   }
 
   /** Answers a repeated retry with what is recorded of the first. */
-  #repeat(recorded: Recorded, { binding, ctx, opened }: Round): unknown {
+  #repeat(recorded: RecordedOutcome, { binding, ctx, opened }: Round): unknown {
     if ('lost' in recorded) {
-      this.#site.refusals.reportRejected(binding, ctx.mcpReq.requestState<string>(), 'lost');
+      this.#boundary.refusals.reportRejected(binding, ctx.mcpReq.requestState<string>(), 'lost');
       return endCall(binding, OUTCOME_UNKNOWN);
     }
     const { method, target } = binding;
@@ -182,7 +182,7 @@ export class Admission {
   }
 
   #reject({ binding, ctx }: Round, reason: Extract<Decision, { refused: unknown }>['refused']): never {
-    return this.#site.refusals.reject(binding, ctx.mcpReq.requestState<string>(), reason);
+    return this.#boundary.refusals.reject(binding, ctx.mcpReq.requestState<string>(), reason);
   }
 
   #bind(method: MrtrMethod, request: Request, principal: string | undefined): Binding {
@@ -198,7 +198,7 @@ export class Admission {
 
   /** An error of the policy's callback may name hosts, so it stays inside. */
   async #identify(ctx: ServerContext): Promise<string | undefined> {
-    const { policy, refusals } = this.#site;
+    const { policy, refusals } = this.#boundary;
     let principal: unknown;
     try {
       principal = await policy.principal(ctx);
@@ -213,15 +213,15 @@ export class Admission {
   // Refuse the request and do not drop the answer: asked again, the user would give the same answer and never learn why
   // it does not count. Check this before the ledger, so that a shorter answer with the same state is still the first.
   #checkAnswers({ method, target }: Binding, ctx: ServerContext): void {
-    const limit = this.#site.policy.maxAnswerBytes;
+    const limit = this.#boundary.policy.maxAnswerBytes;
     if (answersFit(ctx.mcpReq.inputResponses, limit)) return;
     const expected = `An answer has to be JSON of at most ${limit} bytes, nested at most ${MAX_DEPTH} levels deep`;
-    this.#site.refusals.report(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
+    this.#boundary.refusals.report(new Error(`An answer to ${method} ${target} was refused. ${expected}.`));
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, expected, { reason: 'answer_too_large' });
   }
 
-  #tryOpen(token: string, binding: Binding): Opened {
-    const { maxBytes, now, keys, versions } = this.#site.policy;
+  #tryOpen(token: string, binding: Binding): OpenResult {
+    const { maxBytes, now, keys, versions } = this.#boundary.policy;
     if (token.length > maxBytes) return { rejected: 'too_large' };
     try {
       const opened = openState(token, binding, now(), keys.ring);

@@ -52,7 +52,7 @@ export function ignoredAnswers(
 }
 
 /** What the author has to change. */
-export function ignoredInWords({ key, reason, didYouMean }: IgnoredAnswer): string {
+export function describeIgnored({ key, reason, didYouMean }: IgnoredAnswer): string {
   if (reason === 'reworded') {
     return "the question's words change from round to round. Keep what changes out of them, or in the state.";
   }

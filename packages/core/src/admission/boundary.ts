@@ -39,11 +39,11 @@ type SetRequestHandler = (method: string, ...rest: unknown[]) => void;
  */
 export function protectRequestState(server: McpServer, policy: RequestStatePolicy): void {
   requireArgument('protectRequestState', 'policy', policy, aPolicy);
-  const low = server.server;
+  const lowLevelServer = server.server;
   const parts = partsOf(policy);
   for (const method of MRTR_METHODS) {
     try {
-      low.assertCanSetRequestHandler(method);
+      lowLevelServer.assertCanSetRequestHandler(method);
     } catch (cause) {
       throw new InvalidOption(
         `${method} already has a handler. Call protectRequestState on the new McpServer, before you register ` +
@@ -58,11 +58,11 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
         'protectedServer(info, policy) build the server.',
     );
   }
-  const refusals = new Refusals((error) => tellOperator(error, low.onerror, parts.onerror));
+  const refusals = new Refusals((error) => tellOperator(error, lowLevelServer.onerror, parts.onerror));
   const admission = new Admission({ server, policy: parts, refusals }, parts.audience);
   const registration = watchRegistration(server);
-  const setRequestHandler = low.setRequestHandler.bind(low) as SetRequestHandler;
-  low.setRequestHandler = ((method: string, ...rest: unknown[]) => {
+  const setRequestHandler = lowLevelServer.setRequestHandler.bind(lowLevelServer) as SetRequestHandler;
+  lowLevelServer.setRequestHandler = ((method: string, ...rest: unknown[]) => {
     if (!isMrtrMethod(method)) return setRequestHandler(method, ...rest);
     if (rest.length > 1) {
       // The SDK gives such a handler the parsed params and not the request: nothing to bind state to.
@@ -77,7 +77,7 @@ export function protectRequestState(server: McpServer, policy: RequestStatePolic
       if (ctx.http?.req) noteHandler(ctx.http.req, settled);
       return settled;
     });
-  }) as typeof low.setRequestHandler;
+  }) as typeof lowLevelServer.setRequestHandler;
 }
 
 const warnOfEphemeralKey = (): void =>
@@ -90,12 +90,12 @@ const warnOfEphemeralKey = (): void =>
 /** Where a request notes its handler: a hosting counts a call until its handler has settled. */
 const ENTERED = Symbol.for('mrtr.entered');
 
-type Entering = Request & { [ENTERED]?: Promise<unknown> };
+type RequestWithHandler = Request & { [ENTERED]?: Promise<unknown> };
 
 /** Notes that `request` has entered a handler, which settles with `settled`. */
 function noteHandler(request: Request, settled: Promise<unknown>): void {
   // A member, because a WeakMap of many requests costs the garbage collector more.
-  (request as Entering)[ENTERED] = settled;
+  (request as RequestWithHandler)[ENTERED] = settled;
 }
 
 /**
@@ -104,6 +104,6 @@ function noteHandler(request: Request, settled: Promise<unknown>): void {
  *
  * @param request the one in the handler's `ctx.http.req`.
  */
-export async function handlerSettled(request: Request): Promise<void> {
-  await (request as Entering)[ENTERED]?.catch(() => {});
+export async function awaitHandler(request: Request): Promise<void> {
+  await (request as RequestWithHandler)[ENTERED]?.catch(() => {});
 }

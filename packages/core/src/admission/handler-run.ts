@@ -18,7 +18,7 @@ export interface HandlerRun {
 
 const RUN = Symbol.for('mrtr.handler-run');
 
-type Carrying = ServerContext & { [RUN]?: HandlerRun };
+type ContextWithRun = ServerContext & { [RUN]?: HandlerRun };
 
 /** The same context, which carries `run`. A symbol key, because the SDK spreads contexts and a spread keeps it. */
 export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerContext =>
@@ -30,7 +30,7 @@ export const withHandlerRun = (ctx: ServerContext, run: HandlerRun): ServerConte
  * @throws the signal's reason, without calling it, where the client has gone meanwhile: a schema may take its time.
  */
 export async function runHandler<T>(ctx: ServerContext | undefined, handler: () => T): Promise<Awaited<T>> {
-  const run = (ctx as Carrying | undefined)?.[RUN];
+  const run = (ctx as ContextWithRun | undefined)?.[RUN];
   if (!run) return handler() as Awaited<T>;
   run.entry = 'refused';
   ctx?.mcpReq.signal.throwIfAborted();

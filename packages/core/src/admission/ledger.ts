@@ -146,7 +146,7 @@ export class MemoryLedger implements StateLedger {
     if (entry) return { kind: now < entry.leaseUntil ? 'in-flight' : 'lost' };
     if (now >= expiresAt) return { kind: 'expired' };
     const full = this.#takePlace(principal);
-    if (full) throw new StoreFull(ledgerFull(full));
+    if (full) throw new StoreFull(ledgerFullMessage(full));
     const [lease, leaseUntil] = [randomUUID(), now + leaseSeconds * 1000];
     this.#entries.set(id, { answers, forgetAt: expiresAt + CLOCK_SKEW_MS, principal, lease, leaseUntil });
     return { kind: 'first', lease };
@@ -159,7 +159,7 @@ export class MemoryLedger implements StateLedger {
     const full = this.#takeRoom(this.#bytes, entry.principal, result.length);
     if (!this.#entries.has(id)) {
       // It had expired, and taking room has swept it away.
-      if (!full) this.#bytes.give(entry.principal, result.length);
+      if (!full) this.#bytes.giveBack(entry.principal, result.length);
       return;
     }
     if (full) {
@@ -228,8 +228,8 @@ export class MemoryLedger implements StateLedger {
 
   #remove(id: string, { principal, result = '' }: Entry): void {
     this.#entries.delete(id);
-    this.#count.give(principal);
-    this.#bytes.give(principal, result.length);
+    this.#count.giveBack(principal);
+    this.#bytes.giveBack(principal, result.length);
   }
 }
 
@@ -238,6 +238,6 @@ const FORGETS =
   'Give requestStatePolicy a `ledger` that has room.';
 
 /** The message of a ledger without room. */
-export const ledgerFull = (full: 'own' | 'all'): string =>
+export const ledgerFullMessage = (full: 'own' | 'all'): string =>
   `${full === 'own' ? 'You have' : 'This server has'} too many calls under way. Try again later. Nothing of this ` +
   'round has run.';

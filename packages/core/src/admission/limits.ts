@@ -43,9 +43,10 @@ export function askProblem(
   if (asked.length > maxQuestions) {
     return { kind: 'questions', message: 'The server asks too many questions at once', count: asked.length };
   }
-  if (routingLabel !== undefined && !isRoutingLabel(routingLabel)) return { kind: 'label', message: UNKEPT };
+  if (routingLabel !== undefined && !isRoutingLabel(routingLabel))
+    return { kind: 'label', message: STATE_NOT_KEPT };
   const bytes = tokenLength(Object.keys(requests), { payload, version }, routingLabel);
-  if (bytes > maxStateBytes) return { kind: 'size', message: UNKEPT, bytes };
+  if (bytes > maxStateBytes) return { kind: 'size', message: STATE_NOT_KEPT, bytes };
   const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;
   const message = `This needs a client that can be asked (${input}), on a connection that can carry the question.`;
@@ -62,4 +63,4 @@ function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): 
 }
 
 /** What the client reads if its state cannot be kept. The reason goes to the operator. */
-export const UNKEPT = 'The server cannot keep the state of this call';
+export const STATE_NOT_KEPT = 'The server cannot keep the state of this call';

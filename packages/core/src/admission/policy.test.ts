@@ -35,7 +35,7 @@ test('every option has a default, and without keys state is single-use in this p
     now: Date.now,
     singleUse: {
       ledger: expect.any(MemoryLedger),
-      second: 'replay',
+      repeatedRetry: 'replay',
       leaseSeconds: 300,
       claimSeconds: 5,
       maxResultBytes: 16_384,

@@ -189,12 +189,12 @@ export const ttlOf = (policy: RequestStatePolicy): number => partsOf(policy).ttl
 export const isSingleUse = (policy: RequestStatePolicy): boolean => partsOf(policy).singleUse !== undefined;
 
 /** A policy of these parts. */
-export function policyFrom(parts: PolicyParts): RequestStatePolicy {
+export function policyFromParts(parts: PolicyParts): RequestStatePolicy {
   const policy = {
     with: (changes: PolicyChanges) => {
       const { audience, legacy, principal } = POLICY_CHECKS;
       requireOptions('policy.with', changes, { audience, legacy, principal });
-      return policyFrom({
+      return policyFromParts({
         ...parts,
         audience: changes.audience ?? parts.audience,
         legacy: changes.legacy ?? parts.legacy,
@@ -229,20 +229,20 @@ export function requestStatePolicy(
   if (typeof keys === 'function') {
     const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
     const report = (error: Error) => tellOperator(error, onerror);
-    return KeyReader.begin(keys, keysSeconds, report).then((reader) => policyOf(options, reader));
+    return KeyReader.begin(keys, keysSeconds, report).then((reader) => policyFromOptions(options, reader));
   }
   if ('keysSeconds' in options && options.keysSeconds !== undefined)
     throw new InvalidOption(
       'requestStatePolicy: keysSeconds needs a function for `keys`, which is called again.',
     );
-  return policyOf(options, { ring: keys === undefined ? ephemeralRing() : keyRing(keys) });
+  return policyFromOptions(options, { ring: keys === undefined ? ephemeralRing() : keyRing(keys) });
 }
 
-function policyOf(
+function policyFromOptions(
   options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
   keys: Keys,
 ): RequestStatePolicy {
-  return policyFrom({
+  return policyFromParts({
     keys,
     ttlSeconds: options.ttlSeconds ?? 600,
     maxBytes: options.maxBytes ?? 65_536,
@@ -253,7 +253,7 @@ function policyOf(
     principal: options.principal ?? ((ctx) => tokenPrincipal(ctx.http?.authInfo)),
     legacy: options.legacy ?? 'shim',
     now: options.now ?? Date.now,
-    singleUse: singleUse(options),
+    singleUse: singleUseFrom(options),
     versions: stateVersions(options),
     running: new Quota(options.maxCalls ?? 1000, options.maxCallsPerPrincipal ?? 64),
     abandoned: new AbandonedQuota(
@@ -268,15 +268,15 @@ function policyOf(
   });
 }
 
-function singleUse(
+function singleUseFrom(
   options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
 ): SingleUsePolicy | undefined {
-  const { keys, ledger, now, singleUse: second = 'replay' } = options;
-  if (second === false) return undefined;
+  const { keys, ledger, now, singleUse: repeatedRetry = 'replay' } = options;
+  if (repeatedRetry === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();
   return {
     ledger: ledger ?? ownLedger(now),
-    second,
+    repeatedRetry,
     leaseSeconds: options.leaseSeconds ?? 300,
     claimSeconds: options.claimSeconds ?? 5,
     maxResultBytes: options.maxResultBytes ?? 16_384,

@@ -19,8 +19,8 @@ test('a place is taken for its owner, or the limit that is reached is returned',
 test('a place is given back once', () => {
   const quota = new Quota(3);
   const [place] = [placeIn(quota, 'eve', 2), placeIn(quota, 'eve')];
-  place.give();
-  place.give();
+  place.giveBack();
+  place.giveBack();
   expect([quota.total, quota.amountOf('eve')]).toEqual([1, 1]);
 });
 
@@ -31,7 +31,7 @@ test('a place that moves is free where it was, and is given back where it went',
   expect([running.amountOf('eve'), abandoned.amountOf('eve')]).toEqual([0, 2]);
   // There already: counting it twice would not fit.
   expect(place.moveTo(abandoned)).toBe(true);
-  place.give();
+  place.giveBack();
   expect([running.total, abandoned.total]).toEqual([0, 0]);
 });
 
@@ -40,9 +40,9 @@ test('a place does not move where there is no room, and one that was given back 
   const [first, second] = [placeIn(running), placeIn(running)];
   expect([first.moveTo(abandoned), second.moveTo(abandoned)]).toEqual([true, false]);
   expect([running.total, abandoned.total]).toEqual([1, 1]);
-  second.give();
+  second.giveBack();
   expect(second.moveTo(new Quota(0))).toBe(true);
-  first.give();
+  first.giveBack();
   expect([running.total, abandoned.total]).toEqual([0, 0]);
 });
 
@@ -59,11 +59,11 @@ test('a full quota of abandoned handlers is reported once, and again after one h
     '1 handlers of cancelled calls of one caller',
     '2 handlers of cancelled calls',
   ]);
-  quota.give('adam');
+  quota.giveBack('adam');
   // That another caller's handler has ended gives eve no room.
   expect(take('eve', undefined, undefined)).toEqual(['own', undefined, 'all']);
   expect(reports.splice(0)).toEqual(['2 handlers of cancelled calls']);
-  quota.give('eve');
+  quota.giveBack('eve');
   expect(take('eve', 'eve')).toEqual([undefined, 'all']);
   expect(reports).toEqual(['2 handlers of cancelled calls']);
 });
@@ -75,7 +75,7 @@ test('what is added beyond the limits leaves no room until it is given back', ()
   quota.add(undefined);
   expect([quota.total, quota.amountOf('eve')]).toEqual([4, 3]);
   expect(quota.take('adam')).toBe('all');
-  quota.give('eve', 2);
+  quota.giveBack('eve', 2);
   expect([quota.take('eve'), quota.take('adam')]).toEqual(['own', undefined]);
 });
 
@@ -95,7 +95,7 @@ test('an owner takes up to the own limit, and another owner still has room', () 
   expect(quota.take('ada')).toBe('own');
   expect(quota.total).toBe(2);
   expect(quota.take('bob', 2)).toBeUndefined();
-  quota.give('ada');
+  quota.giveBack('ada');
   expect([quota.total, quota.amountOf('ada')]).toEqual([3, 1]);
 });
 
@@ -108,11 +108,11 @@ test('the limit of all is reported before the own one', () => {
 test('an owner gets back exactly the room that was given back', () => {
   const quota = new Quota(10, 4);
   quota.take('ada', 4);
-  quota.give('ada', 2);
+  quota.giveBack('ada', 2);
   expect(quota.total).toBe(2);
   expect(quota.take('ada', 3)).toBe('own');
   expect(quota.take('ada', 2)).toBeUndefined();
-  quota.give('ada', 4);
+  quota.giveBack('ada', 4);
   expect(quota.total).toBe(0);
   expect(quota.take('ada', 5)).toBe('own');
   expect(quota.take('ada', 4)).toBeUndefined();
@@ -122,7 +122,7 @@ test('anonymous owners share the limit of all and have no own one', () => {
   const quota = new Quota(3, 1);
   expect([quota.take(undefined, 2), quota.take(undefined)]).toEqual([undefined, undefined]);
   expect(quota.take(undefined)).toBe('all');
-  quota.give(undefined, 3);
+  quota.giveBack(undefined, 3);
   expect([quota.total, quota.take(undefined, 3)]).toEqual([0, undefined]);
 });
 
@@ -132,9 +132,9 @@ test('a place that was taken for nobody is counted for its owner later, and give
   expect(place.assign('eve')).toBeUndefined();
   expect(other.assign('eve')).toBe('own');
   expect([quota.total, quota.amountOf('eve')]).toEqual([2, 1]);
-  other.give();
+  other.giveBack();
   expect([quota.total, quota.amountOf('eve')]).toEqual([1, 1]);
-  place.give();
+  place.giveBack();
   expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
 });
 
@@ -156,7 +156,7 @@ test('the report of a full quota says how many have not ended, whose they are, a
 test('a place that was given back is counted for nobody', () => {
   const quota = new Quota(3, 1);
   const place = placeIn(quota);
-  place.give();
+  place.giveBack();
   expect(place.assign('eve')).toBeUndefined();
   expect([quota.total, quota.amountOf('eve')]).toEqual([0, 0]);
 });

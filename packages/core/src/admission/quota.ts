@@ -53,7 +53,7 @@ export class Quota {
   }
 
   /** Gives back an `amount` that `owner` took. */
-  give(owner: string | undefined, amount = 1): void {
+  giveBack(owner: string | undefined, amount = 1): void {
     this.#total -= amount;
     if (owner === undefined) return;
     const own = (this.#own.get(owner) ?? 0) - amount;
@@ -87,7 +87,7 @@ export class Place {
   moveTo(other: Quota): boolean {
     if (!this.#quota || this.#quota === other) return true;
     if (other.take(this.#owner, this.#amount)) return false;
-    this.#quota.give(this.#owner, this.#amount);
+    this.#quota.giveBack(this.#owner, this.#amount);
     this.#quota = other;
     return true;
   }
@@ -100,8 +100,8 @@ export class Place {
   }
 
   /** Gives the place back. Later calls do nothing. */
-  give(): void {
-    this.#quota?.give(this.#owner, this.#amount);
+  giveBack(): void {
+    this.#quota?.giveBack(this.#owner, this.#amount);
     this.#quota = undefined;
   }
 }
@@ -147,8 +147,8 @@ export class AbandonedQuota extends Quota {
     return full;
   }
 
-  override give(owner: string | undefined, amount = 1): void {
-    super.give(owner, amount);
+  override giveBack(owner: string | undefined, amount = 1): void {
+    super.giveBack(owner, amount);
     this.#reported.delete(owner);
     this.#reported.delete(undefined);
   }

@@ -4,7 +4,7 @@ import type { Binding } from '../state/binding.ts';
 import type { RejectionReason } from '../state/codec.ts';
 import { RequestStateRejected } from '../support/errors.ts';
 import { publish } from '../wire/diagnostics.ts';
-import type { UsedReason } from './single-use.ts';
+import type { NotServedReason } from './single-use.ts';
 
 /** Reports reasons to the operator, and throws errors whose text gives a client nothing. */
 export class Refusals {
@@ -41,6 +41,6 @@ export class Refusals {
   }
 }
 
-type Reason = RejectionReason | UsedReason;
+type Reason = RejectionReason | NotServedReason;
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

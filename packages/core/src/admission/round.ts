@@ -20,9 +20,9 @@ import { publish, publishAround } from '../wire/diagnostics.ts';
 import { declaredKinds, kindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
-import { ignoredAnswers, ignoredInWords, ownAnswers } from './answers.ts';
+import { describeIgnored, ignoredAnswers, ownAnswers } from './answers.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
-import { type AskProblem, askProblem, UNKEPT } from './limits.ts';
+import { type AskProblem, askProblem, STATE_NOT_KEPT } from './limits.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Refusals } from './refusals.ts';
 import { routingLabelOf } from './shape-callback.ts';
@@ -44,7 +44,7 @@ export interface Round {
 }
 
 /** What is fixed for all rounds of one server. */
-export interface Site {
+export interface Boundary {
   readonly server: McpServer;
   readonly policy: PolicyParts;
   readonly refusals: Refusals;
@@ -60,18 +60,23 @@ type Sealing = { readonly binding: Binding; readonly call: Call; readonly routin
  * @param run gets what happened to the author's handler.
  * @throws the handler's error, and the refusal of state that the handler finds not to fit.
  */
-export function serveRound(site: Site, round: Round, handler: Handler, run: HandlerRun): Promise<unknown> {
-  return new Serving(site, round).serve(handler, run);
+export function serveRound(
+  boundary: Boundary,
+  round: Round,
+  handler: Handler,
+  run: HandlerRun,
+): Promise<unknown> {
+  return new Serving(boundary, round).serve(handler, run);
 }
 
 class Serving {
-  readonly #site: Site;
+  readonly #boundary: Boundary;
   readonly #round: Round;
   readonly #misfit: Misfit = {};
   readonly #call: Call;
 
-  constructor(site: Site, round: Round) {
-    this.#site = site;
+  constructor(boundary: Boundary, round: Round) {
+    this.#boundary = boundary;
     this.#round = round;
     this.#call = this.#record();
   }
@@ -106,7 +111,7 @@ class Serving {
   }
 
   #record(): Call {
-    const { server, policy } = this.#site;
+    const { server, policy } = this.#boundary;
     const { binding, ctx, opened, principal } = this.#round;
     // From the server instance and not from the request's envelope, where an old client could write anything.
     const revision = server.server.getNegotiatedProtocolVersion();
@@ -120,7 +125,7 @@ class Serving {
       legacyCapabilities,
       legacy: policy.legacy,
       principal,
-      isPrincipal: (name) => policy.keys.ring.some((key) => nameOf(binding, key) === name),
+      isPrincipal: (name) => policy.keys.ring.some((key) => pseudonymOf(binding, key) === name),
       round: (opened?.round ?? 0) + 1,
       timesAsked: opened?.timesAsked ?? NOTHING_ASKED,
       rejectState: (why) => this.#rejectMisfit(why),
@@ -137,7 +142,7 @@ class Serving {
   #rejectMisfit(why: string): never {
     const { binding, ctx } = this.#round;
     try {
-      return this.#site.refusals.reject(binding, ctx.mcpReq.requestState<string>(), 'other_schema', why);
+      return this.#boundary.refusals.reject(binding, ctx.mcpReq.requestState<string>(), 'other_schema', why);
     } catch (error) {
       this.#misfit.error ??= error;
       throw error;
@@ -169,9 +174,11 @@ class Serving {
     for (const answer of ignored) publish('mrtr:answer', { call: id, method, target, ...answer });
     const mistakes = ignored.filter(({ reason }) => reason !== 'invalid');
     const [first] = mistakes;
-    const isNews = mistakes.every(({ times }) => times === 2);
-    if (first && isNews) {
-      this.#site.refusals.report(new AnswerIgnored(`${method} ${target}`, first.key, ignoredInWords(first)));
+    const isFirstReport = mistakes.every(({ times }) => times === 2);
+    if (first && isFirstReport) {
+      this.#boundary.refusals.report(
+        new AnswerIgnored(`${method} ${target}`, first.key, describeIgnored(first)),
+      );
     }
   }
 
@@ -194,11 +201,12 @@ class Serving {
     if (requestState === undefined && Object.keys(requests).length === 0) {
       this.#refuse(
         new TypeError('The result is input_required, and has neither questions nor state.'),
-        NOTHING,
+        ASKS_NOTHING,
       );
     }
-    const odd = Object.keys(requests).find((key) => !isObject(requests[key]));
-    if (odd !== undefined) this.#refuse(new TypeError(`The question '${odd}' has to be an input request.`));
+    const invalidKey = Object.keys(requests).find((key) => !isObject(requests[key]));
+    if (invalidKey !== undefined)
+      this.#refuse(new TypeError(`The question '${invalidKey}' has to be an input request.`));
     if (!Object.keys(requests).every(isWritableKey)) {
       this.#refuse(
         new TypeError(`A question's key has to be well-formed text of at most ${MAX_KEY_BYTES} bytes.`),
@@ -251,7 +259,7 @@ class Serving {
     }
     const { id: callId, round, version } = call;
     const content = { callId, round, asked, timesAsked, payload, version };
-    const { now, ttlSeconds, keys } = this.#site.policy;
+    const { now, ttlSeconds, keys } = this.#boundary.policy;
     const token = sealState(
       content,
       { binding, issuedAt: now(), ttlSeconds, routingLabel },
@@ -262,13 +270,13 @@ class Serving {
     return token;
   }
 
-  #refuse(cause: unknown, why = UNKEPT): never {
-    return this.#site.refusals.refuse(cause, why);
+  #refuse(cause: unknown, why = STATE_NOT_KEPT): never {
+    return this.#boundary.refusals.refuse(cause, why);
   }
 }
 
 /** The caller's pseudonym: a keyed digest that all instances share. */
-export const nameOf = ({ principal }: Binding, key: SealingKey): string | undefined =>
+export const pseudonymOf = ({ principal }: Binding, key: SealingKey): string | undefined =>
   principal === undefined ? undefined : pseudonym(principal, key);
 
 /** Whether answers to questions that were not asked pass. */
@@ -286,7 +294,7 @@ function outcomeOf(result: unknown, call: Call): 'input_required' | 'complete' |
 }
 
 const NEEDS_MODERN = `This needs a client that makes several rounds (MCP ${MRTR_REVISION}).`;
-const NOTHING = 'The server asks nothing';
+const ASKS_NOTHING = 'The server asks nothing';
 const NOTHING_ASKED = new Map<string, never>();
 
 function traceparentOf(ctx: ServerContext): string | undefined {
@@ -299,29 +307,30 @@ function traceparentOf(ctx: ServerContext): string | undefined {
  * response, and fires the request's signal then: a listener that undoes a payment would undo one that was made.
  */
 class HandlerSignal {
-  readonly #sdks: AbortSignal;
-  readonly #abort = () => this.#controller?.abort(this.#sdks.reason);
+  readonly #sdkSignal: AbortSignal;
+  readonly #abort = () => this.#controller?.abort(this.#sdkSignal.reason);
   #controller: AbortController | undefined;
   /** How the SDK's signal was when the handler ended. */
-  #atEnd: boolean | undefined;
+  #abortedAtEnd: boolean | undefined;
 
-  constructor(sdks: AbortSignal) {
-    this.#sdks = sdks;
+  constructor(sdkSignal: AbortSignal) {
+    this.#sdkSignal = sdkSignal;
   }
 
   /** Fires when the request is cancelled while its handler runs. Made when it is first read: few handlers read it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
-      if (this.#atEnd ?? this.#sdks.aborted) this.#abort();
-      else if (this.#atEnd === undefined) this.#sdks.addEventListener('abort', this.#abort, { once: true });
+      if (this.#abortedAtEnd ?? this.#sdkSignal.aborted) this.#abort();
+      else if (this.#abortedAtEnd === undefined)
+        this.#sdkSignal.addEventListener('abort', this.#abort, { once: true });
     }
     return this.#controller.signal;
   }
 
   /** The handler has ended. */
   end(): void {
-    this.#atEnd = this.#sdks.aborted;
-    this.#sdks.removeEventListener('abort', this.#abort);
+    this.#abortedAtEnd = this.#sdkSignal.aborted;
+    this.#sdkSignal.removeEventListener('abort', this.#abort);
   }
 }

@@ -12,7 +12,7 @@ export type RepeatedRetry = 'reject' | 'replay';
 /** How a policy makes state single-use. */
 export interface SingleUsePolicy {
   readonly ledger: StateLedger;
-  readonly second: RepeatedRetry;
+  readonly repeatedRetry: RepeatedRetry;
   /** How long one round may take to serve, in seconds, before it counts as lost. */
   readonly leaseSeconds: number;
   /** How long the ledger may take to answer, in seconds. */
@@ -37,7 +37,7 @@ export interface Retry {
 }
 
 /** Why a retry was not served. For the log; the client gets the frozen error. */
-export type UsedReason =
+export type NotServedReason =
   | 'already_used'
   | 'other_answers'
   | 'in_flight'
@@ -48,7 +48,7 @@ export type UsedReason =
   | 'clock_differs';
 
 /** How a served token ended, as the ledger keeps it. */
-export type Recorded =
+export type RecordedOutcome =
   | { readonly result: unknown }
   | { readonly error: readonly [code: number, message: string, data?: unknown] }
   /** It was served, and its result was too large to record. */
@@ -59,8 +59,8 @@ export type Recorded =
 /** What the ledger decided: serve the token, repeat what is recorded of it, or refuse it. */
 export type Decision =
   | { readonly lease: Lease }
-  | { readonly recorded: Recorded }
-  | { readonly refused: UsedReason };
+  | { readonly recorded: RecordedOutcome }
+  | { readonly refused: NotServedReason };
 
 /** The ledger did not decide. The `cause` is its own error, which may name hosts and is not for the wire. */
 export class LedgerFailed extends Error {}
@@ -75,7 +75,7 @@ export async function claimToken(policy: SingleUsePolicy, retry: Retry): Promise
   let claim = await claimOnce(policy, retry);
   for (
     let wait = 5;
-    claim.kind === 'in-flight' && policy.second === 'replay';
+    claim.kind === 'in-flight' && policy.repeatedRetry === 'replay';
     wait = Math.min(wait * 2, MOST_WAIT_MS)
   ) {
     if (!(await pause(wait, retry.signal))) return { refused: 'abandoned' };
@@ -85,9 +85,9 @@ export async function claimToken(policy: SingleUsePolicy, retry: Retry): Promise
     case 'first':
       return { lease: new Lease(policy, retry, claim.lease) };
     case 'settled':
-      return policy.second === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, retry);
+      return policy.repeatedRetry === 'reject' ? { refused: 'already_used' } : decideRecorded(claim, retry);
     case 'lost':
-      return policy.second === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
+      return policy.repeatedRetry === 'reject' ? { refused: 'lost' } : { recorded: { lost: true } };
     default:
       return { refused: reasonOf(claim.kind) };
   }
@@ -98,10 +98,10 @@ const REASONS = {
   expired: 'expired',
   'older-than-ledger': 'older_than_ledger',
   'clock-differs': 'clock_differs',
-} as const satisfies Partial<Record<LeaseDecision['kind'], UsedReason>>;
+} as const satisfies Partial<Record<LeaseDecision['kind'], NotServedReason>>;
 
 /** A ledger may be anybody's code. */
-function reasonOf(kind: keyof typeof REASONS): UsedReason {
+function reasonOf(kind: keyof typeof REASONS): NotServedReason {
   if (Object.hasOwn(REASONS, kind)) return REASONS[kind];
   throw new LedgerFailed('The ledger failed to decide about a token.', {
     cause: new TypeError(`The ledger answered a claim with the kind '${kind}', which does not exist.`),
@@ -113,7 +113,7 @@ function decideRecorded(
   retry: Retry,
 ): Decision {
   if (answers !== retry.answers) return { refused: 'other_answers' };
-  const recorded = typeof result === 'string' ? open(result, retry) : undefined;
+  const recorded = typeof result === 'string' ? openOutcome(result, retry) : undefined;
   // Somebody moved it from another token, or its key is gone.
   return recorded ? { recorded } : { refused: 'lost' };
 }
@@ -181,7 +181,7 @@ export class Lease {
   }
 
   /** Records how serving the token ended. What cannot be written down is lost. */
-  settle(ended: () => Recorded): Promise<void> {
+  settle(ended: () => RecordedOutcome): Promise<void> {
     const { ledger, maxResultBytes } = this.#policy;
     const { opened } = this.#retry;
     let text: string;
@@ -189,9 +189,9 @@ export class Lease {
       text = JSON.stringify(ended());
     } catch (error) {
       this.#retry.report(error);
-      text = JSON.stringify({ lost: true } satisfies Recorded);
+      text = JSON.stringify({ lost: true } satisfies RecordedOutcome);
     }
-    const sealed = seal(text, this.#retry, maxResultBytes);
+    const sealed = sealOutcome(text, this.#retry, maxResultBytes);
     return this.#end(async () => ledger.settle(opened.id, this.#id, sealed));
   }
 
@@ -210,7 +210,7 @@ export class Lease {
 }
 
 /** The SDK sends an error's code, message and data where it has them, so exactly that is recorded. */
-export function recordError(error: object): Extract<Recorded, { error: unknown }> {
+export function recordError(error: object): Extract<RecordedOutcome, { error: unknown }> {
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
   return {
     error: [
@@ -222,13 +222,13 @@ export function recordError(error: object): Extract<Recorded, { error: unknown }
 }
 
 // A result may be private, and others may read the ledger's database.
-function seal(text: string, { opened: { id }, ring }: Retry, maxBytes: number): string {
+function sealOutcome(text: string, { opened: { id }, ring }: Retry, maxBytes: number): string {
   const kept =
-    Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies Recorded);
+    Buffer.byteLength(text) <= maxBytes ? text : JSON.stringify({ tooLarge: true } satisfies RecordedOutcome);
   return sealAtRest(kept, `${id} result`, ring).toString('base64url');
 }
 
-function open(text: string, { opened: { id }, ring }: Retry): Recorded | undefined {
+function openOutcome(text: string, { opened: { id }, ring }: Retry): RecordedOutcome | undefined {
   const plain = openAtRest(Buffer.from(text, 'base64url'), `${id} result`, ring);
-  return plain === undefined ? undefined : (JSON.parse(plain) as Recorded);
+  return plain === undefined ? undefined : (JSON.parse(plain) as RecordedOutcome);
 }

@@ -83,17 +83,17 @@ export function elicitation<Schema extends StandardSchemaWithJSON>(
 ): Elicitation<Schema>;
 export function elicitation(
   message: string,
-  asking: StandardSchemaWithJSON | ElicitationForm,
+  schemaOrForm: StandardSchemaWithJSON | ElicitationForm,
   options: ElicitationOptions<unknown> = {},
 ): Elicitation {
   requireElicitationOptions('elicitation', options);
   requireArgument('elicitation', 'message', message, aText);
-  requireArgument('elicitation', 'schema', asking, A_SCHEMA);
-  const asked = prepareOnce(
+  requireArgument('elicitation', 'schema', schemaOrForm, A_SCHEMA);
+  const prepared = prepareOnce(
     message,
-    '~standard' in asking ? (asking as StandardSchemaWithJSON) : schemaOf(asking),
+    '~standard' in schemaOrForm ? (schemaOrForm as StandardSchemaWithJSON) : schemaOf(schemaOrForm),
   );
-  return options.fallback === undefined ? asked : { ...asked, fallback: options.fallback };
+  return options.fallback === undefined ? prepared : { ...prepared, fallback: options.fallback };
 }
 
 // A schema of ArkType is a function.
@@ -104,16 +104,16 @@ const A_SCHEMA: OptionCheck = {
 
 // A form that was given as JSON Schema goes out as it was at that moment, and its schema is made once. Its author may
 // change it for the next call: that is another question.
-interface Given {
+interface ConvertedForm {
   readonly text: string;
   readonly schema: StandardSchemaWithJSON;
 }
-const schemas = new WeakMap<ElicitationForm, Given>();
-const given = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
+const convertedForms = new WeakMap<ElicitationForm, ConvertedForm>();
+const formsBySchema = new WeakMap<StandardSchemaWithJSON, ElicitationForm>();
 
 function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
   const text = JSON.stringify(form) ?? 'null';
-  const known = schemas.get(form);
+  const known = convertedForms.get(form);
   if (known?.text === text) return known.schema;
   const copy: ElicitationForm = JSON.parse(text);
   if (!isSpecType.ElicitRequestFormParams({ mode: 'form', message: '', requestedSchema: copy })) {
@@ -123,8 +123,8 @@ function schemaOf(form: ElicitationForm): StandardSchemaWithJSON {
     );
   }
   const schema = fromJsonSchema(copy as Parameters<typeof fromJsonSchema>[0]);
-  schemas.set(form, { text, schema });
-  given.set(schema, copy);
+  convertedForms.set(form, { text, schema });
+  formsBySchema.set(schema, copy);
   return schema;
 }
 
@@ -153,7 +153,7 @@ function formOf(message: string, schema: StandardSchemaWithJSON): Form {
 
 function requestedSchemaOf(message: string, schema: StandardSchemaWithJSON): Form['requestedSchema'] {
   try {
-    const requestedSchema = given.get(schema) ?? withFormChoices(schema);
+    const requestedSchema = formsBySchema.get(schema) ?? withFormChoices(schema);
     const { params } = inputRequired.elicit({ message, requestedSchema });
     return (params as Pick<Form, 'requestedSchema'>).requestedSchema;
   } catch (cause) {

@@ -25,21 +25,21 @@ function fieldOf(field: unknown): unknown {
   if (!isObject(field)) return field;
   if (field.type === 'array') {
     const choices = choicesOf(field.items);
-    return choices ? { ...field, items: many(choices) } : field;
+    return choices ? { ...field, items: multipleChoice(choices) } : field;
   }
   const choices = choicesOf(field);
   if (!choices) return field;
   const others = Object.entries(field).filter(([key]) => !SPELLINGS.includes(key));
-  return { ...Object.fromEntries(others), type: 'string', ...one(choices) };
+  return { ...Object.fromEntries(others), type: 'string', ...singleChoice(choices) };
 }
 
 const SPELLINGS = ['anyOf', 'oneOf', 'const', 'enum'];
 
-const one = (choices: readonly Choice[]): Json =>
+const singleChoice = (choices: readonly Choice[]): Json =>
   areTitled(choices) ? { oneOf: choices } : { enum: choices.map((choice) => choice.const) };
 
-const many = (choices: readonly Choice[]): Json =>
-  areTitled(choices) ? { anyOf: choices } : { type: 'string', ...one(choices) };
+const multipleChoice = (choices: readonly Choice[]): Json =>
+  areTitled(choices) ? { anyOf: choices } : { type: 'string', ...singleChoice(choices) };
 
 /** A form has titles for all of its choices, or for no choice. */
 const areTitled = (choices: readonly Choice[]): boolean => choices.every(({ title }) => title !== undefined);

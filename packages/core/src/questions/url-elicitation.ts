@@ -28,7 +28,7 @@ export function urlElicitation(
   const made = question<boolean, object>({
     kind: 'elicitation.url',
     message,
-    request: inputRequired.elicitUrl({ message, url: webPage(url).href }),
+    request: inputRequired.elicitUrl({ message, url: parseWebPage(url).href }),
     read,
     keep: (response) => ({ action: (response as { readonly action: unknown }).action }),
   });
@@ -40,7 +40,7 @@ export function urlElicitation(
  *
  * @throws InvalidOption for any other address, and for one with a user name or a password.
  */
-export function webPage(address: string | URL): URL {
+export function parseWebPage(address: string | URL): URL {
   const url = URL.canParse(`${address}`) ? new URL(address) : undefined;
   if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   // The address may hold a secret, so it is not repeated.

@@ -2,7 +2,15 @@ import { createDecipheriv } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { freshCallId, MAX_ROUND, openState, type Sealed, sealState, tokenId, tokenLength } from './codec.ts';
+import {
+  freshCallId,
+  MAX_ROUND,
+  openState,
+  sealState,
+  type TokenContent,
+  tokenId,
+  tokenLength,
+} from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 import { BINDING, bytesOf, EMPTY, KEY, NOW, OTHER_KEY, open, SEAL, seal } from './sealed.test-support.ts';
 
@@ -19,7 +27,7 @@ const oddKey = fc.constantFrom('', '__proto__', 'constructor', '\0', '~i2', '0',
 const anyAsked = fc
   .array(fc.tuple(fc.oneof({ weight: 3, arbitrary: anyText(20) }, oddKey), sixteenBytes), { maxLength: 12 })
   .map((entries) => new Map(entries));
-const anyContent: fc.Arbitrary<Sealed> = fc
+const anyContent: fc.Arbitrary<TokenContent> = fc
   .record({
     callId: sixteenBytes,
     round: fc.integer({ min: 1, max: MAX_ROUND }),

@@ -34,7 +34,7 @@ export type RejectionReason =
   | 'other_schema';
 
 /** The content of a token: what {@link sealState} seals and {@link openState} gives. */
-export interface Sealed {
+export interface TokenContent {
   /** The call's id, 16 bytes in base64url. */
   readonly callId: string;
   readonly round: number;
@@ -49,7 +49,7 @@ export interface Sealed {
 }
 
 /** An opened token. */
-export interface OpenedState extends Sealed {
+export interface OpenedState extends TokenContent {
   /** The token's unique id. */
   readonly id: string;
   /** When it was sealed, in milliseconds since the epoch. */
@@ -59,10 +59,10 @@ export interface OpenedState extends Sealed {
 }
 
 /** What {@link openState} gives: the content, or the reason why the token is rejected. */
-export type Opened = OpenedState | { readonly rejected: RejectionReason };
+export type OpenResult = OpenedState | { readonly rejected: RejectionReason };
 
 /** How a token is sealed. */
-export interface Seal {
+export interface SealOptions {
   readonly binding: Binding;
   /** In milliseconds since the epoch. */
   readonly issuedAt: number;
@@ -93,13 +93,13 @@ const NONCE_BYTES = 12;
 const OVERHEAD_BYTES = 2 + NONCE_BYTES + 16;
 
 /** What decides how long a token is. Of the questions, only the keys: their digests are all of one length. */
-type Measured = Pick<Sealed, 'payload' | 'version'>;
+type Measured = Pick<TokenContent, 'payload' | 'version'>;
 
 /** Characters of the token that seals `sealed`, with questions under `keys`. */
 export const tokenLength = (keys: Iterable<string>, sealed: Measured, routingLabel?: string): number =>
   PREFIX.length +
   Math.ceil(((OVERHEAD_BYTES + plainBytes(keys, sealed)) * 4) / 3) +
-  suffix(routingLabel).length;
+  labelSuffix(routingLabel).length;
 
 function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured): number {
   let bytes = HEADER_BYTES + Buffer.byteLength(payload);
@@ -108,26 +108,30 @@ function plainBytes(keys: Iterable<string>, { payload = '', version }: Measured)
 }
 
 /**
- * Seals `sealed` under `key`.
+ * Seals `content` under `key`.
  *
  * @throws InvalidLabel for a routing label that a token cannot carry.
  */
-export function sealState(sealed: Sealed, seal: Seal, key: SealingKey): string {
-  if (seal.routingLabel !== undefined && !isRoutingLabel(seal.routingLabel)) throw invalidLabel();
-  const label = suffix(seal.routingLabel);
+export function sealState(content: TokenContent, options: SealOptions, key: SealingKey): string {
+  if (options.routingLabel !== undefined && !isRoutingLabel(options.routingLabel)) throw invalidLabel();
+  const label = labelSuffix(options.routingLabel);
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key.cipher, nonce);
   cipher.setAAD(associatedData(key, label));
-  const encrypted = cipher.update(write(sealed, seal, key));
+  const encrypted = cipher.update(writeContent(content, options, key));
   cipher.final();
   return (
     PREFIX + Buffer.concat([key.id, nonce, encrypted, cipher.getAuthTag()]).toString('base64url') + label
   );
 }
 
-function write(sealed: Sealed, { binding, issuedAt, ttlSeconds }: Seal, key: SealingKey): Buffer {
-  const { asked, callId, payload, round, timesAsked, version } = sealed;
-  const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), sealed));
+function writeContent(
+  content: TokenContent,
+  { binding, issuedAt, ttlSeconds }: SealOptions,
+  key: SealingKey,
+): Buffer {
+  const { asked, callId, payload, round, timesAsked, version } = content;
+  const plain = Buffer.allocUnsafe(plainBytes(asked.keys(), content));
   plain.writeUInt8((payload === undefined ? 0 : HAS_PAYLOAD) | (version === undefined ? 0 : HAS_VERSION), 0);
   plain.writeUInt8(round, 1);
   plain.writeUIntBE(issuedAt, 2, 6);
@@ -153,7 +157,12 @@ export const tokenId = (token: string): string =>
   Buffer.from(token.slice(PREFIX.length, PREFIX.length + 20), 'base64url').toString('base64url', 2, 14);
 
 /** Opens `token` and checks that it belongs to the request that carries it. `now` is in milliseconds. */
-export function openState(token: string, binding: Binding, now: number, ring: readonly SealingKey[]): Opened {
+export function openState(
+  token: string,
+  binding: Binding,
+  now: number,
+  ring: readonly SealingKey[],
+): OpenResult {
   if (!token.startsWith(PREFIX)) return { rejected: 'malformed' };
   const [sealed, label] = splitLabel(token.slice(PREFIX.length));
   const bytes = Buffer.from(sealed, 'base64url');
@@ -169,7 +178,7 @@ export function openState(token: string, binding: Binding, now: number, ring: re
   for (const key of ring) {
     if (key.id[0] !== bytes[0] || key.id[1] !== bytes[1]) continue;
     const plain = decrypt(bytes, key, label);
-    if (plain) return check(plain, bytes, binding, now, key);
+    if (plain) return checkContent(plain, bytes, binding, now, key);
     rejected = 'tampered';
   }
   return { rejected };
@@ -188,7 +197,13 @@ function decrypt(bytes: Buffer, key: SealingKey, label: string): Buffer | undefi
   }
 }
 
-function check(plain: Buffer, token: Buffer, binding: Binding, now: number, key: SealingKey): Opened {
+function checkContent(
+  plain: Buffer,
+  token: Buffer,
+  binding: Binding,
+  now: number,
+  key: SealingKey,
+): OpenResult {
   const issuedAt = plain.readUIntBE(2, 6);
   const expiresAt = issuedAt + plain.readUIntBE(8, 3) * 1000;
   if (issuedAt > now + CLOCK_SKEW_MS) return { rejected: 'issued_in_the_future' };
@@ -196,10 +211,10 @@ function check(plain: Buffer, token: Buffer, binding: Binding, now: number, key:
   const sealed = plain.subarray(BINDING_AT, CALL_ID_AT);
   writeBinding(binding, key, expected, 0);
   if (!timingSafeEqual(sealed, expected)) return { rejected: mismatch(sealed, binding) };
-  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...read(plain) };
+  return { id: token.toString('base64url', 2, 14), issuedAt, expiresAt, ...readContent(plain) };
 }
 
-function read(plain: Buffer): Sealed {
+function readContent(plain: Buffer): TokenContent {
   const flags = plain.readUInt8(0);
   const asked = new Map<string, string>();
   const timesAsked = new Map<string, number>();
@@ -231,7 +246,7 @@ const expected = Buffer.alloc(BINDING_BYTES);
 const associatedData = (key: SealingKey, label: string): Buffer =>
   Buffer.concat([Buffer.from(PREFIX), key.id, Buffer.from(label)]);
 
-const suffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
+const labelSuffix = (routingLabel: string | undefined): string => (routingLabel ? `~${routingLabel}` : '');
 
 /** The sealed part, and the suffix behind it: nothing, or `~` and a label. Undefined for any other suffix. */
 function splitLabel(text: string): [sealed: string, label: string | undefined] {

@@ -26,7 +26,7 @@ export function readState<S extends StandardSchemaV1>(
 ): StandardSchemaV1.InferOutput<S> | undefined {
   const call = callOf(ctx);
   const text = ctx.mcpReq.requestState<string>();
-  return text === undefined ? undefined : fitting(call, 'the state', parse(text, call), schema);
+  return text === undefined ? undefined : requireFitting(call, 'the state', parse(text, call), schema);
 }
 
 /**
@@ -36,7 +36,7 @@ export function readState<S extends StandardSchemaV1>(
  * @param what names the value in the operator's log.
  * @throws InvalidDefinition when the schema validates asynchronously.
  */
-export function fitting<S extends StandardSchemaV1>(
+export function requireFitting<S extends StandardSchemaV1>(
   call: Pick<Call, 'rejectState'>,
   what: string,
   value: unknown,

@@ -1,6 +1,6 @@
 /** One sealed token, and the request that opens it. The tests of the codec vary both. */
 import type { Binding } from './binding.ts';
-import { type Opened, openState, type Seal, type Sealed, sealState } from './codec.ts';
+import { type OpenResult, openState, type SealOptions, sealState, type TokenContent } from './codec.ts';
 import { keyRing, type SealingKey } from './key-ring.ts';
 
 /** A time in the middle of a second, on the day the revision was published; in milliseconds. */
@@ -16,10 +16,10 @@ export const BINDING: Binding = {
   principal: 'alice',
 };
 
-export const SEAL: Seal = { binding: BINDING, issuedAt: NOW, ttlSeconds: 600 };
+export const SEAL: SealOptions = { binding: BINDING, issuedAt: NOW, ttlSeconds: 600 };
 
 /** The content of a token that asks nothing and holds no state. */
-export const EMPTY: Sealed = {
+export const EMPTY: TokenContent = {
   callId: Buffer.alloc(16, 'call').toString('base64url'),
   round: 1,
   asked: new Map(),
@@ -30,7 +30,7 @@ export const EMPTY: Sealed = {
 
 export const seal = (
   payload: string | undefined,
-  over: Partial<Sealed & Seal> = {},
+  over: Partial<TokenContent & SealOptions> = {},
   key: SealingKey = KEY,
 ): string => sealState({ ...EMPTY, payload, ...over }, { ...SEAL, ...over }, key);
 
@@ -39,7 +39,7 @@ export const open = (
   over: Partial<Binding> = {},
   now: number = NOW,
   ring: readonly SealingKey[] = [KEY],
-): Opened => openState(token, { ...BINDING, ...over }, now, ring);
+): OpenResult => openState(token, { ...BINDING, ...over }, now, ring);
 
 /** The bytes of a token, behind its prefix. */
 export const bytesOf = (token: string): Buffer => Buffer.from(token.slice(3), 'base64url');

@@ -60,7 +60,7 @@ export interface Call extends RoundLimits {
 
 const CALL = Symbol.for('mrtr.call');
 
-type Carrying = ServerContext & { [CALL]?: Call };
+type ContextWithCall = ServerContext & { [CALL]?: Call };
 
 /**
  * A context that carries `call`, and `mcpReq` where one is given. A symbol key, because the SDK spreads contexts and
@@ -71,7 +71,7 @@ export function withCall(ctx: ServerContext, call: Call, mcpReq = ctx.mcpReq): S
 }
 
 /** The record of this request, or undefined on a server without `protectRequestState`. */
-export const findCall = (ctx: ServerContext): Call | undefined => (ctx as Carrying)[CALL];
+export const findCall = (ctx: ServerContext): Call | undefined => (ctx as ContextWithCall)[CALL];
 
 /**
  * The record of this request.

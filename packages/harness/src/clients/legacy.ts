@@ -22,7 +22,7 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
-import type { AtClient, Connected } from './hand.ts';
+import type { AtClient, Connected } from './manual-user.ts';
 import { endOf } from './round.ts';
 import type { ShownQuestion } from './user.ts';
 
@@ -56,8 +56,8 @@ export async function connectTo(endpoint: Endpoint, { application, recorder }: A
   return {
     era: 'legacy',
     call: (call) => makeCall(client, call),
-    firstRound: (call, hand, signal) =>
-      hand.round(makeCall(client, call, signal), (end) => application.endWith(end)),
+    firstRound: (call, manualUser, signal) =>
+      manualUser.round(makeCall(client, call, signal), (end) => application.endWith(end)),
     close: () => client.close(),
   };
 }

@@ -18,7 +18,7 @@ import {
   capabilitiesOf,
   PATIENCE,
 } from './client-application.ts';
-import { type AtClient, type Connected, Hand } from './hand.ts';
+import { type AtClient, type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
 import { endOf, Round } from './round.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
@@ -75,9 +75,9 @@ export async function connectTo(
     // The SDK's client answers every question, so a user who may be silent needs rounds by hand.
     call: (call) =>
       user?.maySayNothing
-        ? answerAll(user, send({ client, call, application, hand: new Hand() }))
+        ? answerAll(user, send({ client, call, application, manualUser: new ManualUser() }))
         : endOf(request(client, call, PATIENCE)),
-    firstRound: (call, hand, signal) => send({ client, call, application, hand }, {}, signal),
+    firstRound: (call, manualUser, signal) => send({ client, call, application, manualUser }, {}, signal),
     close: () => client.close(),
   };
 }
@@ -104,15 +104,15 @@ interface ByHand {
   readonly client: Client;
   readonly call: LogicalCall;
   readonly application: RecordedApplication;
-  readonly hand: Hand;
+  readonly manualUser: ManualUser;
 }
 
 /** Sends a request of the call. An old server asks over the connection meanwhile. */
 function send(byHand: ByHand, retry: object = {}, signal?: AbortSignal): Promise<Round> {
-  const { client, application, hand } = byHand;
+  const { client, application, manualUser } = byHand;
   const call = { ...byHand.call, params: { ...byHand.call.params, ...retry } } as LogicalCall;
   const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
-  return hand.round(endOf(request(client, call, options)), (end) =>
+  return manualUser.round(endOf(request(client, call, options)), (end) =>
     end.result?.resultType === 'input_required'
       ? ask(byHand, end.result as unknown as InputRequiredResult)
       : application.endWith(end),

@@ -1,7 +1,7 @@
 /** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
 
 import { CLIENT_INFO } from '../clients/client-application.ts';
-import { type Connected, Hand } from '../clients/hand.ts';
+import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
 import type { Round } from '../clients/round.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
@@ -60,12 +60,12 @@ export class Conversation<Of extends Hosting = Hosting> {
     { signal, ...request }: RoundsRequest,
     deploy: Deploy<Of>,
   ): Promise<Conversation<Of>> {
-    const hand = new Hand();
-    const open = await OpenCall.start({ ...request, user: hand.user }, deploy);
+    const manualUser = new ManualUser();
+    const open = await OpenCall.start({ ...request, user: manualUser.user }, deploy);
     try {
       const first = await open.recorder.within(async () => {
         const client = await open.connect();
-        return client.firstRound(request.call, hand, signal);
+        return client.firstRound(request.call, manualUser, signal);
       });
       return new Conversation(open, first);
     } catch (error) {

@@ -180,7 +180,7 @@ class BodyBuffer {
   }
 
   release(): void {
-    this.#quota.give(this.#principal, this.#buffer.length);
+    this.#quota.giveBack(this.#principal, this.#buffer.length);
     this.#buffer = Buffer.alloc(0);
     this.#length = 0;
   }

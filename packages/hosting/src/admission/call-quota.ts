@@ -92,7 +92,7 @@ export class CallQuota {
     if (typeof place === 'string') return noRoom(place, listens ? 'subscriptions' : 'calls running');
     const bytes = Place.take(this.#bytes, principal, body.bytes);
     if (typeof bytes === 'string') {
-      place.give();
+      place.giveBack();
       return noRoom(bytes, 'bytes in the calls running');
     }
     // A subscription has no handler that could be abandoned.

@@ -1,6 +1,6 @@
 /** A request that is counted, and what ends its place among the running calls. */
 import type { AbandonedQuota, Place } from '@mrtr/core/kit';
-import { handlerSettled } from '@mrtr/core/shape';
+import { awaitHandler } from '@mrtr/core/shape';
 
 const calls = new WeakMap<Request, RunningCall>();
 
@@ -55,7 +55,7 @@ export class RunningCall {
     setImmediate(() => {
       const { place, bytes } = this.#room;
       if (!place.moveTo(abandoned)) return;
-      bytes.give();
+      bytes.giveBack();
       moved();
     });
   }
@@ -64,8 +64,8 @@ export class RunningCall {
   async endAfter(answered: Promise<unknown>): Promise<void> {
     await answered;
     await this.#over;
-    await handlerSettled(this.#request);
-    this.#room.place.give();
-    this.#room.bytes.give();
+    await awaitHandler(this.#request);
+    this.#room.place.giveBack();
+    this.#room.bytes.giveBack();
   }
 }

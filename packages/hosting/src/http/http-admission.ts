@@ -207,7 +207,7 @@ export class HttpAdmission {
     try {
       return await pages.fetch(received);
     } finally {
-      this.#openPages.give(undefined);
+      this.#openPages.giveBack(undefined);
     }
   }
 

@@ -10,7 +10,7 @@ import {
   type WebStandardStreamableHTTPServerTransportOptions,
 } from '@modelcontextprotocol/server';
 import { Place, Quota } from '@mrtr/core/kit';
-import { handlerSettled } from '@mrtr/core/shape';
+import { awaitHandler } from '@mrtr/core/shape';
 import { problem } from '../admission/problem.ts';
 import { RunningCall } from '../admission/running-call.ts';
 
@@ -86,7 +86,7 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
 
   #end(id: RequestId): void {
     const call = this.#calls.get(id);
-    call?.place.give();
+    call?.place.giveBack();
     call?.end();
     this.#calls.delete(id);
   }
@@ -104,8 +104,8 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   #cancel(id: RequestId): void {
     const call = this.#calls.get(id);
     if (!call?.entered) return;
-    RunningCall.of(call.request)?.cancel(() => call.place.give());
-    const settled = handlerSettled(call.request).then(() => {
+    RunningCall.of(call.request)?.cancel(() => call.place.giveBack());
+    const settled = awaitHandler(call.request).then(() => {
       if (this.#calls.get(id) === call) this.#end(id);
     });
     // When its questions have been taken back from its client.

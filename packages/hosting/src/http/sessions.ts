@@ -117,7 +117,7 @@ export class Sessions {
     if (full) return noRoom(full, 'sessions');
     const fullOfBytes = this.#bytes.take(principal, bytes);
     if (fullOfBytes) {
-      this.#places.give(principal);
+      this.#places.giveBack(principal);
       return noRoom(fullOfBytes, 'bytes in sessions');
     }
     const id = randomUUID();
@@ -141,8 +141,8 @@ export class Sessions {
     const session = this.#sessions.get(id);
     if (!session) return;
     this.#sessions.delete(id);
-    this.#places.give(session.principal);
-    this.#bytes.give(session.principal, session.bytes);
+    this.#places.giveBack(session.principal);
+    this.#bytes.giveBack(session.principal, session.bytes);
     // The author's `onclose` may throw, and nobody awaits the session that a sweep ends.
     await session.transport.close().catch((error: Error) => tellOperator(error, this.#onerror));
   }

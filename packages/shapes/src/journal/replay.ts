@@ -33,7 +33,7 @@ import {
   readingOf,
 } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
-import { sameKey } from '../kit/definition.ts';
+import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
@@ -162,7 +162,7 @@ export class Replay {
       throw this.#diverge(new JournalDiverged(key, 'another question', `"${question.message}"`));
     }
     if (entry) return this.#readAnswer(key, question, entry);
-    if (!(await this.#mayExecute())) return forever();
+    if (!(await this.#mayExecute())) return neverSettle();
     const answer = this.#newAnswer(key, question);
     if (answer) {
       this.#journal.entries[key] = answer;
@@ -170,7 +170,7 @@ export class Replay {
     }
     this.#open.set(key, question);
     this.#watch();
-    return forever();
+    return neverSettle();
   }
 
   #newAnswer(key: string, question: Question): AskEntry | undefined {
@@ -194,7 +194,7 @@ export class Replay {
     }
     // A retried effect is not a new step: recorded steps after it may wait for it, so it must not wait for them.
     const retried = entry !== undefined;
-    if (retried ? this.#endsHere() : !(await this.#mayExecute())) return forever();
+    if (retried ? this.#endsHere() : !(await this.#mayExecute())) return neverSettle();
     const running = this.#execute(key, fn, { onFailure, retried });
     this.#running.add(running);
     try {
@@ -222,8 +222,8 @@ export class Replay {
   ): Promise<T> {
     const { entries } = this.#journal;
     // Run it after all recorded steps that do not depend on it.
-    if (retried) await microtasks();
-    if (this.#ended) return forever();
+    if (retried) await flushMicrotasks();
+    if (this.#ended) return neverSettle();
     this.#tell(key, 'ran');
     let value: T;
     try {
@@ -250,7 +250,7 @@ export class Replay {
         `The step '${key}' is inside of a once, which later rounds do not enter. Take it before, and use its value.`,
       );
     }
-    if (this.#keys.has(key)) throw sameKey(key, 'step');
+    if (this.#keys.has(key)) throw duplicateKeyError(key, 'step');
     this.#keys.add(key);
     try {
       return this.#journal.reach(key, kind);
@@ -280,14 +280,14 @@ export class Replay {
     this.#watching = true;
     do {
       await Promise.allSettled(this.#running);
-      await microtasks();
-    } while (this.#running.size > 0 || this.#letGoOn());
+      await flushMicrotasks();
+    } while (this.#running.size > 0 || this.#settleLatch());
     this.#watching = false;
     if (this.#open.size === 0) return;
     this.#finish({ kind: 'asked', questions: Object.fromEntries(this.#open) });
   }
 
-  #letGoOn(): boolean {
+  #settleLatch(): boolean {
     const latch = this.#caughtUp;
     if (!latch) return false;
     this.#caughtUp = undefined;
@@ -336,10 +336,10 @@ export class Replay {
   }
 }
 
-const microtasks = (): Promise<void> => new Promise(afterMicrotasks);
+const flushMicrotasks = (): Promise<void> => new Promise(afterMicrotasks);
 
 /** Never settles. It is garbage together with everything that only waits for it. */
-const forever = (): Promise<never> => new Promise(() => {});
+const neverSettle = (): Promise<never> => new Promise(() => {});
 
 const failureOf = (error: unknown): readonly [name: string, message: string] =>
   error instanceof Error ? [error.name, error.message] : ['Error', String(error)];

@@ -20,18 +20,18 @@ import {
 import { copyJson } from './json.ts';
 import { bareRecord } from './state.ts';
 
-type Recorded = readonly [digest: string, response: unknown];
+type RecordedAnswer = readonly [digest: string, response: unknown];
 
 /** Reads answers, and keeps them for later rounds. */
 export class Recall {
   readonly #ctx: ServerContext;
-  readonly #answers: Record<string, Recorded>;
+  readonly #answers: Record<string, RecordedAnswer>;
   readonly #unusable = new Set<string>();
 
   /** @param saved the answers that {@link Recall.save} gave in an earlier round. */
   constructor(ctx: ServerContext, saved: unknown) {
     this.#ctx = ctx;
-    this.#answers = bareRecord<Recorded>(saved);
+    this.#answers = bareRecord<RecordedAnswer>(saved);
     callOf(ctx).reads.complete();
     // Keep all answers before the author reads any: an author who reads one and asks again must not lose the other.
     for (const [key, digest] of callOf(ctx).asked ?? []) {
@@ -66,7 +66,10 @@ export class Recall {
    * The answers to keep in state when `requests` go out: all usable ones that are not asked for again. A shape that
    * knows all its questions passes their keys, so that answers to questions that a deploy removed are dropped.
    */
-  save(requests: InputRequests, isKnown: (key: string) => boolean = () => true): Record<string, Recorded> {
+  save(
+    requests: InputRequests,
+    isKnown: (key: string) => boolean = () => true,
+  ): Record<string, RecordedAnswer> {
     const isAskedAgain = (key: string, digest: string) => {
       const request = ownEntry(requests, key) as InputRequest | undefined;
       return request !== undefined && questionDigest(request) === digest;

@@ -1,7 +1,7 @@
 /** Values that an earlier round recorded, perhaps by another version of the code. */
 import type { StandardSchemaV1 } from '@modelcontextprotocol/server';
 import type { OptionChecks } from '@mrtr/core/kit';
-import { type Call, fitting } from '@mrtr/core/shape';
+import { type Call, requireFitting } from '@mrtr/core/shape';
 
 /** How a value is taken over from an earlier round. */
 export interface Recorded<T> {
@@ -29,4 +29,4 @@ export const ofEarlierRound = <T>(
   what: string,
   value: unknown,
   schema: Recorded<T>['schema'],
-): T => (schema ? fitting(call, `the value of ${what}`, value, schema) : (value as T));
+): T => (schema ? requireFitting(call, `the value of ${what}`, value, schema) : (value as T));

@@ -44,7 +44,7 @@ export class Abandoned implements Overseer {
     const { call, principal } = frame;
     const hasRoom = this.#quota.take(principal) === undefined;
     if (hasRoom) giveBack();
-    const end = this.#trackOpen(hasRoom ? () => this.#quota.give(principal) : giveBack);
+    const end = this.#trackOpen(hasRoom ? () => this.#quota.giveBack(principal) : giveBack);
     frame.whenSettled(this.#reportIfLate(call, end));
   }
 
@@ -53,7 +53,7 @@ export class Abandoned implements Overseer {
     this.trustsStops = false;
     const { principal } = frame;
     this.#quota.add(principal);
-    frame.whenEnded(this.#trackOpen(() => this.#quota.give(principal)));
+    frame.whenEnded(this.#trackOpen(() => this.#quota.giveBack(principal)));
   }
 
   /** Resolves when all have ended, or after {@link LET_END_MS}. */

@@ -184,7 +184,7 @@ export class ContinuationStore implements LinearStore {
     const bytes = heldBytes(input, this.#maxBytes);
     const large = this.#bytes.take(principal, bytes);
     if (large) {
-      this.#places.give(principal);
+      this.#places.giveBack(principal);
       throw new StoreFull(large === 'all' ? SERVER_FULL_OF_BYTES : PRINCIPAL_FULL_OF_BYTES);
     }
     frame.heldBytes = bytes;
@@ -195,8 +195,8 @@ export class ContinuationStore implements LinearStore {
   /** Gives back the room of a call whose handler has settled. */
   #release(frame: Frame): void {
     if (!this.#running.delete(frame)) return;
-    this.#places.give(frame.principal);
-    this.#bytes.give(frame.principal, frame.heldBytes);
+    this.#places.giveBack(frame.principal);
+    this.#bytes.giveBack(frame.principal, frame.heldBytes);
   }
 
   #wait(frame: Frame, requests: InputRequests, { call, ctx }: Pick<LinearRound, 'call' | 'ctx'>): Turn {
@@ -280,8 +280,8 @@ export class ContinuationStore implements LinearStore {
     const { principal, heldBytes } = frame;
     // It must not hold the frame, because it is kept until its handler has ended.
     this.#abandoned.take(frame, () => {
-      this.#places.give(principal);
-      this.#bytes.give(principal, heldBytes);
+      this.#places.giveBack(principal);
+      this.#bytes.giveBack(principal, heldBytes);
     });
   }
 

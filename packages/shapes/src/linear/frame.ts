@@ -28,7 +28,7 @@ import { publish } from '@mrtr/core/events';
 import { ownEntry, requireOptions } from '@mrtr/core/kit';
 import { fallbackOf, hasFallback, isQuestion, notAQuestion } from '@mrtr/core/shape';
 import { afterMicrotasks } from '../kit/after-microtasks.ts';
-import { sameKey } from '../kit/definition.ts';
+import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
@@ -204,7 +204,7 @@ export class Frame {
     if (this.#aborted) return this.#refuseLater(this.#aborted);
     if (isInsideEffect(this)) throw insideStep(`The step '${key}'`);
     this.#steps ??= new Set();
-    if (this.#steps.has(key)) throw sameKey(key);
+    if (this.#steps.has(key)) throw duplicateKeyError(key);
     this.#steps.add(key);
     this.#running++;
     let ran = false;

@@ -1,5 +1,5 @@
 /** `@mrtr/shapes/linear-store`: the parts for building a store of shape H. */
-export { sameKey } from '../kit/definition.ts';
+export { duplicateKeyError } from '../kit/definition.ts';
 export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';

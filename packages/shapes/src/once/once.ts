@@ -17,7 +17,7 @@ import { publish } from '@mrtr/core/events';
 import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, shapeCallback } from '@mrtr/core/shape';
-import { ownState, sameKey } from '../kit/definition.ts';
+import { duplicateKeyError, ownStateError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
@@ -80,7 +80,7 @@ export function once<Input, R extends CompleteResult>(
     // Also record effects that nobody awaited: they have run, and must not run again.
     await effects.waitForEffects();
     if (!isInputRequiredResult(result)) return result as R;
-    if (result.requestState !== undefined) throw ownState('once', 'ctx.once');
+    if (result.requestState !== undefined) throw ownStateError('once', 'ctx.once');
     const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
     return { ...result, requestState: saveState(TAG, kept) };
   });
@@ -121,7 +121,7 @@ class Effects {
 
   async once<T>(key: string, effect: () => T | Promise<T>, options: Recorded<T> = {}): Promise<T> {
     requireOptions('once', options, RECORDED_CHECKS);
-    if (this.#keys.has(key)) throw sameKey(key);
+    if (this.#keys.has(key)) throw duplicateKeyError(key);
     this.#keys.add(key);
     const recorded = this.values[key];
     if (!recorded) this.#unlessRefused(() => this.#refuseRenamed(key));

@@ -13,7 +13,7 @@ export interface Connected {
   readonly era: Era;
   call(call: LogicalCall): Promise<End>;
   /** Makes the first request, and leaves the answers to the test. `signal` cancels that request. */
-  firstRound(call: LogicalCall, hand: Hand, signal?: AbortSignal): Promise<Round>;
+  firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<Round>;
   close(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface AtClient {
 }
 
 /** Takes questions as they come. Each is a round, and the test's answer is the reply. */
-export class Hand {
+export class ManualUser {
   readonly #asked: { readonly question: ShownQuestion; readonly reply: Deferred<Reply> }[] = [];
   #isAsked = new Deferred();
 
