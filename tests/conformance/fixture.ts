@@ -121,10 +121,11 @@ export const OPTIONS_UNDER_TEST: readonly LoadedOption[] = (await loadOptions())
 
 /** The fixture in the shape of `option`, ready to be hosted. */
 export function servedIn(option: LoadedOption, state: RequestStatePolicy): ServerInstance {
-  const { scripted, close } = option.create({ world: createWorld(), state });
-  if (!scripted) throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
+  const { serverForScripts, close } = option.create({ world: createWorld(), state });
+  if (!serverForScripts)
+    throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
   const server = () =>
-    scripted((fixture, write) => register(fixture, write, option.claims.modern.framesHeld > 0));
+    serverForScripts((fixture, write) => register(fixture, write, option.claims.modern.framesHeld > 0));
   return { server, close };
 }
 

@@ -18,7 +18,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
   let registering = false;
   for (const method of METHODS) {
     const register = server[method].bind(server) as Register;
-    const watched: Register = (...args) => {
+    const watchingRegister: Register = (...args) => {
       registering = true;
       try {
         const callback = watchCallback(args.at(-1) as Callback);
@@ -27,7 +27,7 @@ export function watchRegistration(server: McpServer): { isRegistering(): boolean
         registering = false;
       }
     };
-    server[method] = watched as never;
+    server[method] = watchingRegister as never;
   }
   return { isRegistering: () => registering };
 }

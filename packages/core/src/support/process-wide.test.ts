@@ -24,11 +24,11 @@ test('every listener hears of an error, also when one before it throws, and noth
 });
 
 test('without a listener, the first error of each kind is a warning', () => {
-  const rejected = (reason: string) => Object.assign(new Error(`rejected: ${reason}`), { reason });
+  const rejection = (reason: string) => Object.assign(new Error(`rejected: ${reason}`), { reason });
   const errors: Error[] = [
-    rejected('expired'),
-    rejected('malformed'),
-    rejected('expired'),
+    rejection('expired'),
+    rejection('malformed'),
+    rejection('expired'),
     new StateTooLarge(2, 1),
   ];
   for (const [tool, seconds] of [

@@ -167,14 +167,14 @@ test('a subscription that nobody reads ends, and one beside it that is read goes
     text += data;
   });
   reading.resume();
-  const heard = () => text.split('tools/list_changed').length - 1;
+  const countReceived = () => text.split('tools/list_changed').length - 1;
   const closed = once(deaf, 'close');
   let sent = 0;
   while (errors.length === 0 && sent < 400_000) {
     for (let n = 0; n < 4000; n++) http.notify.toolsChanged();
     sent += 4000;
     const all = sent;
-    await vi.waitFor(() => expect(heard()).toBe(all), { interval: 1, timeout: 5000 });
+    await vi.waitFor(() => expect(countReceived()).toBe(all), { interval: 1, timeout: 5000 });
   }
   expect(errors).toEqual([
     expect.stringMatching(/^A stream was ended: \d+ bytes of it waited to be read\.$/),
@@ -182,5 +182,5 @@ test('a subscription that nobody reads ends, and one beside it that is read goes
   deaf.resume();
   await within(5000, closed, () => 'The connection was not ended.');
   http.notify.toolsChanged();
-  await vi.waitFor(() => expect(heard()).toBe(sent + 1));
+  await vi.waitFor(() => expect(countReceived()).toBe(sent + 1));
 });

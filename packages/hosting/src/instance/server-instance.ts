@@ -25,7 +25,7 @@ export function buildServer(served: ServerInstance, onerror: OnError | undefined
 function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
   const report = (error: unknown) =>
     tellOperator(error instanceof Error ? error : new Error(String(error)), server.onerror ?? onerror);
-  const guarded = (onclose: typeof server.onclose) =>
+  const guard = (onclose: typeof server.onclose) =>
     onclose &&
     (() => {
       try {
@@ -34,12 +34,12 @@ function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void
         report(error);
       }
     });
-  let now = guarded(server.onclose);
+  let now = guard(server.onclose);
   Object.defineProperty(server, 'onclose', {
     configurable: true,
     get: () => now,
     set: (onclose: typeof now) => {
-      now = guarded(onclose);
+      now = guard(onclose);
     },
   });
 }

@@ -12,13 +12,14 @@ export const ORDER = 'order';
 
 export const deploy = (option: LoadedOption, change: Change) => ({
   create(deps: OptionDeps): RunningOption {
-    const { scripted, ...running } = option.create(deps);
-    if (!scripted) throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
+    const { serverForScripts, ...running } = option.create(deps);
+    if (!serverForScripts)
+      throw new Error(`Option ${option.id} writes no scripts. Give its handlers a \`write\`.`);
     const script = scriptOf(CHANGES[change], deps.world);
     return {
       ...running,
       server: () =>
-        scripted((server, write) => {
+        serverForScripts((server, write) => {
           server.registerTool(ORDER, { inputSchema: z.object({}) }, write(script) as never);
         }),
     };

@@ -44,7 +44,7 @@ export interface RunningOption {
   /** A new server with both tools; called per request on stateless hosting, per connection elsewhere. */
   server(): McpServer;
   /** A new server without the tools, for scripts. Absent if the option writes none. */
-  readonly scripted?: (register: (server: McpServer, write: Write) => void) => McpServer;
+  readonly serverForScripts?: (register: (server: McpServer, write: Write) => void) => McpServer;
   /** Handlers that are parked in this instance's memory now. Absent if the shape does not park handlers. */
   readonly framesHeld?: () => number;
   /** Releases everything that outlives a request. */
@@ -83,7 +83,7 @@ export const defineOption = ({ claims, handlers, server = buildServer }: OptionP
         return registered;
       },
       ...(write && {
-        scripted(register) {
+        serverForScripts(register) {
           const registered = server(deps);
           register(registered, write);
           return registered;

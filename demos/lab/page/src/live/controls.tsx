@@ -13,7 +13,7 @@ const NEXT = '';
 const ROUTES = { [NEXT]: 'to the next instance', i1: 'to server 1', i2: 'to server 2' } as const;
 const DELIVERIES = { once: 'delivered once', twice: 'delivered twice', 'lose-answer': 'its answer is lost' };
 
-const labelled = ({ id, name, title, needsPostgres }: Offered) =>
+const labelOf = ({ id, name, title, needsPostgres }: Offered) =>
   [id, `${name} · ${title}${needsPostgres ? ' (starts a database)' : ''}`] as const;
 
 /** The author's file of a set-up. */
@@ -39,7 +39,7 @@ export function Head({ side, state, send, onSetUp }: ControlsProps) {
         class="shape"
         label={`Shape on the ${side}`}
         value={setUp.option}
-        choices={Object.fromEntries(offered.map(labelled))}
+        choices={Object.fromEntries(offered.map(labelOf))}
         lacks={(option) => fileOf({ offered, setUp: { ...setUp, option } }) === undefined}
         onChoice={(option) => change({ option })}
       />
