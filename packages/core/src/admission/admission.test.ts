@@ -12,7 +12,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
 import { MRTR_REVISION } from '../wire/revision.ts';
 import { Admission, type Target } from './admission.ts';
-import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
+import { as, ledgerLike, ledgerThat, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, hostTools, oldClient, type PostOptions } from './hosted.test-support.ts';
 import { type LeaseDecision, type LeaseRequest, MemoryLedger, type StateLedger } from './ledger.ts';
 import { partsOf, type RequestStateOptions, requestStatePolicy } from './policy.ts';
@@ -85,15 +85,14 @@ async function hangUp(
 /** A ledger whose decisions wait for the test. */
 function deciding(memory = new MemoryLedger()) {
   const waiting: (() => void)[] = [];
-  const ledger: StateLedger = {
+  const ledger = ledgerLike(memory, {
     claim: async (presented) => {
       const claim = await memory.claim(presented);
       await new Promise<void>((resolve) => waiting.push(resolve));
       return claim;
     },
-    settle: (...settled) => memory.settle(...settled),
     release: vi.fn((...released: [string, string]) => memory.release(...released)),
-  };
+  });
   return { ledger, waiting };
 }
 
@@ -114,12 +113,7 @@ test('a retry that finds no free place spends nothing: it is served when a place
 test('of 1000 copies of a retry, as many are admitted as there are places, and one is served', async () => {
   const memory = new MemoryLedger();
   const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const ledger: StateLedger = {
-    claim: claim,
-    settle: (...settled) => memory.settle(...settled),
-    release: (...released) => memory.release(...released),
-  };
-  const site = till({ maxCalls: 2, ledger });
+  const site = till({ maxCalls: 2, ledger: ledgerLike(memory, { claim }) });
   const params = await site.begin();
   const replies = Promise.all(Array.from({ length: 1000 }, () => site.retry(params)));
   await site.paying(1);
@@ -204,14 +198,11 @@ test('a decision that comes after its limit is given back: the retry is served',
 test('a token that expires while the ledger decides is refused, and its claim is given back', async () => {
   let now = 1_800_000_000_000;
   const release = vi.fn(async () => {});
-  const ledger: StateLedger = {
-    claim: async () => {
-      now += 600_000;
-      return { kind: 'first', lease: 'lease 1' };
-    },
-    settle: async () => {},
-    release,
+  const claim = () => {
+    now += 600_000;
+    return { kind: 'first', lease: 'lease 1' };
   };
+  const ledger = { ...ledgerThat(claim), release };
   const site = till({ ledger, ttlSeconds: 600, now: () => now });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(release).toHaveBeenCalledWith(expect.any(String), 'lease 1');
@@ -244,12 +235,7 @@ test('a release that fails reaches `onerror`, and the lease runs out', async () 
 test('a ledger that never settles does not keep the result from the client', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const memory = new MemoryLedger();
-  const ledger: StateLedger = {
-    claim: (presented) => memory.claim(presented),
-    settle: () => new Promise(() => {}),
-    release: (...released) => memory.release(...released),
-  };
+  const ledger = ledgerLike(new MemoryLedger(), { settle: () => new Promise(() => {}) });
   const site = till({ ledger, claimSeconds: 5 });
   const reply = site.retry(await site.begin());
   await vi.waitFor(() => expect(site.payments).toHaveLength(1));
@@ -266,11 +252,7 @@ test('a waiting retry is served when the claim before it is given back', async (
     { kind: 'first', lease: 'lease 2' },
   ];
   const settle = vi.fn(async () => {});
-  const ledger: StateLedger = {
-    claim: async () => claims.shift() ?? { kind: 'lost' },
-    settle,
-    release: async () => {},
-  };
+  const ledger = { ...ledgerThat(() => claims.shift() ?? { kind: 'lost' }), settle };
   const site = till({ ledger });
   const served = site.retry(await site.begin());
   await site.paying(1);
@@ -293,13 +275,7 @@ test('with `reject`, a retry does not wait for another', async () => {
 test('a retry whose client hangs up while it waits asks the ledger no more', async () => {
   const memory = new MemoryLedger();
   const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const site = till({
-    ledger: {
-      claim: claim,
-      settle: (...settled) => memory.settle(...settled),
-      release: (...released) => memory.release(...released),
-    },
-  });
+  const site = till({ ledger: ledgerLike(memory, { claim }) });
   const params = await site.begin();
   const served = site.retry(params);
   await site.paying(1);
@@ -628,12 +604,7 @@ test.each<[string, unknown]>([
   ['nothing', undefined],
   ['a kind that does not exist', { kind: 'constructor' }],
 ])('a ledger that answers %s refuses the round', async (_what, claim) => {
-  const ledger = {
-    claim: async () => claim as LeaseDecision,
-    settle: async () => {},
-    release: async () => {},
-  };
-  const site = till({ ledger });
+  const site = till({ ledger: ledgerThat(() => claim) });
   expect(await site.retry(await site.begin())).toMatchObject({
     error: { code: -32603, message: 'The server cannot keep the state of this call' },
   });
@@ -647,12 +618,7 @@ test.each<[string, (presented: LeaseRequest) => unknown, RequestStateOptions, st
   ['a record of other answers', () => ({ kind: 'settled', answers: 'no', result: '' }), {}, 'other_answers'],
   ['a lost token, with `reject`', () => ({ kind: 'lost' }), { singleUse: 'reject' }, 'lost'],
 ])('%s is refused, and `onerror` gets the reason', async (_what, claim, options, reason) => {
-  const ledger = {
-    claim: async (presented: LeaseRequest) => claim(presented) as LeaseDecision,
-    settle: async () => {},
-    release: async () => {},
-  };
-  const site = till({ ledger, ...options });
+  const site = till({ ledger: ledgerThat(claim), ...options });
   expect(await site.retry(await site.begin())).toEqual(REJECTED);
   expect(site.errors).toEqual([expect.stringMatching(new RegExp(`rejected: ${reason}$`))]);
 });
@@ -665,7 +631,7 @@ test.each<[string, LeaseDecision | undefined]>([
   onTestFinished(() => void vi.useRealTimers());
   const decided = defer<LeaseDecision>();
   const release = vi.fn(async () => {});
-  const ledger = { claim: () => decided.promise, settle: async () => {}, release };
+  const ledger = { ...ledgerThat(() => decided.promise), release };
   const site = till({ ledger, claimSeconds: 5 });
   const late = site.retry(await site.begin());
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
@@ -752,7 +718,7 @@ test('a request that was cancelled before it came counts among the abandoned', a
 test('a request that was cancelled before its claim does not ask the ledger', async () => {
   const memory = new MemoryLedger();
   const claim = vi.fn((presented: LeaseRequest) => memory.claim(presented));
-  const ledger = { claim, settle: async () => {}, release: async () => {} };
+  const ledger = ledgerThat(claim);
   const { reported, send, begin } = admission(
     { ledger },
     asksFirst(() => textResult('Paid.')),
@@ -778,15 +744,11 @@ test('a low-level handler that throws after a hang-up has lost its token', async
 
 test('a result is recorded before its client gets it, and an error too', async () => {
   const recorded: ReturnType<typeof defer<void>>[] = [];
-  const memory = new MemoryLedger();
-  const ledger: StateLedger = {
-    claim: (presented) => memory.claim(presented),
-    settle: () => {
-      recorded.push(defer());
-      return recorded.at(-1)?.promise as Promise<void>;
-    },
-    release: async () => {},
+  const settle = () => {
+    recorded.push(defer());
+    return recorded.at(-1)?.promise as Promise<void>;
   };
+  const ledger = ledgerLike(new MemoryLedger(), { settle });
   const ends = [() => textResult('Paid.'), () => Promise.reject(new Error('no'))];
   const { send, begin } = admission(
     { ledger },
@@ -813,14 +775,11 @@ test('a result is recorded before its client gets it, and an error too', async (
 test('a claim is given back before its client hears of the refusal', async () => {
   const released = defer();
   const client = new AbortController();
-  const ledger: StateLedger = {
-    claim: async () => {
-      client.abort();
-      return { kind: 'first', lease: 'lease 1' };
-    },
-    settle: async () => {},
-    release: () => released.promise,
+  const claim = () => {
+    client.abort();
+    return { kind: 'first', lease: 'lease 1' };
   };
+  const ledger = { ...ledgerThat(claim), release: () => released.promise };
   const { send, begin } = admission(
     { ledger },
     asksFirst(() => textResult('Paid.')),

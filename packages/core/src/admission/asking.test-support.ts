@@ -7,6 +7,7 @@ import { readAnswer } from '../answers/read-answer.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { textResult } from '../wire/results.ts';
 import type { Hosted, PostOptions } from './hosted.test-support.ts';
+import type { LeaseDecision, LeaseRequest, StateLedger } from './ledger.ts';
 
 /** The author's state between the rounds. A client must not read or write it. */
 export const PLAN = 'plan: replace every replica at once';
@@ -73,4 +74,19 @@ export async function beginCall({ post }: Pick<Hosted, 'post'>, options?: PostOp
 /** An authenticated user, as the SDK's bearer middleware passes one on. */
 export const as = (sub: string): PostOptions => ({
   authInfo: { token: `token-of-${sub}`, clientId: 'app', scopes: [], extra: { sub } },
+});
+
+/** A ledger that does what `memory` does, but for `changed`. */
+export const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({
+  claim: (presented) => memory.claim(presented),
+  settle: (...settled) => memory.settle(...settled),
+  release: (...released) => memory.release(...released),
+  ...changed,
+});
+
+/** A ledger that answers each claim with `claim`, and keeps nothing. */
+export const ledgerThat = (claim: (presented: LeaseRequest) => unknown): StateLedger => ({
+  claim: async (presented) => (await claim(presented)) as LeaseDecision,
+  settle: async () => {},
+  release: async () => {},
 });

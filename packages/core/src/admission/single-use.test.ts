@@ -4,18 +4,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { readAnswer } from '../answers/read-answer.ts';
 import { textResult } from '../wire/results.ts';
-import { as, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
+import { as, ledgerLike, REJECTED, sure, UNKNOWN, YES } from './asking.test-support.ts';
 import { eventsOf, type Hosted, hostTools } from './hosted.test-support.ts';
-import { MemoryLedger, type StateLedger } from './ledger.ts';
+import { MemoryLedger } from './ledger.ts';
 import type { RequestStateOptions } from './policy.ts';
-
-/** A ledger that does what `memory` does, but for `changed`. */
-const ledgerLike = (memory: StateLedger, changed: Partial<StateLedger>): StateLedger => ({
-  claim: (presented) => memory.claim(presented),
-  settle: (...settled) => memory.settle(...settled),
-  release: (...released) => memory.release(...released),
-  ...changed,
-});
 
 /** A shop whose tool asks without state of its own, and counts its deliveries. */
 function shop(options: RequestStateOptions, deliver: () => Promise<void> = async () => {}) {

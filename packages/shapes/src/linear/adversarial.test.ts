@@ -12,7 +12,6 @@ import {
   metric,
   Name,
   name,
-  type Outcome,
   requestOf,
   Site,
   tool,
@@ -21,14 +20,9 @@ import {
   units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
-import { type Handler, parking } from './parking.test-support.ts';
+import { type Handler, LOST, parking } from './parking.test-support.ts';
 import { ContinuationLost } from './words.ts';
 
-const LOST: Outcome = {
-  fails:
-    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
-    'instance. Start the call again.',
-};
 const UNITS = { units: 'Which units?' };
 
 const unhandled: unknown[] = [];

@@ -17,13 +17,8 @@ import {
   Units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, linear } from './index.ts';
-import { type Handler, parking } from './parking.test-support.ts';
+import { type Handler, LOST, parking } from './parking.test-support.ts';
 
-const LOST: Outcome = {
-  fails:
-    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
-    'instance. Start the call again.',
-};
 const CLOSED: Outcome = { fails: 'The server is shutting down, and the call was ended.' };
 const HOUR = 3_600_000;
 

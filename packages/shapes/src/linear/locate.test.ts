@@ -13,13 +13,9 @@ import {
   Units,
 } from '../fixture.test-support.ts';
 import { ContinuationStore, type ContinuationStoreOptions, linear } from './index.ts';
+import { LOST } from './parking.test-support.ts';
 
 const NOTHING = textResult('nothing');
-const LOST: Outcome = {
-  fails:
-    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
-    'instance. Start the call again.',
-};
 
 /** One instance of a deployment: same key, same tool, its own frames. */
 function instance(locate?: ContinuationStoreOptions['locate'], onEnd = () => {}) {

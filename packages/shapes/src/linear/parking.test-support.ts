@@ -1,10 +1,17 @@
 /** A site with one linear tool, for the tests of shape H. */
 import type { CallToolResult, RequestStateOptions } from '@mrtr/core';
 import { onTestFinished } from 'vitest';
-import { type Args, Site, tool } from '../fixture.test-support.ts';
+import { type Args, type Outcome, Site, tool } from '../fixture.test-support.ts';
 import { ContinuationStore, type ContinuationStoreOptions, type LinearContext, linear } from './index.ts';
 
 export type Handler = (args: Args, ctx: LinearContext) => CallToolResult | Promise<CallToolResult>;
+
+/** The outcome of a retry whose handler is not parked here. */
+export const LOST: Outcome = {
+  fails:
+    'This call cannot be resumed here: its continuation expired, was resumed already, or is held by another server ' +
+    'instance. Start the call again.',
+};
 
 type Options = ContinuationStoreOptions & RequestStateOptions;
 interface Parking {
