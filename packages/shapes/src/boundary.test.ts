@@ -1,20 +1,12 @@
 /** What the boundary does for shapes: it seals their state, and explains their mistakes. */
-import { inputRequired, ResourceTemplate } from '@modelcontextprotocol/server';
+import { ResourceTemplate } from '@modelcontextprotocol/server';
 import { ask, textResult } from '@mrtr/core';
 import { expect, test } from 'vitest';
-import { ada, kelvin, name, Site, tool, units } from './fixture.test-support.ts';
+import { kelvin, name, Site, tool, units } from './fixture.test-support.ts';
 import { parking } from './linear/parking.test-support.ts';
 import { once } from './once/index.ts';
 
 const SEALED = /^v1\./;
-
-test('the state of a URL question is sealed for a client that declares only URLs', async () => {
-  const pay = inputRequired.elicitUrl({ message: 'Pay', url: 'https://shop.invalid/pay' });
-  const site = new Site(tool(once(() => inputRequired({ inputRequests: { pay } }))));
-  const { asks, state } = await (await site.connect(undefined, { elicitation: { url: {} } })).send();
-  expect(asks).toEqual({ pay: 'Pay' });
-  expect(state).toMatch(SEALED);
-});
 
 test('a replayed result is sealed, although its first client could not be asked', async () => {
   const handler = once(async (_args: object, ctx) => {
@@ -43,20 +35,4 @@ test('a resource with a template is served', async () => {
     server.registerResource('template', template, {}, read as never);
   });
   expect((await (await site.connect()).resource()).asks).toBeDefined();
-});
-
-test('a key that is not well-formed text is refused, or its answer is found', async () => {
-  const key = '\ud800';
-  const handler = once((_args: object, ctx) =>
-    ctx.answer(key, name).kind === 'accepted' ? textResult('done') : ask({ [key]: name }),
-  );
-  const client = await new Site(tool(handler)).connect();
-  const asked = await client.send();
-  if (asked.asks) expect(await client.answer(asked, { [key]: ada })).toEqual({ says: 'done' });
-});
-
-test('the error for a value that is not a question says how to make one', async () => {
-  const site = new Site(tool(once(() => ask({ name: 'Which name?' as never }))));
-  const { fails = '', rejects = '' } = await (await site.connect()).send();
-  expect(fails + rejects).not.toMatch(/destructure|undefined/);
 });

@@ -43,6 +43,14 @@ export const ada = accept({ name: 'Ada' });
 export const decline: ElicitResult = { action: 'decline' };
 export const cancel: ElicitResult = { action: 'cancel' };
 
+/** An authenticated caller, as the SDK's bearer middleware passes one on. */
+export const as = (sub: string): AuthInfo => ({
+  token: `token of ${sub}`,
+  clientId: 'app',
+  scopes: [],
+  extra: { sub },
+});
+
 export type Register = (server: McpServer) => void;
 
 /** Registers `callback` as a tool, by default named `tool`. */

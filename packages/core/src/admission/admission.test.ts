@@ -361,16 +361,6 @@ test.each([
   expect(states.at(-1)).toMatchObject({ phase: 'rejected', reason: 'lost' });
 });
 
-test('an error of a handler whose client waits is a result like any other', async () => {
-  const site = till();
-  const params = await site.begin();
-  const first = site.retry(params);
-  await site.paying(1);
-  site.payments[0]?.end.reject(new Error('the bank is closed'));
-  expect((await first).result).toMatchObject({ isError: true });
-  expect(await site.retry(params)).toEqual(await first);
-});
-
 test('cancelled calls whose handlers do not end leave their places to others', async () => {
   const site = till({ maxCalls: 3 });
   for (let call = 1; call <= 3; call++) {

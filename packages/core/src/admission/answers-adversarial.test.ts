@@ -215,8 +215,6 @@ test.each<[string, unknown, InputRequests]>([
 
 test.each<[string, unknown, InputRequests, unknown]>([
   ['nothing', {}, { sure: sure.request }, { elicitation: { form: {} } }],
-  ['URLs only', { elicitation: { url: {} } }, { sure: sure.request }, { elicitation: { form: {} } }],
-  ['forms only', { elicitation: {} }, { url }, { elicitation: { url: {} } }],
   [
     'forms only, and one of two',
     { elicitation: {} },

@@ -68,15 +68,6 @@ test('a memory ledger holds at most maxBytes of results; a token whose result it
   expect(await claim('c', 300)).toEqual(settledClaim('8 bytes.'));
 });
 
-test('a memory ledger holds at most maxBytesPerPrincipal of results of one caller', async () => {
-  const { claim, settle } = ledgerWithClock({ maxBytesPerPrincipal: 10 });
-  for (const id of ['a', 'b']) await claim(id, 20, { principal: 'ada' });
-  await claim('c', 20, { principal: 'bob' });
-  for (const id of ['a', 'b', 'c']) await settle(id, '8 bytes.');
-  expect(await claim('b', 20)).toEqual({ kind: 'lost' });
-  expect(await claim('c', 20)).toEqual(settledClaim('8 bytes.'));
-});
-
 test('a memory ledger has room again when entries have expired, also behind an entry that lives longer', async () => {
   const { ledger, claim, settle, at } = ledgerWithClock({ maxEntries: 40, maxBytes: 100 });
   await claim('long', 1_000_000);
@@ -99,12 +90,6 @@ test('a memory ledger has room for results again when entries have expired, also
   at(10 + SKEW);
   await settle('late', '8 bytes.');
   expect(await claim('late', 300)).toEqual(settledClaim('8 bytes.'));
-});
-
-test('a token that has expired by the ledger’s clock is never served', async () => {
-  const { claim, at } = ledgerWithClock();
-  at(10);
-  expect(await claim('a', 10)).toEqual({ kind: 'expired' });
 });
 
 test('a ledger that forgets takes every call: it forgets the oldest token that was served, and warns once', async () => {
@@ -140,13 +125,14 @@ test('a ledger that forgets has no room where every token is being served', asyn
   expect(await claim('running', 60)).toEqual({ kind: 'in-flight' });
 });
 
-test('a token counts as lost from the end of its lease, to the millisecond', async () => {
+test('a token counts as lost from the end of its lease, and as expired from its time, to the millisecond', async () => {
   const { claim, at } = ledgerWithClock();
   await claim('a', 60);
   at(4.999);
   expect(await claim('a', 60)).toEqual({ kind: 'in-flight' });
   at(5);
   expect(await claim('a', 60)).toEqual({ kind: 'lost' });
+  expect(await claim('b', 5)).toEqual({ kind: 'expired' });
 });
 
 test('a server whose clock is a minute off is served, and one that is more is not', async () => {

@@ -5,11 +5,10 @@ import type {
   ReadResourceResult,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { McpServer as Unprotected } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { textResult } from '../wire/results.ts';
-import { hostServers, hostTools } from './hosted.test-support.ts';
+import { hostTools } from './hosted.test-support.ts';
 import { shapeCallback, shapeOf } from './shape-callback.ts';
 
 /** Registers a tool and a prompt, each with and without a schema, and a resource. `seen` collects what they get. */
@@ -50,23 +49,6 @@ test('a shape gets the input, the context and the record of its call, with a sch
     [{}, 'prompts/get', 'without'],
     ['r://r', 'resources/read', 'r://r'],
   ]);
-});
-
-test('a shape on an unprotected server is an error, and its code does not run', async () => {
-  const seen: unknown[] = [];
-  const { post } = hostServers(() => {
-    const server = new Unprotected({ name: 'plain', version: '1' });
-    registering(seen)(server);
-    return server;
-  });
-  for (const name of ['with', 'without']) {
-    const { result } = await post('tools/call', { name, arguments: { a: 1 } });
-    expect(result).toMatchObject({
-      content: [{ text: expect.stringContaining('Call protectRequestState(server, policy)') }],
-      isError: true,
-    });
-  }
-  expect(seen).toEqual([]);
 });
 
 test('a callback has the name of its shape, and an author’s function has none', () => {

@@ -154,16 +154,12 @@ test('a result with a label has it on the wire, and every instance opens the nex
   ]);
 });
 
-test.each<[string, (token: string) => string, string]>([
-  ['changes the label', (token) => token.replace('~i2', '~i3'), 'tampered'],
-  ['removes the label', bare, 'tampered'],
-  ['makes the label invalid', (token) => `${token}/`, 'malformed'],
-])('a client that %s gets the frozen answer', async (_what, change, reason) => {
+test('a client that removes the label gets the frozen answer', async () => {
   const { post, errors } = site('i2');
   const retry = await beginCall({ post });
-  const requestState = change(retry.requestState);
+  const requestState = bare(retry.requestState);
   expect(await post('tools/call', { ...retry, inputResponses: YES, requestState })).toEqual(REJECTED);
-  expect(errors).toEqual([`RequestStateRejected: requestState of tools/call deploy rejected: ${reason}`]);
+  expect(errors).toEqual(['RequestStateRejected: requestState of tools/call deploy rejected: tampered']);
 });
 
 test('the label counts towards the limit of state', async () => {

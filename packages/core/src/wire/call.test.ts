@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { hostServers, hostTools, oldClient } from '../admission/hosted.test-support.ts';
 import { elicitation } from '../questions/elicitation.ts';
 import { AnswerReads } from './answer-reads.ts';
-import { type Call, callOf, findCall, idempotencyKey } from './call.ts';
+import { type Call, callOf, findCall } from './call.ts';
 import { textResult } from './results.ts';
 
 /** Registers one of each kind; `calls` collects the record that each of them gets. */
@@ -172,38 +172,4 @@ test('a client cannot send its own record', async () => {
     _meta: { 'mrtr.call': { round: 9 } },
   });
   expect(calls).toMatchObject([{ method: 'tools/call', target: 't', round: 1, revision: '2025-11-25' }]);
-});
-
-const sure = elicitation('Sure?', z.object({ sure: z.boolean() }));
-
-/** A shop that asks twice, and takes a key for its payment in every round. */
-const shop = (keys: string[]) =>
-  hostTools((server) => {
-    server.registerTool('pay', {}, (ctx) => {
-      const call = callOf(ctx);
-      keys.push(idempotencyKey(call, 'pay'));
-      return call.round < 3 ? inputRequired({ inputRequests: { sure: sure.request } }) : textResult('Paid.');
-    });
-  });
-
-test('a key is the same in every round, on every instance, and for a round that is presented again', async () => {
-  const keys: string[] = [];
-  let requestState: unknown;
-  for (let round = 1; round <= 3; round++) {
-    const retry = { name: 'pay', ...(requestState !== undefined && { requestState }) };
-    const { result } = await shop(keys).post('tools/call', retry);
-    if (round > 1) await shop(keys).post('tools/call', retry);
-    requestState = result?.requestState;
-  }
-  expect(keys).toHaveLength(5);
-  expect(new Set(keys).size).toBe(1);
-  expect(keys[0]).toMatch(/^[\w-]{22}$/);
-});
-
-test('two calls have different keys, and so have two effects of one call', async () => {
-  const keys: string[] = [];
-  const { post } = shop(keys);
-  for (const _ of Array(2)) await post('tools/call', { name: 'pay' });
-  expect(keys[0]).not.toBe(keys[1]);
-  expect(idempotencyKey({ id: 'a' }, 'pay')).not.toBe(idempotencyKey({ id: 'a' }, 'refund'));
 });

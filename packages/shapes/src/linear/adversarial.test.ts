@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   accept,
   ada,
+  as,
   countRuns,
   Deferred,
   decline,
@@ -99,15 +100,14 @@ test('another principal can neither resume the continuation nor end it', async (
   const { handler } = oneQuestion();
   const { site, store } = parking(handler);
   const client = await site.connect();
-  const caller = (sub: string) => ({ token: 't', clientId: 'app', scopes: [], extra: { sub } });
-  site.caller = caller('ada');
+  site.caller = as('ada');
   const asked = await client.send();
-  site.caller = caller('eve');
+  site.caller = as('eve');
   expect(await client.answer(asked, { units: metric })).toEqual({
     rejects: 'Invalid or expired requestState',
   });
   expect(store.parked).toBe(1);
-  site.caller = caller('ada');
+  site.caller = as('ada');
   expect(await client.answer(asked, { units: metric })).toEqual({ says: 'metric' });
 });
 

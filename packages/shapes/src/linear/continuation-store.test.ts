@@ -2,6 +2,7 @@ import { textResult } from '@mrtr/core';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   ada,
+  as,
   type Caller,
   countRuns,
   Deferred,
@@ -48,13 +49,6 @@ function interview(): { readonly handler: Handler; readonly events: string[] } {
   };
   return { handler, events };
 }
-
-const principal = (sub: string) => ({
-  token: `token of ${sub}`,
-  clientId: 'app',
-  scopes: [],
-  extra: { sub },
-});
 
 /** Parks a handler that waits for an answer, without a server around it. */
 async function park(store: ContinuationStore, { signal } = new AbortController()): Promise<void> {
@@ -232,20 +226,20 @@ test('one principal cannot take the room of the others', async () => {
   const { handler } = interview();
   const { site, store } = parking(handler, { maxFrames: 4, maxFramesPerPrincipal: 2 });
   const client = await site.connect();
-  site.caller = principal('eve');
+  site.caller = as('eve');
   const asked = [await client.send(), await client.send()];
   expect(await client.send()).toEqual({
     fails:
       'You have too many unanswered calls open. Answer or cancel one of them, or try again later. ' +
       'Nothing of this call has run.',
   });
-  site.caller = principal('adam');
+  site.caller = as('adam');
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   // Anonymous calls count only towards the limit of all.
   site.caller = undefined;
   expect((await client.send()).asks).toEqual({ units: 'Which units?' });
   expect((await client.send()).fails).toMatch(/^This server has too many/);
-  site.caller = principal('eve');
+  site.caller = as('eve');
   expect(await client.answer(asked[0] ?? {}, { units: decline })).toEqual({
     says: "Cancelled: the question 'units' was not answered.",
   });

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import {
   accept,
   ada,
+  as,
   cancel,
   countRuns,
   decline,
@@ -142,7 +143,7 @@ test('the context identifies the caller without keeping the access token', async
   const { site } = parking((_args, ctx) => textResult(String(ctx.principal)));
   const client = await site.connect();
   expect((await client.send()).says).toBe('undefined');
-  site.caller = { token: 'secret', clientId: 'app', scopes: [], extra: { sub: 'eve' } };
+  site.caller = as('eve');
   expect((await client.send()).says).toMatch(/^[\w-]{22}$/);
 });
 
