@@ -21,4 +21,4 @@ export async function lint({ manifest, tarball, files }: Packed, report: Report)
 }
 
 const BELONGS =
-  /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|[\w.-]+\.schema\.json|dist\/cjs\/package\.json|viewer\/viewer\.(?:js|css)|dist\/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src\/(?!.*\.(?:test|test-support|proof)\.ts$)[\w./-]+\.ts)$/;
+  /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|[\w.-]+\.schema\.json|(?:dist|src)\/wire\/schema-[\d-]+\.json|dist\/cjs\/package\.json|viewer\/viewer\.(?:js|css)|dist\/[\w./-]+\.(?:js|d\.ts)(?:\.map)?|src\/(?!.*\.(?:test|test-support|proof)\.ts$)[\w./-]+\.ts)$/;

@@ -64,7 +64,7 @@ function server({ core, author, record, shapes, resolver }: Mix) {
   const once = shapes.once(async ({ env }: Deploy, ctx) => {
     await ctx.once('ticket', () => record('ticket', env));
     const answer = ctx.answer('sure', question);
-    return answer.kind === 'accepted' ? author.textResult('Done.') : ctx.ask({ sure: question });
+    return answer.kind === 'accepted' ? author.textResult('Done.') : author.ask({ sure: question });
   });
   const journal = shapes.journal(
     async ({ env }: Deploy, ctx) => {

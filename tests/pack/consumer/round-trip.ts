@@ -5,6 +5,7 @@
 
 import { McpServer } from '@modelcontextprotocol/server';
 import {
+  ask,
   cancelledResult,
   elicitation,
   isRefusal,
@@ -31,7 +32,7 @@ const deploy = once(async ({ env }: { env: string }, ctx) => {
   const ticket = await ctx.once('ticket', () => log.push(`ticket for ${env}`));
   const answer = ctx.answer('sure', sure);
   if (isRefusal(answer)) return cancelledResult('sure');
-  if (answer.kind !== 'accepted') return ctx.ask({ sure });
+  if (answer.kind !== 'accepted') return ask({ sure });
   return textResult(answer.value.sure ? `Deployed to ${env}, ticket ${ticket}.` : 'Left alone.');
 });
 
