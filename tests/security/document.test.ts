@@ -244,5 +244,5 @@ test.each([...LIMITS])(
     if (limit in DEFAULTS) expect(DEFAULTS[limit]).toBe(value);
     else await HOLDS[limit]?.(value);
   },
-  20_000,
+  60_000,
 );
