@@ -60,6 +60,9 @@ export const tableOfCalls = (schema: string): string =>
    CREATE INDEX IF NOT EXISTS mrtr_calls_expiry ON ${schema}.mrtr_calls (expires_at);
    CREATE INDEX IF NOT EXISTS mrtr_calls_open ON ${schema}.mrtr_calls (principal) WHERE NOT done`;
 
+/** The owner of a call that was given up. No instance has this number. */
+export const NOBODY = '0';
+
 // A shared lock, so that two instances that check at once do not mistake each other for the owner. It ends with the
 // statement.
 const DEAD = 'pg_try_advisory_xact_lock_shared(instance)';
@@ -122,6 +125,16 @@ export class CallTable {
       [id, from, to],
     );
     return rows.length === 1;
+  }
+
+  /** Gives up calls that wait for their users: any instance may take them over at once. */
+  async release(ids: readonly string[], instance: string): Promise<void> {
+    if (ids.length === 0) return;
+    await query(
+      this.#pool,
+      `UPDATE ${this.#table} SET instance = ${NOBODY} WHERE id = ANY($1) AND instance = $2::bigint AND NOT done`,
+      [ids, instance],
+    );
   }
 
   /** Ends a turn for the call's owner. Returns whether `instance` still owns the call and the turn was still open. */

@@ -1,4 +1,4 @@
-import type { CallRow } from './call-table.ts';
+import { type CallRow, NOBODY } from './call-table.ts';
 
 /** How long a call has been without an owner that lives, as a request that waits for it sees it. */
 export class Ownerless {
@@ -9,11 +9,12 @@ export class Ownerless {
     this.#takeOverMs = takeOverMs;
   }
 
-  /** Why another instance may take the call over: nothing of it runs, or its owner has had its time. */
+  /** Why another instance may take the call over: nothing of it runs, or its owner has given it up or has had its time. */
   async whyFree(
-    { dead }: CallRow,
+    { dead, instance }: CallRow,
     runs: () => Promise<boolean>,
-  ): Promise<'nothing runs' | 'waited' | undefined> {
+  ): Promise<'nothing runs' | 'given up' | 'waited' | undefined> {
+    if (instance === NOBODY) return 'given up';
     this.#since = dead ? (this.#since ?? performance.now()) : undefined;
     if (this.#since === undefined) return undefined;
     if (performance.now() - this.#since >= this.#takeOverMs) return 'waited';

@@ -176,11 +176,15 @@ export class DbosStore implements LinearStore {
     });
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
     clearTimeout(timer);
+    const waiting: string[] = [];
     for (const call of [...this.#running.values()]) {
       call.release();
+      if (call.parkedAt !== undefined) waiting.push(call.id);
       this.#running.delete(call.id);
     }
     await this.#sweep.stop();
+    // DBOS here may still receive their answers; nothing of them runs here any more.
+    await this.#runtime.calls.release(waiting, this.#instance).catch(this.#options.onerror);
     await this.#runtime.presence.drop(this.#instance).catch(this.#options.onerror);
     await this.#runtime.release();
   }
