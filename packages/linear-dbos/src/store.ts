@@ -170,12 +170,10 @@ export class DbosStore implements LinearStore {
   }
 
   async #close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, DRAIN_MS);
-    });
+    const over = new AbortController();
+    const late = delay(DRAIN_MS, undefined, over).catch(() => {});
     await Promise.race([Promise.allSettled([...this.#rounds]), late]);
-    clearTimeout(timer);
+    over.abort();
     const waiting: string[] = [];
     for (const call of [...this.#running.values()]) {
       call.release();
