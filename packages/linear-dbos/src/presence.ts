@@ -10,7 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Notification, Pool, PoolClient } from 'pg';
 
-/** What an instance is told. */
+/** The callbacks of an instance. */
 export interface Listener {
   /** A notification. */
   message?(text: string): void;

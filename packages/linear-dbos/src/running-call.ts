@@ -71,7 +71,7 @@ export const KEEP_SECONDS = 60;
 export const LOOK_AGAIN_MS = 20_000;
 
 const INTERRUPTED =
-  'This server cannot reach its calls now, and another may go on with this one. Send the same answer again.';
+  'This server cannot reach its calls now. Another server may continue this call. Send the same answer again.';
 
 /** How many unsealed messages of a turn are skipped. */
 const MOST_FORGED = 100;
@@ -163,7 +163,7 @@ export class RunningCall {
     return !this.#begun && performance.now() - this.#expectedSince > BEGIN_WITHIN_MS;
   }
 
-  /** DBOS is told to begin it now. */
+  /** Notes that DBOS is asked to start it now. */
   expect(): void {
     this.#expectedSince = performance.now();
   }

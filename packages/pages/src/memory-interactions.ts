@@ -103,7 +103,7 @@ export class MemoryInteractions implements InteractionStore {
     return undefined;
   }
 
-  /** Takes room, after a sweep if there is none. It looks at every entry, so it is done once a second at most. */
+  /** Takes a place. If none is free, sweeps first. A sweep looks at every entry, so it runs at most once a second. */
   #roomFor(principal: string): QuotaExceeded | undefined {
     const full = this.#take(principal);
     const now = this.#now();

@@ -150,7 +150,7 @@ export class Pages<T> {
       return page(
         500,
         {},
-        'This was done, but could not be noted. Do not do it again; ask whoever runs this site.',
+        'This was done, but it could not be recorded. Do not do it again. Ask the operator of this site.',
       );
     }
   }
@@ -171,7 +171,7 @@ export class Pages<T> {
   }
 
   #report(error: unknown): void {
-    tellOperator(error instanceof Error ? error : new Error(String(error)), this.#options.onerror);
+    tellOperator(error, this.#options.onerror);
   }
 }
 

@@ -86,13 +86,14 @@ export class Asking {
     if (!canAsk(ctx, 'elicitation.url')) return first(undefined);
     const { principal } = call;
     if (principal === undefined) throw new CannotAsk(NOBODY);
-    const keys = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
-    const [key] = keys.map(([name]) => name);
-    if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys.map(([name]) => name)));
+    const asked = [...(call.asked ?? [])].filter(([, digest]) => isDigestOf(digest, first(undefined)));
+    const keys = asked.map(([name]) => name);
+    if (keys.length > 1) throw new InvalidOption(sameWordsMessage(keys));
+    const [key] = keys;
     if (key === undefined) {
       // Only here does one begin: an interaction whose time is over while its question is out stays over.
       await records.begin(ref, { principal, message, data: options.data });
-      // What came of it, if anything did, answers a key that asks. Whoever has the answer already has it sealed.
+      // What the user finished counts only for a key that asks now. An answer that was read before is kept, sealed.
       return first(undefined);
     }
     const response = ownEntry(ctx.mcpReq.inputResponses, key);

@@ -327,7 +327,7 @@ test.each([
   ['fails', () => Promise.reject(new Error('vault is sealed')), 'vault is sealed'],
   ['gives no keys', () => [], '`keys` is empty'],
   ['gives an unset one', () => [undefined], 'keys[0] is undefined'],
-])('a later reading that %s keeps the keys, and `onerror` hears of it', async (_what, fails, why) => {
+])('a later reading that %s keeps the keys, and `onerror` gets the error', async (_what, fails, why) => {
   const { read, reads, keys, errors } = await reading(() => [ONE, TWO]);
   read.mockImplementation(fails as () => Promise<string[]>);
   await reads();

@@ -123,12 +123,15 @@ export interface KeyReadingOptions extends Omit<RequestStateOptions, 'keys'> {
   /**
    * Gives the keys. Called at the start, and again every `keysSeconds`: a key that is put in front seals from then on, and
    * one that is taken out opens nothing any more. A reading that fails keeps the keys that were read before, and `onerror`
-   * hears of it.
+   * gets the error.
    */
   readonly keys: () => Secrets | Promise<Secrets>;
   /** Default 300. */
   readonly keysSeconds?: number | undefined;
 }
+
+/** The options of either kind. */
+type PolicyOptions = Omit<KeyReadingOptions, 'keys'> & { readonly keys?: unknown };
 
 /** What servers that share a policy's keys, ledger and limits may each have of their own. */
 export type PolicyChanges = Pick<RequestStateOptions, 'audience' | 'legacy' | 'principal'>;
@@ -224,7 +227,7 @@ export function requestStatePolicy(options?: RequestStateOptions): RequestStateP
 export function requestStatePolicy(
   options: RequestStateOptions | KeyReadingOptions = {},
 ): RequestStatePolicy | Promise<RequestStatePolicy> {
-  requireOptions<object>('requestStatePolicy', options, POLICY_CHECKS);
+  requireOptions<PolicyOptions>('requestStatePolicy', options, POLICY_CHECKS);
   const { keys } = options;
   if (typeof keys === 'function') {
     const { keysSeconds = 300, onerror } = options as KeyReadingOptions;
@@ -238,10 +241,7 @@ export function requestStatePolicy(
   return policyFromOptions(options, { ring: keys === undefined ? ephemeralRing() : keyRing(keys) });
 }
 
-function policyFromOptions(
-  options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
-  keys: Keys,
-): RequestStatePolicy {
+function policyFromOptions(options: PolicyOptions, keys: Keys): RequestStatePolicy {
   return policyFromParts({
     keys,
     ttlSeconds: options.ttlSeconds ?? 600,
@@ -268,9 +268,7 @@ function policyFromOptions(
   });
 }
 
-function singleUseFrom(
-  options: Omit<RequestStateOptions, 'keys'> & { keys?: unknown },
-): SingleUsePolicy | undefined {
+function singleUseFrom(options: PolicyOptions): SingleUsePolicy | undefined {
   const { keys, ledger, now, singleUse: repeatedRetry = 'replay' } = options;
   if (repeatedRetry === false) return undefined;
   if (keys !== undefined && ledger === undefined) warnOfOwnLedger();

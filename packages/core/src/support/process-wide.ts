@@ -20,13 +20,14 @@ type ErrorListener = (error: Error) => void;
  * Tells each listener that was given about an error that no client sees, and never throws. Where none was given, the
  * first error of each kind is a warning of Node, so that an operator who set no `onerror` hears of it once.
  */
-export function tellOperator(error: Error, ...onerror: readonly (ErrorListener | undefined)[]): void {
+export function tellOperator(thrown: unknown, ...onerror: readonly (ErrorListener | undefined)[]): void {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const listeners = onerror.filter((listener) => listener !== undefined);
   for (const listener of listeners) {
     try {
       listener(error);
-    } catch (thrown) {
-      process.emitWarning(`onerror threw ${String(thrown)}. The error was: ${error.message}`, {
+    } catch (failure) {
+      process.emitWarning(`onerror threw ${String(failure)}. The error was: ${error.message}`, {
         code: 'MRTR_ONERROR',
       });
     }

@@ -68,14 +68,11 @@ export class SessionTransport extends WebStandardStreamableHTTPServerTransport {
   }
 
   override async close(): Promise<void> {
-    try {
-      // This fires the signals of the calls.
-      await super.close();
-    } finally {
-      for (const [id, { request }] of [...this.#calls]) {
-        RunningCall.of(request)?.cancel();
-        this.#end(id);
-      }
+    // This fires the signals of the calls.
+    await super.close();
+    for (const [id, { request }] of [...this.#calls]) {
+      RunningCall.of(request)?.cancel();
+      this.#end(id);
     }
   }
 

@@ -43,7 +43,7 @@ test('a session that is idle too long is closed', async () => {
   expect((await send(oldRequest('tools/list', {}, used))).status).toBe(200);
 });
 
-test('an `onclose` of the author that throws ends no process, and `onerror` hears of it', async () => {
+test('an `onclose` of the author that throws does not end the process, and `onerror` gets the error', async () => {
   const { served, held, begin } = sessions();
   const make = served.server.bind(served);
   served.server = () => {

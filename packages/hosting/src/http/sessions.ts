@@ -5,7 +5,6 @@ import {
   aTimeInSeconds,
   type OptionChecks,
   Quota,
-  tellOperator,
   tokenPrincipal,
   wholeNumber,
   withDefaults,
@@ -143,8 +142,7 @@ export class Sessions {
     this.#sessions.delete(id);
     this.#places.giveBack(session.principal);
     this.#bytes.giveBack(session.principal, session.bytes);
-    // The author's `onclose` may throw, and nobody awaits the session that a sweep ends.
-    await session.transport.close().catch((error: Error) => tellOperator(error, this.#onerror));
+    await session.transport.close();
   }
 
   async #use(

@@ -52,15 +52,19 @@ export class UnreadBytes {
     const { body, headers } = response;
     if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) return response;
     const stream = new CountedStream(body, outgoing, this.#limits.maxUnreadBytesPerStream);
+    const note = () => {
+      const before = stream.held;
+      const held = stream.measure();
+      // Not a negative amount: only what is given back forgets a principal who holds nothing.
+      if (held > before) this.#held.add(principal, held - before);
+      else this.#held.giveBack(principal, before - held);
+    };
     const isFull = () => {
-      this.#held.add(principal, stream.note());
+      note();
       return this.#isFull(stream.held, principal);
     };
-    stream.onRead = () => void isFull();
-    outgoing.once('close', () => {
-      stream.end();
-      this.#held.add(principal, stream.note());
-    });
+    stream.onChange = note;
+    outgoing.once('close', () => stream.end());
     return new Response(stream.forward(isFull, this.#report), response);
   }
 
@@ -81,30 +85,29 @@ class CountedStream {
   readonly #most: number;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #isOver = false;
-  /** Bytes that waited when they were last noted. */
+  /** Bytes that waited when they were last measured. */
   held = 0;
-  /** Called when some have been read. */
-  onRead: () => void = () => {};
+  /** Called when more or fewer bytes wait. */
+  onChange: () => void = () => {};
 
   constructor(body: ReadableStream<Uint8Array>, outgoing: ServerResponse, most: number) {
     this.#reader = body.getReader();
     this.#outgoing = outgoing;
     this.#most = most;
-    outgoing.on('drain', () => this.onRead());
+    outgoing.on('drain', () => this.onChange());
   }
 
-  /** Notes what waits. Returns by how much that is more than before. */
-  note(): number {
-    const queued = this.#isOver ? 0 : this.#most - (this.#controller?.desiredSize ?? this.#most);
-    const waiting = this.#isOver ? 0 : queued + this.#outgoing.writableLength;
-    const more = waiting - this.held;
-    this.held = waiting;
-    return more;
+  /** Measures what waits; 0 once the client has gone. */
+  measure(): number {
+    const queued = this.#most - (this.#controller?.desiredSize ?? this.#most);
+    this.held = this.#isOver ? 0 : queued + this.#outgoing.writableLength;
+    return this.held;
   }
 
   /** The client has gone: nothing waits any more. */
   end(): void {
     this.#isOver = true;
+    this.onChange();
     this.#reader.cancel().catch(() => {});
   }
 
@@ -120,7 +123,7 @@ class CountedStream {
             this.#outgoing.destroy();
           });
         },
-        pull: () => this.onRead(),
+        pull: () => this.onChange(),
         cancel: () => this.end(),
       },
       new ByteLengthQueuingStrategy({ highWaterMark: this.#most }),
@@ -137,7 +140,7 @@ class CountedStream {
         await new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
       if (isFull()) throw new Error(`A stream was ended: ${this.held} bytes of it waited to be read.`);
       controller.enqueue(next.value);
-      isFull();
+      this.onChange();
     }
     controller.close();
   }

@@ -23,8 +23,7 @@ export function buildServer(served: ServerInstance, onerror: OnError | undefined
 
 /** Nobody awaits the server that ends with its request: an `onclose` of the author that throws would end the process. */
 function guardOnClose({ server }: McpServer, onerror: OnError | undefined): void {
-  const report = (error: unknown) =>
-    tellOperator(error instanceof Error ? error : new Error(String(error)), server.onerror ?? onerror);
+  const report = (error: unknown) => tellOperator(error, server.onerror ?? onerror);
   const guard = (onclose: typeof server.onclose) =>
     onclose &&
     (() => {
