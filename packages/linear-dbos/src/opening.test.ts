@@ -41,6 +41,7 @@ test('an option that is undefined has its default', () => {
   const resolved = resolveOptions({ ...options, ...undefinedOnes });
   expect(resolved).toMatchObject({ schema: 'mrtr_linear', ttlSeconds: 600 });
   const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  Reflect.deleteProperty(globalThis, Symbol.for('mrtr.kinds-of-error'));
   resolved.onerror(new Error('The session was lost.'));
   expect(emitted).toHaveBeenCalledWith(expect.stringMatching(/^The session was lost\./), {
     code: 'MRTR_ERROR',

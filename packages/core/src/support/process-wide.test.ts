@@ -3,12 +3,16 @@ import { StateTooLarge } from './errors.ts';
 import { processWide, tellOperator } from './process-wide.ts';
 
 const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
-// Other files of tests run in the same process.
+// Other files of tests run in the same process, before this one and after it.
+const forgetKinds = () => processWide('kinds-of-error', () => new Set<string>()).clear();
 beforeEach(() => {
   emitted.mockClear();
-  processWide('kinds-of-error', () => new Set<string>()).clear();
+  forgetKinds();
 });
-afterAll(() => void emitted.mockRestore());
+afterAll(() => {
+  emitted.mockRestore();
+  forgetKinds();
+});
 
 test('every listener hears of an error, also when one before it throws, and nothing is warned of but that', () => {
   const heard: Error[] = [];
