@@ -1,5 +1,5 @@
 /** Testing a tool of your own, round by round. */
-import { Conversation, host } from '@mrtr/harness';
+import { Conversation, callerNamed, host } from '@mrtr/harness';
 import { tally } from '@mrtr/harness/transcript';
 import { expect, test } from 'vitest';
 import { createServer } from './mcp-handler.ts';
@@ -8,8 +8,8 @@ const call = { method: 'tools/call', params: { name: 'deploy', arguments: { env:
 const DEPLOYED = [{ type: 'text', text: 'Deployed to staging.' }];
 
 /** A real client of either era at `createServer`, with the test as its user. */
-const start = (client: 'modern' | 'legacy') =>
-  Conversation.start({ client, call }, () => host('memory', () => ({ server: createServer })));
+const start = (client: 'modern' | 'legacy', caller = callerNamed('ada')) =>
+  Conversation.start({ client, call, caller }, () => host('memory', () => ({ server: createServer })));
 
 test.each(['modern', 'legacy'] as const)(
   'a yes from a %s client deploys, and a no does not',
@@ -36,4 +36,12 @@ test('the call goes on at another instance, after a restart, and in a new versio
   const again = await asked.again(); // send that retry twice
   expect(again.end).toEqual(done.end);
   expect(tally(await conversation.close())).toMatchObject({ rounds: 4, questions: 2, entries: 3 });
+});
+
+test('one user cannot answer the question of another', async () => {
+  const conversation = await start('modern');
+  const stolen = await conversation.first.answer({ sure: true }, { caller: callerNamed('bob') });
+  expect(stolen.end?.error?.code).toBe(-32602);
+  expect((await conversation.first.answer({ sure: true })).end?.result?.content).toEqual(DEPLOYED);
+  await conversation.close();
 });

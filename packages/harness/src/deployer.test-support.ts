@@ -22,7 +22,9 @@ export function deployer(): McpServer {
     }
     channel('mrtr:effect').publish({ key: 'deploy', phase: 'ran' });
     recordEffect('deploy', env);
-    return { content: [{ type: 'text', text: sure.data.sure ? `Deployed to ${env}.` : 'Left alone.' }] };
+    const { sub } = ctx.http?.authInfo?.extra ?? {};
+    const deployed = `${sub === undefined ? 'Deployed' : `${sub} deployed`} to ${env}.`;
+    return { content: [{ type: 'text', text: sure.data.sure ? deployed : 'Left alone.' }] };
   });
   return server;
 }

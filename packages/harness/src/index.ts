@@ -15,6 +15,7 @@ export {
 } from './conversations/conversation.ts';
 export { converse } from './conversations/converse.ts';
 export { InProcess } from './conversations/in-process.ts';
+export { callerNamed } from './hosts/caller.ts';
 export { type Endpoint, type Fetch, foreignHosting, type Hosting } from './hosts/endpoint.ts';
 export {
   type HttpInstance,
@@ -25,7 +26,6 @@ export {
   type ServerInstance,
 } from './hosts/host.ts';
 export {
-  callerNamed,
   type HttpFace,
   type Post,
   type Posted,

@@ -31,6 +31,27 @@ export const capabilitiesOf = ({ capabilities, ...callbacks }: ClientApplication
     ...(callbacks.listRoots && { roots: {} }),
   };
 
+interface ListingClient {
+  getServerCapabilities(): { readonly tools?: object | undefined } | undefined;
+  listTools(page?: {
+    cursor: string;
+  }): Promise<{ tools: { name: string }[]; nextCursor?: string | undefined }>;
+}
+
+/** The names of a server's tools, of its first hundred pages. */
+export async function namesOfTools(client: ListingClient): Promise<readonly string[]> {
+  const names: string[] = [];
+  if (!client.getServerCapabilities()?.tools) return names;
+  let cursor: string | undefined;
+  for (let page = 0; page < 100; page++) {
+    const { tools, nextCursor } = await client.listTools(cursor === undefined ? undefined : { cursor });
+    names.push(...tools.map(({ name }) => name));
+    if (nextCursor === undefined) break;
+    cursor = nextCursor;
+  }
+  return names;
+}
+
 /** The callback of an application, or one that rejects: a declared capability may be without a callback. */
 export function callback<Name extends 'elicit' | 'createMessage' | 'listRoots'>(
   application: ClientApplication,

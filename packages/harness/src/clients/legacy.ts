@@ -12,6 +12,7 @@ import {
   ListRootsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { currentCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
@@ -20,10 +21,12 @@ import {
   type ClientApplication,
   callback,
   capabilitiesOf,
+  namesOfTools,
   PATIENCE,
 } from './client-application.ts';
 import type { AtClient, Connected } from './manual-user.ts';
 import { endOf } from './round.ts';
+import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import type { ShownQuestion } from './user.ts';
 
 export async function connectLegacy(transport: Transport, application: ClientApplication): Promise<Client> {
@@ -52,43 +55,53 @@ export async function connectLegacy(transport: Transport, application: ClientApp
 
 /** Connects a client whose conversation is recorded. */
 export async function connectTo(endpoint: Endpoint, { application, recorder }: AtClient): Promise<Connected> {
-  const client = await connectLegacy(recorder.watch(await transportTo(endpoint)), application);
+  const [transport, explain] = await transportTo(endpoint);
+  const client = await connectLegacy(recorder.watch(transport), application).catch(explain);
+  const call = (call: LogicalCall, signal?: AbortSignal) => makeCall(client, call, { explain, signal });
   return {
     era: 'legacy',
-    call: (call) => makeCall(client, call),
-    firstRound: (call, manualUser, signal) =>
-      manualUser.round(makeCall(client, call, signal), (end) => application.endWith(end)),
+    call,
+    firstRound: (request, manualUser, signal) =>
+      manualUser.round(call(request, signal), (end) => application.endWith(end)),
+    toolNames: () => namesOfTools(client),
     close: () => client.close(),
   };
 }
 
-async function transportTo(endpoint: Endpoint): Promise<Transport> {
+async function transportTo(endpoint: Endpoint): Promise<readonly [Transport, Explain]> {
   if (endpoint.kind === 'http') {
     // The two SDKs' transports are the same at run time; their types differ in what is optional.
-    return new StreamableHTTPClientTransport(
-      endpoint.url,
-      endpoint.fetch && { fetch: endpoint.fetch },
-    ) as Transport;
+    return [new StreamableHTTPClientTransport(endpoint.url, httpOptions(endpoint)) as Transport, rethrow];
   }
   if (endpoint.kind === 'stdio') {
     const { command, args, env = {} } = endpoint;
-    return new StdioClientTransport({ command, args: [...args], env, stderr: 'ignore' });
+    const transport = new StdioClientTransport({ command, args: [...args], env, stderr: 'pipe' });
+    return [transport, watchProgram(transport, endpoint)];
   }
-  return linkTo(endpoint.server);
+  return [await linkTo(endpoint.server), rethrow];
 }
 
 /** The client's end of a connection in memory, whose other end `server` is connected to. */
-export async function linkTo(server: McpServer): Promise<Transport> {
+export async function linkTo(server: McpServer, caller = currentCaller): Promise<Transport> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await server.connect(theirs as unknown as Parameters<McpServer['connect']>[0]);
+  const send = ours.send.bind(ours);
+  ours.send = (message) => {
+    const authInfo = caller();
+    return send(message, authInfo && { authInfo });
+  };
   return ours;
 }
 
 /** Makes the call. Ends in an error when the connection is lost. */
-async function makeCall(client: Client, call: LogicalCall, signal?: AbortSignal): Promise<End> {
+async function makeCall(
+  client: Client,
+  call: LogicalCall,
+  { explain, signal }: { readonly explain: Explain; readonly signal: AbortSignal | undefined },
+): Promise<End> {
   const ignoreLoss = endWhenLost(client);
   const options = { ...PATIENCE, ...(signal && { signal }) };
-  const end = await endOf(send(client, call, options) as Promise<CallResult>);
+  const end = await endOf((send(client, call, options) as Promise<CallResult>).catch(explain));
   ignoreLoss();
   return end;
 }

@@ -14,6 +14,8 @@ export interface Connected {
   call(call: LogicalCall): Promise<End>;
   /** Makes the first request, and leaves the answers to the test. `signal` cancels that request. */
   firstRound(call: LogicalCall, manualUser: ManualUser, signal?: AbortSignal): Promise<Round>;
+  /** The names of the server's tools. */
+  toolNames(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -43,7 +45,8 @@ export class ManualUser {
     let answered = false;
     return Round.asking({ [key]: question }, async (replyTo) => {
       const replied = await replyTo(key, question);
-      return async () => {
+      return async ({ caller } = {}) => {
+        if (caller) throw new Error('A question over a connection is answered by the caller who connected.');
         if (answered) throw new Error('A question over a connection is answered once: there is no retry.');
         answered = true;
         reply.open(replied);

@@ -8,6 +8,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { asCaller, httpOptions } from '../hosts/caller.ts';
 import type { Endpoint } from '../hosts/endpoint.ts';
 import type { CallResult, LogicalCall, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
@@ -16,11 +17,13 @@ import {
   type ClientApplication,
   callback,
   capabilitiesOf,
+  namesOfTools,
   PATIENCE,
 } from './client-application.ts';
 import { type AtClient, type Connected, ManualUser } from './manual-user.ts';
 import type { RecordedApplication } from './recorded-application.ts';
-import { endOf, Round } from './round.ts';
+import { endOf, Round, type SendOptions } from './round.ts';
+import { type Explain, rethrow, watchProgram } from './server-program.ts';
 import { questionIn, type ShownQuestion, type User } from './user.ts';
 
 export async function connectModern(
@@ -51,16 +54,19 @@ export async function connectModern(
   return client;
 }
 
-/** The SDK's, but it probes in place: its own class starts the program twice, once for the probe alone. */
-class StdioTransport extends StdioClientTransport {}
+/** The SDK starts the program of its own class twice, once for the probe alone. It probes a subclass in place. */
+class ProbedInPlace extends StdioClientTransport {}
 
-function transportTo(endpoint: Endpoint): Transport {
+function transportTo(endpoint: Endpoint, fallback: boolean): readonly [Transport, Explain] {
   if (endpoint.kind === 'stdio') {
-    const { command, args, env = {} } = endpoint;
-    return new StdioTransport({ command, args: [...args], env, stderr: 'ignore' });
+    const { command, args, env = {}, startOnce } = endpoint;
+    // Without a fallback, a server that ends at the probe cannot be called, whichever process it ends.
+    const StdioTransport = fallback && !startOnce ? StdioClientTransport : ProbedInPlace;
+    const transport = new StdioTransport({ command, args: [...args], env, stderr: 'pipe' });
+    return [transport, watchProgram(transport, endpoint)];
   }
   if (endpoint.kind !== 'http') throw new Error(`A modern client cannot be plugged into a ${endpoint.kind}.`);
-  return new StreamableHTTPClientTransport(endpoint.url, endpoint.fetch && { fetch: endpoint.fetch });
+  return [new StreamableHTTPClientTransport(endpoint.url, httpOptions(endpoint)), rethrow];
 }
 
 /** Connects a client whose conversation is recorded. */
@@ -69,15 +75,19 @@ export async function connectTo(
   { application, recorder }: AtClient,
   { user, fallback }: { readonly user: User | undefined; readonly fallback: boolean },
 ): Promise<Connected> {
-  const client = await connectModern(recorder.watch(transportTo(endpoint)), application, fallback);
+  const [transport, explain] = transportTo(endpoint, fallback);
+  const client = await connectModern(recorder.watch(transport), application, fallback).catch(explain);
+  const request: MakeRequest = (call, options) => send(client, call, options).catch(explain);
   return {
     era: client.getProtocolEra() ?? 'modern',
     // The SDK's client answers every question, so a user who may be silent needs rounds by hand.
     call: (call) =>
       user?.maySayNothing
-        ? answerAll(user, send({ client, call, application, manualUser: new ManualUser() }))
-        : endOf(request(client, call, PATIENCE)),
-    firstRound: (call, manualUser, signal) => send({ client, call, application, manualUser }, {}, signal),
+        ? answerAll(user, sendByHand({ request, call, application, manualUser: new ManualUser() }))
+        : endOf(request(call, PATIENCE)),
+    firstRound: (call, manualUser, signal) =>
+      sendByHand({ request, call, application, manualUser }, {}, { signal }),
+    toolNames: () => namesOfTools(client),
     close: () => client.close(),
   };
 }
@@ -88,7 +98,9 @@ async function answerAll(user: User, first: Promise<Round>): Promise<End> {
   return round.end;
 }
 
-function request(client: Client, call: LogicalCall, options: RequestOptions): Promise<CallResult> {
+type MakeRequest = (call: LogicalCall, options: RequestOptions) => Promise<CallResult>;
+
+function send(client: Client, call: LogicalCall, options: RequestOptions): Promise<CallResult> {
   switch (call.method) {
     case 'tools/call':
       return client.callTool(call.params, options);
@@ -101,18 +113,22 @@ function request(client: Client, call: LogicalCall, options: RequestOptions): Pr
 
 /** A call whose rounds are made as an application makes them that fulfils them itself. */
 interface ByHand {
-  readonly client: Client;
+  readonly request: MakeRequest;
   readonly call: LogicalCall;
   readonly application: RecordedApplication;
   readonly manualUser: ManualUser;
 }
 
 /** Sends a request of the call. An old server asks over the connection meanwhile. */
-function send(byHand: ByHand, retry: object = {}, signal?: AbortSignal): Promise<Round> {
-  const { client, application, manualUser } = byHand;
+function sendByHand(
+  byHand: ByHand,
+  retry: object = {},
+  { signal, caller }: SendOptions = {},
+): Promise<Round> {
+  const { request, application, manualUser } = byHand;
   const call = { ...byHand.call, params: { ...byHand.call.params, ...retry } } as LogicalCall;
   const options = { ...PATIENCE, allowInputRequired: true, ...(signal && { signal }) };
-  return manualUser.round(endOf(request(client, call, options)), (end) =>
+  return manualUser.round(endOf(asCaller(caller, () => request(call, options))), (end) =>
     end.result?.resultType === 'input_required'
       ? ask(byHand, end.result as unknown as InputRequiredResult)
       : application.endWith(end),
@@ -144,6 +160,6 @@ async function ask(
       if (response !== 'silence') inputResponses[key] = response;
     }
     const next = { inputResponses, ...(requestState !== undefined && { requestState }) };
-    return (signal) => send(byHand, next, signal);
+    return (options) => sendByHand(byHand, next, options);
   });
 }

@@ -73,7 +73,7 @@ export class RecordedApplication implements ClientApplication {
   }
 
   /** Records that the person is shown a question. Returns the question's id in the transcript. */
-  async show({ message, requestedSchema, url }: ShownQuestion, key = this.#keyOf(message)): Promise<number> {
+  async show({ message, requestedSchema, url }: ShownQuestion, key: string | undefined): Promise<number> {
     const id = ++this.#questions;
     const framesHeld = await this.#framesHeld();
     const page = url !== undefined && { url };
@@ -105,8 +105,9 @@ export class RecordedApplication implements ClientApplication {
   async #ask(question: ShownQuestion): Promise<Reply> {
     const { user } = this.#answering;
     if (!user) throw new Error('The client has no user.');
-    const id = await this.show(question);
-    const reply = await replyOf(user, question);
+    const key = this.#keyOf(question.message);
+    const id = await this.show(question, key);
+    const reply = await replyOf(user, { ...question, key });
     this.recordReply(id, reply);
     return reply;
   }

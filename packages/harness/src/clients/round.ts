@@ -1,8 +1,9 @@
 /** One call, round by round, with a test between the rounds. */
 import { AsyncResource } from 'node:async_hooks';
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { CallResult, Reply } from '../transcript/call.ts';
 import type { End } from '../transcript/transcript.ts';
-import { fieldOf, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
+import { nameIn, replyOf, replyWith, type ShownQuestion, type User } from './user.ts';
 
 /**
  * The replies to the questions of one round, by the question's key, or by the first field of its form: an old client
@@ -12,8 +13,16 @@ export type Replies = Readonly<Record<string, Reply | string | number | boolean>
 
 type ReplyTo = (key: string, question: ShownQuestion) => Promise<Reply>;
 
+/** How a retry is sent. */
+export interface SendOptions {
+  /** Cancels the request. */
+  readonly signal?: AbortSignal | undefined;
+  /** Who sends it, where that is another user than the one who made the call. Modern clients only. */
+  readonly caller?: AuthInfo | undefined;
+}
+
 /** Sends one retry; each time it is called, the same. */
-export type Retry = (signal?: AbortSignal) => Promise<Round>;
+export type Retry = (options?: SendOptions) => Promise<Round>;
 
 /** Where a call stands: it asks questions, or it has ended. */
 export class Round {
@@ -54,37 +63,36 @@ export class Round {
 
   /**
    * Answers, and sends the client's next request. A modern client may answer a round as often as it likes: a late
-   * answer, or another one, is a second call of this. A question over a connection is answered once.
+   * answer, or another one, is a second call of this. A question over a connection is answered once, by its caller.
    *
    * @throws Error where a question has no reply.
    * @example
    * const done = await round.answer({ sure: true });
    * expect(done.end?.result?.content).toEqual([{ type: 'text', text: 'Deployed.' }]);
    */
-  async answer(replies: Replies | User, { signal }: { signal?: AbortSignal } = {}): Promise<Round> {
+  async answer(replies: Replies | User, options?: SendOptions): Promise<Round> {
     this.#retry = this.#prepare(async (key, question) => replyIn(replies, key, question));
-    return (await this.#retry)(signal);
+    return (await this.#retry)(options);
   }
 
   /**
    * Sends the latest retry of this round once more, as a network may. Also while the first one is being served:
    * `Promise.all([round.answer(replies), round.again()])`.
    *
+   * @param options a `caller` here presents the request state of another user.
    * @throws Error before `answer`, and where an old client or server is asked over a connection: that has no retries.
    */
-  async again(): Promise<Round> {
+  async again(options?: SendOptions): Promise<Round> {
     if (this.end)
       throw new Error('The call has ended. Call `again` on the round that was answered: it sent the retry.');
     if (!this.#retry) throw new Error('Answer the round first: there is no retry to send again.');
-    return (await this.#retry)();
+    return (await this.#retry)(options);
   }
 }
 
 function replyIn(replies: Replies | User, key: string, question: ShownQuestion): Reply | Promise<Reply> {
-  if (typeof replies === 'function') return replyOf(replies, question);
-  const reply = replies[key] ?? replies[fieldOf(question)];
-  if (reply === undefined) throw new Error(`'${key}' ("${question.message}") has no reply.`);
-  return replyWith(reply, question);
+  if (typeof replies === 'function') return replyOf(replies, { ...question, key });
+  return replyWith(replies[nameIn(replies, { ...question, key })] as Reply, question);
 }
 
 export const endOf = (call: Promise<CallResult>): Promise<End> =>
@@ -93,5 +101,13 @@ export const endOf = (call: Promise<CallResult>): Promise<End> =>
 export function errorEnd(error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
   const { code } = error as { readonly code?: unknown };
-  return { error: { message, ...(typeof code === 'number' && { code }) } };
+  // `fetch failed` alone does not say what happened; its cause does.
+  const because = message.endsWith('fetch failed') ? reasonOf(error) : '';
+  return { error: { message: message + because, ...(typeof code === 'number' && { code }) } };
+}
+
+function reasonOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: NodeJS.ErrnoException };
+  if (cause?.cause) return reasonOf(cause);
+  return cause ? `: ${cause.message || cause.code}` : '';
 }

@@ -7,6 +7,8 @@ export interface ShownQuestion {
   /** The form, as JSON Schema. Empty where a page is to be opened. */
   readonly requestedSchema: Readonly<Record<string, unknown>>;
   readonly url?: string;
+  /** Its key among the questions of the round. An old client or server has none. */
+  readonly key?: string | undefined;
 }
 
 /** A page that a user is asked to open. */
@@ -28,13 +30,15 @@ export interface User {
 }
 
 /**
- * A user with a script: for each field, the reply of the first time, of the second time, and so on; the last one is
- * repeated. A bare value is accepted under the field's name.
+ * A user with a script: for each question, by its key, the reply of the first time, of the second time, and so on; the
+ * last one is repeated. A bare value is accepted under the name of the form's first field. An old client is asked
+ * without keys, so a script may have that name instead of the key.
  *
  * @param open what the user does when asked to open a page.
+ * @throws Error where a question has no reply. It ends the call.
  * @example
- * const user = scripted({ units: ['kelvin', 'metric'], sure: [{ action: 'decline' }] });
- * const browsing = scripted({}, async ({ url }) => {
+ * const user = scriptedUser({ units: ['kelvin', 'metric'], sure: [{ action: 'decline' }] });
+ * const browsing = scriptedUser({}, async ({ url }) => {
  *   await fetch(url);
  *   return { action: 'accept' };
  * });
@@ -44,18 +48,32 @@ export function scriptedUser(
   open?: User['open'],
 ): User {
   const shown = new Map<string, number>();
-  const user = ({ message, requestedSchema }: ShownQuestion): Reply => {
-    const field = fieldOf({ requestedSchema });
-    const script = replies[field];
-    if (!script) throw new Error(`The script has no reply to "${message}" (field '${field}').`);
-    const time = shown.get(field) ?? 0;
-    shown.set(field, time + 1);
-    return replyWith(script[Math.min(time, script.length - 1)] as Reply, { requestedSchema });
+  const user = (question: ShownQuestion): Reply => {
+    const name = nameIn(replies, question);
+    const script = replies[name] ?? [];
+    const time = shown.get(name) ?? 0;
+    shown.set(name, time + 1);
+    return replyWith(script[Math.min(time, script.length - 1)] as Reply, question);
   };
   return Object.assign(user, {
     open,
     maySayNothing: Object.values(replies).some((some) => some.includes('silence')),
   });
+}
+
+/** The name under which a question has its reply: its key, or the first field of its form. */
+export function nameIn<Name extends string>(
+  replies: Readonly<Record<Name, unknown>>,
+  question: ShownQuestion,
+): Name {
+  const names = [...new Set([question.key, fieldOf(question)])].filter(Boolean) as Name[];
+  const name = names.find((one) => replies[one] !== undefined);
+  if (name !== undefined) return name;
+  const given = Object.keys(replies).map((one) => `'${one}'`);
+  throw new Error(
+    `'${names[0]}' ("${question.message}") has no reply. There are replies to ${given.join(', ') || 'nothing'}: ` +
+      `add one to '${names.join("' or '")}'.`,
+  );
 }
 
 export const questionIn = (params: object): ShownQuestion => {

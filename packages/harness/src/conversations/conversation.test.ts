@@ -1,9 +1,14 @@
 /** A tool of one's own, tested round by round. */
 import { expect, onTestFinished, test } from 'vitest';
+import type { SendOptions } from '../clients/round.ts';
+import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
+import { callerNamed } from '../hosts/caller.ts';
+import { foreignHosting } from '../hosts/endpoint.ts';
 import { host, type LocalHosting } from '../hosts/host.ts';
 import { eventsOf, tally } from '../transcript/index.ts';
 import { Conversation, type RoundsRequest } from './conversation.ts';
+import { converse } from './converse.ts';
 
 const start = async (request: Partial<RoundsRequest> = {}): Promise<Conversation<LocalHosting>> => {
   const conversation = await Conversation.start({ ...CALL, ...request }, () =>
@@ -51,7 +56,8 @@ test('one round may be answered in two ways, and each answer is a retry', async 
   ]);
   expect((await first.answer({ sure: true })).end).toMatchObject(DEPLOYED);
   expect((await first.answer({ sure: 'silence' })).questions).toHaveProperty('sure');
-  await expect(first.answer({})).rejects.toThrow(`'sure' ("Deploy to staging?") has no reply.`);
+  const complaint = `'sure' ("Deploy to staging?") has no reply. There are replies to 'shure': add one to 'sure'.`;
+  await expect(first.answer({ shure: true })).rejects.toThrow(complaint);
 });
 
 test('between two rounds, another instance takes over, all restart, and a new version is deployed', async () => {
@@ -80,6 +86,64 @@ test('a restart ends the call of an old client, whose connection is gone', async
   await hosting.restart();
   expect((await first.answer({ sure: true })).end?.error?.message).toContain('Connection closed');
   await expect(first.again()).rejects.toThrow('answered once');
+});
+
+test.each(['modern', 'legacy'] as const)(
+  'a %s client calls as its caller, on any hosting',
+  async (client) => {
+    const request = { ...CALL, client, caller: callerNamed('ada'), user: scriptedUser({ sure: [true] }) };
+    for (const kind of client === 'modern'
+      ? (['memory', 'fleet', 'restart'] as const)
+      : (['memory'] as const)) {
+      const { end } = await converse(request, () => host(kind, () => ({ server: deployer })));
+      expect(end).toMatchObject({ result: { content: [{ text: 'ada deployed to staging.' }] } });
+    }
+  },
+);
+
+test('another user answers the question of a user, with a modern client', async () => {
+  const caller = callerNamed('ada');
+  const { first } = await start({ caller });
+  const answer = (options?: SendOptions) => first.answer({ sure: true }, options);
+  const both = await Promise.all([answer({ caller: callerNamed('bob') }), answer()]);
+  const again = await first.again({ caller: callerNamed('eve') });
+  expect([...both, again].map(({ end }) => end?.result?.content)).toMatchObject(
+    ['bob', 'ada', 'eve'].map((name) => [{ text: `${name} deployed to staging.` }]),
+  );
+  const old = await start({ caller, client: 'legacy' });
+  await expect(old.first.answer({ sure: true }, { caller })).rejects.toThrow('by the caller who connected');
+});
+
+test('a server that authenticates by itself gets the token of the caller, and a program on stdio has none', async () => {
+  const tokens = new Set<string | null>();
+  const fetch = async (request: Request) => {
+    tokens.add(request.headers.get('authorization'));
+    return new Response('Who is that?', { status: 401 });
+  };
+  const caller = callerNamed('ada');
+  for (const client of ['modern', 'legacy'] as const) {
+    // Memory hosts an old client without HTTP.
+    await converse({ ...CALL, client, caller }, () =>
+      host('fleet', () => ({ fetch, close: async () => {} })),
+    );
+  }
+  expect([...tokens]).toEqual(['Bearer token-of-ada']);
+  const { end } = await converse({ ...CALL, caller }, () =>
+    foreignHosting({ kind: 'stdio', command: 'x', args: [] }),
+  );
+  expect(end.error?.message).toContain('Remove `caller`');
+});
+
+test('before its call, a connected client can be asked which tools there are', async () => {
+  const names: (readonly string[])[] = [];
+  for (const client of ['modern', 'legacy'] as const) {
+    const conversation = await start({
+      client,
+      onConnect: async ({ toolNames }) => names.push(await toolNames()),
+    });
+    expect(tally(await conversation.close()).rounds).toBe(1);
+  }
+  expect(names).toEqual([['deploy'], ['deploy']]);
 });
 
 test('a request can be cancelled, and a call may be left unanswered', async () => {

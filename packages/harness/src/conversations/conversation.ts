@@ -1,9 +1,11 @@
 /** One logical call, from a real client to a running server, recorded, with its rounds made one by one. */
 
+import type { AuthInfo } from '@modelcontextprotocol/client';
 import { CLIENT_INFO } from '../clients/client-application.ts';
 import { type Connected, ManualUser } from '../clients/manual-user.ts';
 import { type Answering, RecordedApplication } from '../clients/recorded-application.ts';
 import type { Round } from '../clients/round.ts';
+import { asCaller } from '../hosts/caller.ts';
 import type { Hosting } from '../hosts/endpoint.ts';
 import { Recorder, type RecorderOptions } from '../recording/recorder.ts';
 import { type ClientKind, type Era, eraOf, type LogicalCall } from '../transcript/call.ts';
@@ -13,6 +15,13 @@ import { CLIENT, type End, type Participant, PERSON, type Transcript } from '../
 export interface ConversationRequest extends Answering, RecorderOptions {
   readonly client: ClientKind;
   readonly call: LogicalCall;
+  /**
+   * The authenticated user who makes it. A server in this process gets it as its `authInfo`; one that listens gets its
+   * token, as a bearer token. Default: an anonymous one.
+   */
+  readonly caller?: AuthInfo | undefined;
+  /** Called when the client has connected, before its call. An error thrown here ends the call. */
+  readonly onConnect?: ((client: { toolNames(): Promise<readonly string[]> }) => unknown) | undefined;
   /** The transcript's title. Default: the method and the name. */
   readonly title?: string | undefined;
   /** Further participants, such as a world or a store. */
@@ -63,7 +72,7 @@ export class Conversation<Of extends Hosting = Hosting> {
     const manualUser = new ManualUser();
     const open = await OpenCall.start({ ...request, user: manualUser.user }, deploy);
     try {
-      const first = await open.recorder.within(async () => {
+      const first = await open.within(async () => {
         const client = await open.connect();
         return client.firstRound(request.call, manualUser, signal);
       });
@@ -126,10 +135,20 @@ export class OpenCall<Of extends Hosting> {
     }
   }
 
+  /** Runs `work` as the caller, with everything in it recorded. */
+  within<T>(work: () => T): T {
+    return this.recorder.within(() => asCaller(this.#request.caller, work));
+  }
+
   /** Connects the client. What happens from then on is recorded. */
   async connect(): Promise<Connected> {
-    const { client: kind, user } = this.#request;
+    const { client: kind, user, caller, onConnect } = this.#request;
     const endpoint = this.hosting.endpoint(eraOf(kind));
+    if (caller && endpoint.kind === 'stdio') {
+      throw new Error(
+        'A program on stdio knows no caller: it serves the user who starts it. Remove `caller`.',
+      );
+    }
     // The SDKs load when they are needed, and only then.
     this.#client = await (kind === 'legacy'
       ? (await import('../clients/legacy.ts')).connectTo(endpoint, this)
@@ -137,6 +156,7 @@ export class OpenCall<Of extends Hosting> {
           user,
           fallback: kind === 'modern',
         }));
+    await onConnect?.(this.#client);
     this.recorder.start(() => this.hosting.instances);
     return this.#client;
   }

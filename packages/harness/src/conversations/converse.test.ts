@@ -1,5 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
+import { inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { scriptedUser } from '../clients/user.ts';
 import { CALL, deployer } from '../deployer.test-support.ts';
 import { host, type LocalHostingKind } from '../hosts/host.ts';
@@ -77,6 +79,39 @@ test('a user may be silent, and is asked again', async () => {
   ]);
   expect(tally(transcript)).toMatchObject({ rounds: 3, questions: 2 });
 });
+
+test('a script has its replies by key, and one without a reply ends the call with what it was given', async () => {
+  const asking = () => {
+    const server = new McpServer({ name: 'asking', version: '1.0.0' });
+    server.registerTool('deploy', {}, ({ mcpReq: { inputResponses } }) => {
+      const ask = (message: string) =>
+        inputRequired.elicit({ message, requestedSchema: z.object({ answer: z.string() }) });
+      const inputRequests = { colour: ask('Which colour?'), size: ask('Which size?') };
+      return inputResponses
+        ? { content: [{ type: 'text', text: JSON.stringify(inputResponses) }] }
+        : inputRequired({ inputRequests });
+    });
+    return server;
+  };
+  const reply = (script: Parameters<typeof scriptedUser>[0]) =>
+    converse({ ...CALL, user: scriptedUser(script) }, () => host('memory', () => ({ server: asking })));
+  for (const silent of [[], ['silence']] as const) {
+    const { end } = await reply({ colour: ['red'], size: ['L'], other: silent });
+    expect(JSON.stringify(end.result?.content)).toMatch(/colour.+red.+size.+L/);
+    const { error } = (await reply({ colour: ['red'], weight: ['12', ...silent] })).end;
+    expect(error?.message).toContain(
+      `'size' ("Which size?") has no reply. There are replies to 'colour', 'weight': add one to 'size' or 'answer'.`,
+    );
+  }
+});
+
+test.each(['modern', 'legacy'] as const)(
+  'the script of a %s client without a reply ends the call',
+  async (client) => {
+    const { end } = await deploy('memory', { client, user: scriptedUser({}) });
+    expect(JSON.stringify(end)).toContain(`There are replies to nothing: add one to 'sure'.`);
+  },
+);
 
 test('a client without a user declares no elicitation, and a call that fails ends in its error', async () => {
   const { end, participants } = await deploy('memory', { user: undefined });

@@ -13,14 +13,14 @@ import { type ConversationRequest, type Deploy, OpenCall } from './conversation.
  *   {
  *     client: 'modern',
  *     call: { method: 'tools/call', params: { name: 'deploy', arguments: { env: 'staging' } } },
- *     user: scripted({ sure: [true] }),
+ *     user: scriptedUser({ sure: [true] }),
  *   },
  *   () => host('fleet', () => ({ server: () => createMyServer() })),
  * );
  */
 export async function converse(request: ConversationRequest, deploy: Deploy): Promise<Transcript> {
   const open = await OpenCall.start(request, deploy);
-  return open.recorder.within(async () => {
+  return open.within(async () => {
     try {
       // A client that cannot connect ends the call, too.
       const connecting = open.connect();

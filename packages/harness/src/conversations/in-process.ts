@@ -45,7 +45,7 @@ export class InProcess {
   /** The published v1 client, on a connection in memory. */
   async legacy(application?: ClientApplication): Promise<LegacyClient> {
     const { linkTo: linkedTo } = await import('../clients/legacy.ts');
-    return this.#closing(await legacyClient(await linkedTo(this.#server()), application));
+    return this.#closing(await legacyClient(await linkedTo(this.#server(), () => this.caller), application));
   }
 
   /** Closes the clients and the server. */

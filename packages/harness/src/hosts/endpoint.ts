@@ -5,9 +5,25 @@ import type { Era } from '../transcript/call.ts';
 
 /** An HTTP address (with a `fetch` of its own where there is no socket), a server in memory, or a program on stdio. */
 export type Endpoint =
-  | { readonly kind: 'http'; readonly url: URL; readonly fetch?: Fetch }
+  | {
+      readonly kind: 'http';
+      readonly url: URL;
+      readonly fetch?: Fetch;
+      /** Sent with each request. */
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+    }
   | { readonly kind: 'memory'; readonly server: McpServer }
-  | ({ readonly kind: 'stdio' } & Program);
+  | ({ readonly kind: 'stdio' } & Program & ProgramOptions);
+
+interface ProgramOptions {
+  /** Called with what the program writes to stderr. */
+  readonly onStderr?: ((text: string) => void) | undefined;
+  /**
+   * Starts the program once. By default a modern client starts it once more before, to see whether it speaks
+   * 2026-07-28: an old server may end at a message before `initialize`.
+   */
+  readonly startOnce?: boolean;
+}
 
 /** `fetch`, as the clients' transports call it. */
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;

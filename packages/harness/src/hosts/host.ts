@@ -1,7 +1,8 @@
 /** Hosts a server in this process, without a socket. */
-import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
+import { type AuthInfo, createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
 import { currentRecorder, inInstance } from '../recording/recorder.ts';
 import type { Era } from '../transcript/call.ts';
+import { currentCaller } from './caller.ts';
 import { type Endpoint, type Fetch, type Hosting, NO_SOCKET } from './endpoint.ts';
 
 /**
@@ -29,7 +30,8 @@ export interface McpInstance extends Holding {
 
 /** Serves HTTP by itself, such as a server on an old SDK. */
 export interface HttpInstance extends Holding {
-  fetch(request: Request): Promise<Response>;
+  /** `authInfo` is the caller of a conversation that has one; its token is in the `authorization` header, too. */
+  fetch(request: Request, options?: { readonly authInfo: AuthInfo }): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -116,7 +118,10 @@ class Local implements LocalHosting {
     const instance = this.#sole ?? (this.#running[this.#requests % this.#running.length] as Running);
     this.#requests++;
     if (message) currentRecorder()?.recordRoute(instance.id, String(init?.body));
-    return inInstance(instance.id, () => instance.face.fetch(new Request(url, init)));
+    const authInfo = currentCaller();
+    return inInstance(instance.id, () =>
+      instance.face.fetch(new Request(url, init), authInfo && { authInfo }),
+    );
   };
 
   async #restartNow(): Promise<void> {

@@ -89,11 +89,3 @@ export async function readPosted(response: Response): Promise<Posted> {
   const { result, error } = JSON.parse(/^data: (.+)$/m.exec(text)?.[1] ?? text);
   return { status: response.status, text, ...(result && { result }), ...(error && { error }) };
 }
-
-/** An authenticated caller whose `sub` is `name`. */
-export const callerNamed = (name: string): AuthInfo => ({
-  token: `token-of-${name}`,
-  clientId: 'app',
-  scopes: [],
-  extra: { sub: name },
-});

@@ -79,7 +79,10 @@ export class Processes {
     });
     return {
       instances: [place.instance],
-      endpoint: () => ({ kind: 'stdio', ...instanceProgram({ [DATABASE_VARIABLE]: address }) }),
+      endpoint: () => {
+        const program = instanceProgram({ [DATABASE_VARIABLE]: address });
+        return { kind: 'stdio', ...program, startOnce: true };
+      },
       servedLast: () => undefined,
       framesHeld: async () => rpc?.remote.framesHeld(place.scope).catch(() => 0) ?? 0,
       async close() {
