@@ -3,7 +3,17 @@ import { CHANGE_NAMES } from '@mrtr/matrix/deploy/changes';
 import type { Change } from '@mrtr/option/deploys';
 import { Option, type Command as Program } from 'commander';
 import { DEMOS, type Demo, findDemo, LETTERED } from './catalog.ts';
-import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
+import {
+  command,
+  exists,
+  further,
+  isGiven,
+  oneOf,
+  parseArgs,
+  soleName,
+  UsageError,
+  unknown,
+} from './command-line.ts';
 import { type Database, databaseOf, withStore } from './database.ts';
 import { formatOf, SERVER_FLAGS, type ServerCall, serverCall } from './server-call.ts';
 import type { Environment, Terminal } from './terminal.ts';
@@ -47,7 +57,9 @@ Names:
 
 A server of yours, or anybody's:
   --server <url | command> --tool NAME --arguments '{"a":1}'
-                            calls its tool; you answer its questions
+                            calls its tool; you answer its questions. Without
+                            --tool it lists the tools. The command gets this
+                            environment, and 'NAME=value command' adds to it
 
 Clients:
   modern       speaks 2026-07-28
@@ -94,6 +106,7 @@ const program = () =>
     .option('--mermaid', 'print the transcript as a Mermaid diagram, and nothing else')
     .option('--server <server>', 'call a tool of this server instead, see below')
     .option('--arguments <json>', 'the arguments of its tool')
+    .option('--header <line>', "for its address, as 'Name: value'; may be given again", further)
     .option('--list', 'print the names')
     .addHelpText('after', NAMES);
 
@@ -104,12 +117,12 @@ export function readArgs(args: readonly string[], terminal: Pick<Terminal, 'env'
   if (line.opts().list) return { list: true };
   if (line.opts().server !== undefined) {
     refuseStray(line, { name: '--server', takes: SERVER_FLAGS });
-    return serverCall(line);
+    return serverCall(line, terminal.env);
   }
   const names = DEMOS.map(({ name }) => name);
   const name = soleName('demo', line.args, names);
   const demo = findDemo(name);
-  if (!demo) throw new UsageError(`There is no demo '${name}'. ${exists('Names', names)}`);
+  if (!demo) throw new UsageError(unknown(`There is no demo '${name}'.`, name, 'Names', names));
   refuseStray(line, demo);
   if (isGiven(line, 'deploy')) refuseStray(line, { name: `${demo.name} --deploy`, takes: WITH_DEPLOY });
   const { tool, shape, client, hosting, answer, legacy, json, mermaid, deploy } = line.opts();

@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { describeAllowed, personAt } from './ask-person.ts';
+import { personAt } from './ask-person.ts';
+import { describeAllowed, parseTyped, promptOf } from './form-field.ts';
 
 const units = {
   message: 'Which units?',
@@ -41,11 +42,13 @@ test('each line answers one question and goes out unchanged, whether it fits or 
   const { user, printed } = typing('furlongs\n metric \n');
   expect(await user(units)).toEqual({ action: 'accept', content: { units: 'furlongs' } });
   expect(await user(units)).toEqual({ action: 'accept', content: { units: 'metric' } });
-  expect(printed()).toContain('Which units?\n    ┆  units (metric | imperial; decline, cancel): furlongs\n');
+  expect(printed()).toContain(
+    'Which units?\n    ┆  units (1 metric | 2 imperial; decline, cancel): furlongs\n',
+  );
 });
 
 test('decline and cancel refuse the question, and so does the end of input, each time', async () => {
-  const { user } = typing('decline\ncancel\n');
+  const { user } = typing('DECLINE\ncancel\n');
   expect(await user(units)).toEqual({ action: 'decline' });
   expect(await user(units)).toEqual({ action: 'cancel' });
   expect(await user(units)).toEqual({ action: 'cancel' });
@@ -65,13 +68,51 @@ test('a question cannot send commands to the terminal', async () => {
 });
 
 test('the prompt names the values that a field allows', () => {
-  expect(describeAllowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('metric | imperial');
+  expect(describeAllowed({ type: 'string', enum: ['metric', 'imperial'] })).toBe('1 metric | 2 imperial');
   expect(describeAllowed({ type: 'boolean' })).toBe('yes | no');
   expect(describeAllowed({ type: 'integer', minimum: 1, maximum: 99999 })).toBe(
     'whole number from 1 to 99999',
   );
   expect(describeAllowed({ type: 'number' })).toBe('number');
   expect(describeAllowed({ type: 'string' })).toBe('text');
+});
+
+const HEROES = [
+  { const: 'hero-1', title: 'Superman' },
+  { const: 'hero-2', title: 'Green Lantern' },
+];
+const PETS = { enum: ['pet-1', '1'], enumNames: ['Cats', 'Dogs'] };
+
+test('a field shows its title, its description, whether it is required, the titles of its choices, and its default', () => {
+  const field = { title: 'Hero', description: 'Your favourite', oneOf: HEROES, default: 'hero-2' };
+  expect(promptOf('hero', field, true)).toBe(
+    'Hero – Your favourite, required (1 Superman | 2 Green Lantern; decline, cancel) [Green Lantern]: ',
+  );
+  expect(promptOf('day', { type: 'string', format: 'date' }, false)).toBe('day (date; decline, cancel): ');
+  expect(describeAllowed({ type: 'array', items: PETS })).toBe('several, with commas: 1 Cats | 2 Dogs');
+});
+
+test.each([
+  [{ oneOf: HEROES }, 'superman', 'hero-1'],
+  [{ oneOf: HEROES }, 'HERO-2', 'hero-2'],
+  [{ oneOf: HEROES }, '2', 'hero-2'],
+  [{ oneOf: HEROES }, '3', '3'],
+  [PETS, '1', '1'],
+  [PETS, 'dogs', '1'],
+  [{ type: 'array', items: { anyOf: HEROES } }, '2, Superman,nobody', ['hero-2', 'hero-1', 'nobody']],
+  [{ type: 'array', items: PETS, default: ['1'] }, '', ['1']],
+  [{ type: 'integer', default: 42 }, '', 42],
+  [{ type: 'boolean' }, 'Y', true],
+  [{ type: 'boolean' }, 'No', false],
+  [{ type: 'string' }, '', undefined],
+] as const)('in a field %j, %j means %j', (field, text, value) => {
+  expect(parseTyped(field, text)).toEqual(value);
+});
+
+test('a question without a field is not accepted before its person has said so', async () => {
+  const { user } = typing('no\nyes\n');
+  const empty = { message: 'Proceed?', requestedSchema: { type: 'object', properties: {} } };
+  expect([await user(empty), await user(empty)]).toEqual([{ action: 'decline' }, { action: 'accept' }]);
 });
 
 test('Ctrl-C at a question interrupts and is not an answer', async () => {

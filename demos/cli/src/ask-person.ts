@@ -1,6 +1,7 @@
 /** A real user: shows the question at the terminal and reads the answer. */
 import { createInterface } from 'node:readline';
 import type { Reply, ShownPage, ShownQuestion, User } from '@mrtr/harness';
+import { type Field, parseTyped, promptOf, type Value } from './form-field.ts';
 import { ASIDE } from './frame.ts';
 import { printable } from './printable.ts';
 import type { Input, Output } from './terminal.ts';
@@ -11,8 +12,7 @@ type Streams = {
   /** Called when the person presses Ctrl-C. */
   readonly interrupted: () => void;
 };
-type Field = Readonly<Record<string, unknown>>;
-type Value = string | number | boolean;
+type Form = { readonly properties?: Readonly<Record<string, Field>>; readonly required?: readonly string[] };
 
 /** A person at a terminal, or lines from a pipe. `close` releases the input. */
 export interface Person {
@@ -52,43 +52,35 @@ export function personAt({ input, output, interrupted }: Streams): Person {
     return done ? undefined : value.trim();
   };
 
+  /** Asks for a yes alone. */
+  const consent = async (what: string): Promise<Reply> => {
+    const text = await read(`${ASIDE}${what} (or decline, cancel): `);
+    return refusalIn(text?.toLowerCase() === 'no' ? 'decline' : text) ?? { action: 'accept' };
+  };
+
   const user = async ({ message, requestedSchema }: ShownQuestion): Promise<Reply> => {
     output.write(`${ASIDE}${printable(message)}\n`);
     const content: Record<string, Value> = {};
-    for (const [name, field] of Object.entries((requestedSchema.properties ?? {}) as Record<string, Field>)) {
-      const text = await read(
-        `${ASIDE}${printable(name)} (${printable(describeAllowed(field))}; decline, cancel): `,
-      );
-      if (text === undefined || text === 'cancel') return { action: 'cancel' };
-      if (text === 'decline') return { action: 'decline' };
-      if (text !== '') content[name] = typedValue(field, text);
+    const { properties = {}, required = [] } = requestedSchema as Form;
+    const fields = Object.entries(properties);
+    if (fields.length === 0) return consent('Say yes');
+    for (const [name, field] of fields) {
+      const text = await read(`${ASIDE}${printable(promptOf(name, field, required.includes(name)))}`);
+      const refusal = refusalIn(text);
+      if (refusal) return refusal;
+      const value = parseTyped(field, text ?? '');
+      if (value !== undefined) content[name] = value;
     }
-    return { action: 'accept', content };
+    return { action: 'accept', content } as Reply;
   };
   const open = async ({ message, url }: ShownPage): Promise<Reply> => {
     output.write(`${ASIDE}${printable(message)}\n${ASIDE}${printable(url)}\n`);
-    const text = await read(`${ASIDE}Open that page, then say yes (or decline, cancel): `);
-    if (text === undefined || text === 'cancel') return { action: 'cancel' };
-    return { action: text === 'decline' || text === 'no' ? 'decline' : 'accept' };
+    return consent('Open that page, then say yes');
   };
   return { user: Object.assign(user, { open }), close: () => lines.close() };
 }
 
-/** The values that a field allows: `metric | imperial`, `yes | no`, `whole number, 1 to 99999`. */
-export function describeAllowed({ type, enum: values, minimum, maximum }: Field): string {
-  if (Array.isArray(values)) return values.join(' | ');
-  if (type === 'boolean') return 'yes | no';
-  if (type !== 'integer' && type !== 'number') return 'text';
-  const bounds = [
-    ...(minimum === undefined ? [] : [`from ${minimum}`]),
-    ...(maximum === undefined ? [] : [`to ${maximum}`]),
-  ];
-  return [type === 'integer' ? 'whole number' : 'number', ...bounds].join(' ');
-}
-
-// Typed text has no type. Text that parses as the field's type is converted; other text stays text.
-function typedValue({ type }: Field, text: string): Value {
-  if (type === 'boolean' && /^(yes|no|true|false)$/.test(text)) return text === 'yes' || text === 'true';
-  const number = Number(text);
-  return (type === 'integer' || type === 'number') && Number.isFinite(number) ? number : text;
+function refusalIn(text = 'cancel'): Reply | undefined {
+  const action = text.toLowerCase();
+  return action === 'decline' || action === 'cancel' ? { action } : undefined;
 }

@@ -1,5 +1,6 @@
 /** Declares options and reports mistakes, for all three commands. */
 import { Command, CommanderError, Option } from 'commander';
+import { didYouMean } from './did-you-mean.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A wrong command line. The message names what exists; the exit code is 2. */
@@ -16,6 +17,9 @@ export const command = (usage: string, description: string): Command =>
 
 export const oneOf = (flags: string, description: string, values: readonly [string, ...string[]]): Option =>
   new Option(flags, description).choices(values).default(values[0]);
+
+/** For an option that may be given again. */
+export const further = (value: string, before: readonly string[] = []) => [...before, value];
 
 /** False for `--help`, which has been printed. Throws a UsageError for what commander refuses. */
 export function parseArgs(
@@ -41,6 +45,10 @@ export function parseArgs(
     throw new UsageError(`${sentence}${hint && ` ${hint}`}${exists}`);
   }
 }
+
+/** A name that does not exist, with one that was meant, and all that exist. */
+export const unknown = (sentence: string, typed: string, what: string, names: readonly string[]): string =>
+  `${sentence}${didYouMean(typed, names)} ${exists(what, names)}`;
 
 export const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;
 

@@ -91,8 +91,10 @@ describe('pnpm demo', () => {
     });
     expect(code).toBe(0);
     expect(out.match(/How was #4522 resolved\?\n/g)).toHaveLength(2);
-    expect(out).toContain("resolution (Fixed | Duplicate | Won't fix; decline, cancel): Lost\n");
-    expect(out).toContain('original (whole number from 1 to 99999; decline, cancel): \n');
+    expect(out).toContain(
+      "Resolution, required (1 Fixed | 2 Duplicate | 3 Won't fix; decline, cancel): Lost\n",
+    );
+    expect(out).toContain('Original item, required (whole number from 1 to 99999; decline, cancel): \n');
     expect(out).toContain('☺ dismisses the question');
     expect(out).toContain("Cancelled: the question 'original' was not answered.");
     expect(out).toContain('item written 0×');

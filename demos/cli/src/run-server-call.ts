@@ -1,8 +1,10 @@
 /** Calls a tool of a server that is not ours, and draws the conversation as far as it can be seen from outside. */
-import { converse, foreignHosting, type User } from '@mrtr/harness';
+import { pathToFileURL } from 'node:url';
+import { converse, type Endpoint, foreignHosting, scriptedModel, type User } from '@mrtr/harness';
 import { type Transcript, tally } from '@mrtr/harness/transcript';
 import { plural } from './closing-line.ts';
-import { clip, wrap } from './printable.ts';
+import { exists, UsageError, unknown } from './command-line.ts';
+import { clip, printable, wrap } from './printable.ts';
 import type { ServerCall } from './server-call.ts';
 import { drawCall, print, type Stage, textOf, withPerson } from './stage.ts';
 import { titleLine, WIDTH } from './title-line.ts';
@@ -12,25 +14,60 @@ export async function runServerCall(asked: ServerCall, stage: Stage): Promise<nu
   const { server, tool, client, format, answer } = asked;
   const { terminal, paint } = stage;
   const refuse = () => ({ action: answer as 'decline' | 'cancel' });
+  let stderr = '';
+  const onStderr = (text: string) => {
+    stderr = (stderr + text).slice(-4000);
+  };
+  const endpoint: Endpoint =
+    asked.endpoint.kind === 'stdio' ? { ...asked.endpoint, onStderr } : asked.endpoint;
   const transcript = await withPerson(asked, terminal, async (person) => {
     const user = person ?? Object.assign(refuse, { open: refuse });
-    if (format !== 'drawing') return call(asked, user, () => {});
+    const makeCall = (onEvent: OnEvent) => call({ ...asked, endpoint }, user, onEvent);
+    if (format !== 'drawing') return makeCall(() => {});
     const below = wrap(server, WIDTH - 2).map((line) => ` ${paint('quiet', line)}`);
-    print(stage, [titleLine(clip(tool, WIDTH / 2), `${client} client`, paint), '', ...below, '']);
-    return drawCall(stage, (onEvent) => call(asked, user, onEvent), describeFromOutside, false);
+    print(stage, [titleLine(clip(tool ?? 'tools', WIDTH / 2), `${client} client`, paint), '', ...below, '']);
+    return drawCall(stage, makeCall, describeFromOutside, false);
   });
   if (format !== 'drawing') print(stage, [textOf(format, transcript)]);
-  return transcript.end.error ? 1 : 0;
+  if (!transcript.end.error) return 0;
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${printable(line)}\n`);
+  if (stderr !== '') terminal.stderr.write(`\nThe server wrote to stderr:\n${lines.join('')}`);
+  return 1;
 }
 
 type OnEvent = NonNullable<Parameters<typeof converse>[0]['onEvent']>;
 
-function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcript> {
-  const { endpoint, tool, client } = asked;
+const model = scriptedModel('This is what the scripted model of `pnpm demo` says to everything.');
+
+/** @throws UsageError for a tool that the server does not have. */
+async function call(asked: ServerCall, user: User, onEvent: OnEvent): Promise<Transcript> {
+  const { endpoint, tool = '', client } = asked;
   const params = { name: tool, arguments: asked.arguments };
-  return converse({ client, call: { method: 'tools/call', params }, user, onEvent }, () =>
-    foreignHosting(endpoint),
+  const roots = [{ uri: pathToFileURL(process.cwd()).href, name: 'here' }];
+  let mistake: UsageError | undefined;
+  const transcript = await converse(
+    {
+      client,
+      call: { method: 'tools/call', params },
+      ...{ user, model, roots, onEvent },
+      onConnect: async ({ toolNames }) => {
+        const names = await toolNames();
+        if (names.includes(tool)) return;
+        mistake = new UsageError(
+          tool === ''
+            ? `Which tool? ${exists('Tools', names)}`
+            : unknown(`The server has no tool '${tool}'.`, tool, 'Tools', names),
+        );
+        throw mistake;
+      },
+    },
+    () => foreignHosting(endpoint),
   );
+  if (mistake) throw mistake;
+  return transcript;
 }
 
 /** `2 rounds · 1 question · no stream held open`. How often the handler was entered cannot be seen from outside. */

@@ -4,7 +4,16 @@ import type { LegacyPolicy } from '@mrtr/core';
 import { parseTokenList, type TokenHolder } from '@mrtr/hosting/http';
 import { InvalidArgumentError, Option, type OptionValues } from 'commander';
 import { type Demo, findDemo, LETTERED } from './catalog.ts';
-import { command, exists, isGiven, oneOf, parseArgs, soleName, UsageError } from './command-line.ts';
+import {
+  command,
+  further,
+  isGiven,
+  oneOf,
+  parseArgs,
+  soleName,
+  UsageError,
+  unknown,
+} from './command-line.ts';
 import { withStore } from './database.ts';
 import type { Environment, Terminal } from './terminal.ts';
 
@@ -75,11 +84,9 @@ function optionOf(args: readonly string[]): Demo {
   const names = LETTERED.map(({ id }) => `option-${id}`);
   const name = soleName('option', args, names);
   const demo = findDemo(name);
-  if (!demo?.option) throw new UsageError(`There is no option '${name}'. ${exists('Names', names)}`);
+  if (!demo?.option) throw new UsageError(unknown(`There is no option '${name}'.`, name, 'Names', names));
   return demo;
 }
-
-const further = (name: string, before: readonly string[] = []) => [...before, name];
 
 function furtherOrigin(text: string, before?: readonly string[]): readonly string[] {
   if (!URL.canParse(text) || new URL(text).origin !== text || text.includes('*')) {

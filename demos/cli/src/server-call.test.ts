@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
 import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
@@ -11,8 +14,8 @@ const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
 const STDIO = `"${process.execPath}" "${RUN}" serve option-g`;
 const TOKYO = ['--tool', 'get_weather', '--arguments', '{"location":"Tokyo"}'];
 
-async function demo(args: readonly string[], typed = '') {
-  const terminal = terminalWith(typed);
+async function demo(args: readonly string[], typed = '', env = {}) {
+  const terminal = terminalWith(typed, env);
   const code = await main(args, terminal);
   return { code, ...terminal.said() };
 }
@@ -29,7 +32,7 @@ test('a command is started, its tool called, and the person asked', { timeout: 3
   const { code, out } = await demo(['--server', STDIO, ...TOKYO], 'imperial\n');
   expect(code).toBe(0);
   expect(out).toMatch(/^ get_weather +modern client\n\n .+\n\n {2}client +server\n/s);
-  expect(out).toContain('┆  units (metric | imperial; decline, cancel): imperial\n');
+  expect(out).toContain('┆  Units, required (1 metric | 2 imperial; decline, cancel): imperial\n');
   expect(out).toContain('☺ imperial');
   expect(out).toContain('Weather in Tokyo: 72°F, partly cloudy.');
   expect(out).toMatch(/\n {2}2 rounds · 1 question · no stream held open\n$/);
@@ -76,15 +79,57 @@ test('--mermaid prints a sequence diagram', async () => {
 test('a server that cannot be reached is drawn as an error, with the exit code 1', async () => {
   const { code, out } = await demo(['--server', 'http://127.0.0.1:1/mcp', ...TOKYO]);
   expect(code).toBe(1);
-  expect(out).toMatch(/✗ .+\n\n {2}0 rounds · 0 questions · no stream held open\n$/s);
+  expect(out).toMatch(/✗ .+fetch failed: .+\n\n {2}0 rounds · 0 questions · no stream held open\n$/s);
 });
 
-const read = (args: readonly string[]) => readArgs(args, terminalWith());
+test('a server that ends early says why, with the environment of the terminal and of its command', async () => {
+  const crash = 'throw new Error(process.env.ONE + process.env.TWO)';
+  const command = `TWO="2 3" "${process.execPath}" -e "${crash}"`;
+  const { code, out, err } = await demo(['--server', command, '--tool', 'deploy'], '', { ONE: '1' });
+  expect(code).toBe(1);
+  expect(out).toContain('✗ The server ended: Error: 12 3');
+  expect(err).toMatch(/^\nThe server wrote to stderr:\n[\s\S]+Error: 12 3\n {6}at /);
+});
+
+test('a tool that the server does not have exits with 2 and names the tools; without a name it lists them', async () => {
+  const tools = 'Tools: get_weather, resolve_work_item.\nMore: pnpm demo --help\n';
+  const mistyped = await demo(['--server', url, '--tool', 'get_wether']);
+  const meant = `The server has no tool 'get_wether'. Did you mean 'get_weather'? ${tools}`;
+  expect(mistyped).toMatchObject({ code: 2, err: meant });
+  expect(mistyped.out).not.toContain('client  ');
+  expect(await demo(['--server', url])).toMatchObject({ code: 2, err: `Which tool? ${tools}` });
+});
+
+test('the headers of the command line are sent to an address, and its answer says what is wrong', async () => {
+  const asked: (string | undefined)[] = [];
+  const guarded = createServer(({ headers }, response) => {
+    asked.push(headers.authorization);
+    response.writeHead(403).end('Not you.');
+  }).listen(0, '127.0.0.1');
+  await once(guarded, 'listening');
+  const address = `http://127.0.0.1:${(guarded.address() as AddressInfo).port}/mcp`;
+  for (const client of ['modern', 'legacy']) {
+    const { code, out } = await demo([
+      ...['--server', address, '--tool', 't', '--client', client, '--header', 'Authorization: Bearer ada'],
+    ]);
+    expect([code, out]).toEqual([1, expect.stringMatching(/✗ .*(403|Not you)/s)]);
+  }
+  guarded.close();
+  await once(guarded, 'close');
+  expect(new Set(asked)).toEqual(new Set(['Bearer ada']));
+});
+
+const read = (args: readonly string[]) => readArgs(args, terminalWith('', { A: '1', B: undefined }));
 
 test('a command is split as a shell would, and a call without arguments has an empty object', () => {
-  expect(read(['--server', `npx -y "a b" 'c"d' e`, '--tool', 't'])).toEqual({
-    server: `npx -y "a b" 'c"d' e`,
-    endpoint: { kind: 'stdio', command: 'npx', args: ['-y', 'a b', 'c"d', 'e'] },
+  expect(read(['--server', `C="2 3" npx -y "a b" 'c"d' e='f g' it's`, '--tool', 't'])).toEqual({
+    server: `C="2 3" npx -y "a b" 'c"d' e='f g' it's`,
+    endpoint: {
+      kind: 'stdio',
+      command: 'npx',
+      args: ['-y', 'a b', 'c"d', 'e=f g', "it's"],
+      env: { A: '1', C: '2 3' },
+    },
     tool: 't',
     arguments: {},
     client: 'modern',
@@ -94,8 +139,15 @@ test('a command is split as a shell would, and a call without arguments has an e
 });
 
 test.each([
-  [['--server', 'http://a/'], '--server goes with --tool NAME.'],
   [['--server', ' ', '--tool', 't'], '--server takes an address or a command.'],
+  [['--server', 'A=1', '--tool', 't'], '--server takes an address or a command.'],
+  [['--server', 'a', '--header', 'A: 1'], '--header goes with an address'],
+  [
+    ['--server', 'http://a/', '--header', 'secret'],
+    "--header takes a line such as 'Authorization: Bearer TOKEN'.",
+  ],
+  [['--server', 'http://a/', '--header', 'a b: c'], '--header takes a line'],
+  [['basic', '--header', 'a: b'], 'remove --header.'],
   [['--server', 'http://', '--tool', 't'], "--server: 'http://' is no address."],
   [['--server', 'a', '--tool', 't', '--arguments', '[1]'], '--arguments takes a JSON object, such as'],
   [['--server', 'a', '--tool', 't', '--arguments', '{'], '--arguments takes a JSON object, such as'],

@@ -2,23 +2,33 @@
 import type { ClientKind, Endpoint } from '@mrtr/harness';
 import type { Command as Program } from 'commander';
 import { exists, isGiven, UsageError } from './command-line.ts';
+import type { Environment } from './terminal.ts';
 
 const ANSWERS = ['ask', 'decline', 'cancel'] as const;
 
 export type ServerCall = ReturnType<typeof serverCall>;
 
-export const SERVER_FLAGS = ['server', 'tool', 'arguments', 'client', 'answer', 'json', 'mermaid'] as const;
+export const SERVER_FLAGS = [
+  'server',
+  'tool',
+  'arguments',
+  'header',
+  'client',
+  'answer',
+  'json',
+  'mermaid',
+] as const;
 
-export function serverCall(line: Program) {
-  const { server, tool, arguments: json, client, answer, json: asJson, mermaid } = line.opts();
+export function serverCall(line: Program, env: Environment) {
+  const { server, tool, arguments: json, header, client, answer, json: asJson, mermaid } = line.opts();
   const [name] = line.args;
   if (name !== undefined) throw new UsageError(`Give a name or --server, not both; remove '${name}'.`);
-  if (!isGiven(line, 'tool')) throw new UsageError('--server goes with --tool NAME.');
   return {
     /** The address or the command, as it was typed. */
     server: server as string,
-    endpoint: endpointOf(server),
-    tool: tool as string,
+    endpoint: endpointOf(server, env, header),
+    /** Undefined for a list of the tools. */
+    tool: isGiven(line, 'tool') ? (tool as string) : undefined,
     arguments: argumentsIn(json),
     client: client as ClientKind,
     answer: isGiven(line, 'answer') ? answerIn(answer) : 'ask',
@@ -26,16 +36,36 @@ export function serverCall(line: Program) {
   };
 }
 
-function endpointOf(server: string): Endpoint {
+function endpointOf(server: string, env: Environment, headers?: readonly string[]): Endpoint {
   if (/^https?:/i.test(server)) {
     if (!URL.canParse(server)) throw new UsageError(`--server: '${server}' is no address.`);
-    return { kind: 'http', url: new URL(server) };
+    return { kind: 'http', url: new URL(server), headers: headers && headersIn(headers) };
   }
+  if (headers) throw new UsageError('--header goes with an address: a command is called without HTTP.');
   // As a shell would split it, so that a path may have spaces.
-  const words = [...server.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, ...word]) => word.join(''));
-  const [command, ...args] = words;
+  const words = [...server.matchAll(/(?:"[^"]*"|'[^']*'|\S)+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'),
+  );
+  const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
+  const [command, ...args] = start < 0 ? [] : words.slice(start);
   if (command === undefined) throw new UsageError('--server takes an address or a command.');
-  return { kind: 'stdio', command, args };
+  const assigned = words.slice(0, start).map((word) => /^(\w+)=(.*)$/s.exec(word)?.slice(1) ?? []);
+  const all = [...Object.entries(env), ...assigned].filter(([, value]) => value !== undefined);
+  return { kind: 'stdio', command, args, env: Object.fromEntries(all) };
+}
+
+function headersIn(lines: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Headers();
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([^:]+):(.*)$/.exec(line) ?? [];
+    try {
+      headers.append(name, value);
+    } catch {
+      // Do not repeat the text: it may be a token.
+      throw new UsageError("--header takes a line such as 'Authorization: Bearer TOKEN'.");
+    }
+  }
+  return Object.fromEntries(headers);
 }
 
 function argumentsIn(json = '{}'): Readonly<Record<string, unknown>> {

@@ -28,10 +28,16 @@ export async function drawCall(
   inside?: boolean,
 ): Promise<Transcript> {
   const diagram = new Diagram(stage.paint, inside);
-  print(stage, diagram.begin());
-  const transcript = await makeCall((event) => print(stage, diagram.next(event)));
+  // Before the first event the call may turn out to be impossible.
+  let heads = diagram.begin();
+  const draw = (lines: readonly string[]) => {
+    if (lines.length === 0) return;
+    print(stage, [...heads, ...lines]);
+    heads = [];
+  };
+  const transcript = await makeCall((event) => draw(diagram.next(event)));
   const lines = wrap(closing(transcript), 78).map((line) => `  ${stage.paint('quiet', line)}`);
-  print(stage, [...diagram.end(transcript), '', ...lines]);
+  draw([...diagram.end(transcript), '', ...lines]);
   return transcript;
 }
 

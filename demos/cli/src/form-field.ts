@@ -1,0 +1,72 @@
+/** One field of a form at a terminal: its prompt, and what a typed text means in it. */
+
+/** A field's JSON Schema, as a server wrote it. */
+export type Field = Readonly<Record<string, unknown>>;
+
+export type Value = string | number | boolean | readonly string[];
+
+interface Choice {
+  readonly value: string;
+  readonly title: string;
+}
+
+/** `Units, required (1 metric | 2 imperial; decline, cancel) [metric]: `. */
+export function promptOf(name: string, field: Field, required: boolean): string {
+  const { title, description, default: preset } = field;
+  const said = typeof description === 'string' ? ` – ${description}` : '';
+  const titleOf = (value: unknown) => choicesOf(field).find((one) => one.value === value)?.title ?? value;
+  const enter = preset === undefined ? '' : ` [${[preset].flat().map(titleOf).join(', ')}]`;
+  const label = typeof title === 'string' ? title : name;
+  return `${label}${said}${required ? ', required' : ''} (${describeAllowed(field)}; decline, cancel)${enter}: `;
+}
+
+/** The values that a field allows: `1 metric | 2 imperial`, `yes | no`, `whole number from 1 to 99999`. */
+export function describeAllowed(field: Field): string {
+  const { type, minimum, maximum, format } = field;
+  const choices = choicesOf(field);
+  if (choices.length > 0) {
+    const all = choices.map(({ title }, at) => `${at + 1} ${title}`).join(' | ');
+    return type === 'array' ? `several, with commas: ${all}` : all;
+  }
+  if (type === 'boolean') return 'yes | no';
+  if (type !== 'integer' && type !== 'number') return typeof format === 'string' ? format : 'text';
+  const bounds = [
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(maximum === undefined ? [] : [`to ${maximum}`]),
+  ];
+  return [type === 'integer' ? 'whole number' : 'number', ...bounds].join(' ');
+}
+
+/** Typed text has no type. Text that fits the field is converted; other text stays text. No text is the default. */
+export function parseTyped(field: Field, text: string): Value | undefined {
+  const { type } = field;
+  if (text === '') return field.default as Value | undefined;
+  const choices = choicesOf(field);
+  if (type === 'array') return text.split(',').map((part) => choose(choices, part.trim()));
+  if (choices.length > 0) return choose(choices, text);
+  if (type === 'boolean' && /^(y|n|yes|no|true|false)$/i.test(text)) return /^[yt]/i.test(text);
+  const number = Number(text);
+  return (type === 'integer' || type === 'number') && Number.isFinite(number) ? number : text;
+}
+
+function choicesOf({ enum: values, enumNames, oneOf, anyOf, items }: Field): readonly Choice[] {
+  if (typeof items === 'object' && items !== null) return choicesOf(items as Field);
+  const titled = oneOf ?? anyOf;
+  if (Array.isArray(titled)) {
+    return titled.map(({ const: value, title = value }: Field) => ({ value: `${value}`, title: `${title}` }));
+  }
+  const names = Array.isArray(enumNames) ? enumNames : [];
+  return Array.isArray(values)
+    ? values.map((value, at) => ({ value: `${value}`, title: `${names[at] ?? value}` }))
+    : [];
+}
+
+/** The value that a text names: by itself, by its title, in any case, or by its number. */
+function choose(choices: readonly Choice[], text: string): string {
+  const typed = text.toLowerCase();
+  const chosen =
+    choices.find(({ value }) => value === text) ??
+    choices.find(({ value, title }) => [value, title].some((one) => one.toLowerCase() === typed)) ??
+    (/^\d+$/.test(text) ? choices[Number(text) - 1] : undefined);
+  return chosen?.value ?? text;
+}
