@@ -1,6 +1,5 @@
 /** Declares options and reports mistakes, for all three commands. */
 import { Command, CommanderError, Option } from 'commander';
-import { didYouMean } from './did-you-mean.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A wrong command line. The message names what exists; the exit code is 2. */
@@ -46,9 +45,25 @@ export function parseArgs(
   }
 }
 
-/** A name that does not exist, with one that was meant, and all that exist. */
+/** A name that does not exist, with those that were meant, and all that exist. */
 export const unknown = (sentence: string, typed: string, what: string, names: readonly string[]): string =>
   `${sentence}${didYouMean(typed, names)} ${exists(what, names)}`;
+
+/** ` (Did you mean basic?)`, or nothing: commander suggests only subcommands and options. */
+function didYouMean(typed: string, names: readonly string[]): string {
+  const program = new Command()
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  try {
+    for (const name of new Set(names)) program.command(name);
+    program.parse([typed.toLowerCase()], { from: 'user' });
+    return '';
+  } catch (error) {
+    const [, hint] = (error as Error).message.split('\n');
+    return hint ? ` ${hint}` : '';
+  }
+}
 
 export const exists = (what: string, names: readonly string[]): string => `${what}: ${names.join(', ')}.`;
 

@@ -1,28 +1,17 @@
 /** `pnpm serve option-h --store postgres`: on a PostgreSQL that it starts, and on one that is named. */
-import { tmpdir } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { modernClient, poster } from '@mrtr/harness';
+import { poster } from '@mrtr/harness';
 import { postgresOfTheRun } from '@mrtr/postgres-server/testing';
 import { expect, test } from 'vitest';
-import { listening, METRIC, SUNNY, TOKYO } from './serve.test-support.ts';
+import { command, listening, METRIC, modern, PLUGGED, SUNNY, TOKYO } from './serve.test-support.ts';
 
 const { database, test: testOnPostgres } = await postgresOfTheRun();
 
-const RUN = fileURLToPath(new URL('../run.mjs', import.meta.url));
-
 test('serves on a PostgreSQL that it starts itself, without a given key', async () => {
-  const args = [RUN, 'serve', 'h', '--store', 'postgres'];
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args,
-    cwd: tmpdir(),
-    stderr: 'ignore',
-  });
-  const elicit = () => ({ action: 'accept' as const, content: { units: 'metric' } });
-  const client = await modernClient(transport, { elicit }, { fallback: true });
-  const { content } = await client.callTool({ name: 'get_weather', arguments: { location: 'Tokyo' } });
-  expect(content).toEqual([{ type: 'text', text: 'Weather in Tokyo: 22°C, partly cloudy.' }]);
+  const client = await modern(
+    new StdioClientTransport({ ...command('h', '--store', 'postgres'), ...PLUGGED }),
+  );
+  expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
   await client.close();
 }, 90_000);
 

@@ -28,14 +28,19 @@ export async function drawCall(
   inside?: boolean,
 ): Promise<Transcript> {
   const diagram = new Diagram(stage.paint, inside);
-  // Before the first event the call may turn out to be impossible.
-  let heads = diagram.begin();
+  // The heads wait for the first event: the call may be impossible. Other lines wait while the person types.
+  const waiting = [...diagram.begin()];
+  let questions = 0;
   const draw = (lines: readonly string[]) => {
-    if (lines.length === 0) return;
-    print(stage, [...heads, ...lines]);
-    heads = [];
+    waiting.push(...lines);
+    if (lines.length > 0 && questions === 0) print(stage, waiting.splice(0));
   };
-  const transcript = await makeCall((event) => draw(diagram.next(event)));
+  const transcript = await makeCall((event) => {
+    if (event.kind === 'answer') questions--;
+    draw(diagram.next(event));
+    if (event.kind === 'question') questions++;
+  });
+  questions = 0;
   const lines = wrap(closing(transcript), 78).map((line) => `  ${stage.paint('quiet', line)}`);
   draw([...diagram.end(transcript), '', ...lines]);
   return transcript;

@@ -4,7 +4,7 @@ export type { ClientApplication } from './clients/client-application.ts';
 export { legacyClient, modernClient } from './clients/connect.ts';
 export { type Model, scriptedModel } from './clients/model.ts';
 export type { Answering } from './clients/recorded-application.ts';
-export type { Replies, Round } from './clients/round.ts';
+export type { Replies, Round, SendOptions } from './clients/round.ts';
 export { type ShownPage, type ShownQuestion, scriptedUser, type User } from './clients/user.ts';
 export {
   Conversation,
