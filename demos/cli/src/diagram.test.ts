@@ -1,11 +1,13 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Happening, Transcript, WireMessage } from '@mrtr/harness/transcript';
+import type { Happening, Transcript, TranscriptEvent, WireMessage } from '@mrtr/harness/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Diagram, diagram } from './diagram.ts';
-import { paintFor } from './paint.ts';
+import { paintFor, plain } from './paint.ts';
 import { columns } from './printable.ts';
+import { drawCall } from './stage.ts';
+import { terminalWith } from './terminal.test-support.ts';
 import type { Environment } from './terminal.ts';
 
 const transcript = (
@@ -158,6 +160,20 @@ test('colours appear only on a terminal that shows them, and change nothing else
   expect(diagram(call, stream(true, false))).toEqual(uncoloured);
   expect(diagram(call, stream(false, false, { FORCE_COLOR: '1' }))).toEqual(coloured);
   expect(diagram(call, stream(true, true, { FORCE_COLOR: '0' }))).toEqual(uncoloured);
+});
+
+test('nothing is drawn while the person types an answer', async () => {
+  const terminal = terminalWith();
+  const at = { at: 0, framesHeld: 0 };
+  const makeCall = async (onEvent: (event: TranscriptEvent) => void) => {
+    onEvent({ kind: 'question', to: 'person', id: 1, message: 'Sure?', schema: {}, ...at });
+    onEvent({ kind: 'roots', roots: [], ...at });
+    terminal.stdout.write('TYPED');
+    onEvent({ kind: 'answer', from: 'person', id: 1, reply: { action: 'cancel' }, ...at });
+    return { end: { result: { content: [] } } } as unknown as Transcript;
+  };
+  await drawCall({ terminal, paint: plain }, makeCall, () => 'Closed.');
+  expect(terminal.said().out).toMatch(/TYPED[\s\S]+◇[\s\S]+☺[\s\S]+Closed\./);
 });
 
 test('an effect that comes twice in one call is marked', () => {

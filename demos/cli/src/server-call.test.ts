@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { RunningProcess } from '@mrtr/harness/process';
-import { eventsOf, type Transcript, tally } from '@mrtr/harness/transcript';
+import { eventsOf, resultText, type Transcript, tally } from '@mrtr/harness/transcript';
 import { afterAll, expect, test } from 'vitest';
 import { readArgs } from './args.ts';
 import { UsageError } from './command-line.ts';
@@ -80,6 +80,46 @@ test('a server that ends early says why, with the environment of the terminal an
   expect(code).toBe(1);
   expect(out).toContain('✗ The server ended: Error: 12 3');
   expect(err).toMatch(/^\nThe server wrote to stderr:\n[\s\S]+Error: 12 3\n {6}at /);
+});
+
+/** A server on the bare protocol, whose tool asks for the model and the roots of its client. */
+function needyServer() {
+  const answers: Record<string, unknown> = {};
+  const send = (message: object) =>
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const ask = (id: string, method: string) =>
+    send({ id, method, params: { messages: [], maxTokens: 9, message: '?' } });
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'needy', version: '1' },
+    },
+    'tools/list': { tools: [{ name: 'summarise', inputSchema: { type: 'object' } }] },
+  };
+  process.stdin.on('data', (text) => {
+    for (const line of `${text}`.split('\n').filter(Boolean)) {
+      const { id, method, result } = JSON.parse(line);
+      if (results[method]) send({ id, result: results[method] });
+      if (method === 'server/discover') send({ id, error: { code: -32601, message: 'Unknown.' } });
+      if (method === 'tools/call') answers.call = id;
+      if (method === 'tools/call') ask('model', 'sampling/createMessage');
+      if (id === 'model') ask('roots', 'roots/list');
+      if (result) answers[id] = result;
+      const content = [{ type: 'text', text: JSON.stringify(answers) }];
+      if (id === 'roots') send({ id: answers.call, result: { content } });
+    }
+  });
+}
+
+test('a server that needs a model and roots gets scripted ones', async () => {
+  const server = `"${process.execPath}" -e "${`(${needyServer})()`.replaceAll('"', "'")}"`;
+  const { code, out } = await demo(['--server', server, '--tool', 'summarise', '--json']);
+  expect(code).toBe(0);
+  const { end } = JSON.parse(out) as Transcript;
+  expect(resultText(end.result ?? { content: [] })).toMatch(
+    /the scripted model of `pnpm demo`.+"uri":"file:.+"name":"here"/,
+  );
 });
 
 test('a tool that the server does not have exits with 2 and names the tools; without a name it lists them', async () => {
