@@ -32,6 +32,7 @@ export class RecordedApplication implements ClientApplication {
   readonly #recorder: Recorder;
   readonly #framesHeld: () => number | Promise<number>;
   #questions = 0;
+  #latest = { asking: {} as JsonObject, keys: new Set<string>() };
   #end: End | undefined;
 
   constructor(answering: Answering, recorder: Recorder, framesHeld: () => number | Promise<number>) {
@@ -118,7 +119,13 @@ export class RecordedApplication implements ClientApplication {
       objectIn(message, 'result'),
     );
     const asking = results.findLast(({ inputRequests }) => inputRequests !== undefined) ?? {};
+    if (asking !== this.#latest.asking) this.#latest = { asking, keys: new Set() };
+    const { keys } = this.#latest;
     const requests = Object.entries(objectIn(asking, 'inputRequests') as Record<string, JsonObject>);
-    return requests.find(([, request]) => objectIn(request, 'params').message === text)?.[0];
+    const isText = (request: JsonObject) => objectIn(request, 'params').message === text;
+    // Questions of one round may have the same text: they come in order.
+    const key = requests.find(([key, request]) => !keys.has(key) && isText(request))?.[0];
+    if (key !== undefined) keys.add(key);
+    return key;
   }
 }

@@ -84,9 +84,9 @@ test('a script has its replies by key, and one without a reply ends the call wit
   const asking = () => {
     const server = new McpServer({ name: 'asking', version: '1.0.0' });
     server.registerTool('deploy', {}, ({ mcpReq: { inputResponses } }) => {
-      const ask = (message: string) =>
-        inputRequired.elicit({ message, requestedSchema: z.object({ answer: z.string() }) });
-      const inputRequests = { colour: ask('Which colour?'), size: ask('Which size?') };
+      const requestedSchema = z.object({ answer: z.string() });
+      const ask = () => inputRequired.elicit({ message: 'Which?', requestedSchema });
+      const inputRequests = { colour: ask(), size: ask() };
       return inputResponses
         ? { content: [{ type: 'text', text: JSON.stringify(inputResponses) }] }
         : inputRequired({ inputRequests });
@@ -100,7 +100,7 @@ test('a script has its replies by key, and one without a reply ends the call wit
     expect(JSON.stringify(end.result?.content)).toMatch(/colour.+red.+size.+L/);
     const { error } = (await reply({ colour: ['red'], weight: ['12', ...silent] })).end;
     expect(error?.message).toContain(
-      `'size' ("Which size?") has no reply. There are replies to 'colour', 'weight': add one to 'size' or 'answer'.`,
+      `'size' ("Which?") has no reply. There are replies to 'colour', 'weight': add one to 'size' or 'answer'.`,
     );
   }
 });
