@@ -1,18 +1,10 @@
-/** `pnpm serve` in processes of its own: its ends, its warnings, an old client. `serve.test.ts` has the common ways. */
-import { StdioClientTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+/** `pnpm serve` in processes of its own: its ends, its warnings. `serve.test.ts` has the common ways. */
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, test } from 'vitest';
-import { command, listening, old, PLUGGED, SUNNY, start, TOKYO } from './serve.test-support.ts';
+import { listening, old, start, TOKYO } from './serve.test-support.ts';
 
 describe.concurrent('pnpm serve', () => {
-  test('an old client uses it over stdio, and is asked', async () => {
-    const client = await old(new OldStdioTransport({ ...command('e'), ...PLUGGED }));
-    expect(await client.callTool(TOKYO)).toMatchObject(SUNNY);
-    expect(client.errors).toEqual([]);
-    await client.close();
-  });
-
   test('with a key, it warns only of a missing ledger; a second signal does not wait for a call', async () => {
     const { running, url } = await listening('f --state-key-env KEY', { KEY: 'k'.repeat(32) });
     let ask = () => {};

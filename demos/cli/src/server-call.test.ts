@@ -62,11 +62,6 @@ test('--json prints the transcript and nothing else; a refusal needs nobody at t
   expect(eventsOf('answer', transcript.events)).toMatchObject([{ reply: { action: 'decline' } }]);
 });
 
-test('--mermaid prints a sequence diagram', async () => {
-  const { out } = await demo(['--server', url, ...TOKYO, '--answer', 'cancel', '--mermaid']);
-  expect(out).toMatch(/^sequenceDiagram\n/);
-});
-
 test('a server that cannot be reached is drawn as an error, with the exit code 1', async () => {
   const { code, out } = await demo(['--server', 'http://127.0.0.1:1/mcp', ...TOKYO]);
   expect(code).toBe(1);
@@ -87,25 +82,21 @@ function needyServer() {
   const answers: Record<string, unknown> = {};
   const send = (message: object) =>
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  const ask = (id: string, method: string) =>
-    send({ id, method, params: { messages: [], maxTokens: 9, message: '?' } });
-  const results: Record<string, object> = {
-    initialize: {
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'needy', version: '1' },
-    },
-    'tools/list': { tools: [{ name: 'summarise', inputSchema: { type: 'object' } }] },
-  };
+  const agreed = { protocolVersion: '2025-11-25', capabilities: { tools: {} } };
   process.stdin.on('data', (text) => {
     for (const line of `${text}`.split('\n').filter(Boolean)) {
       const { id, method, result } = JSON.parse(line);
-      if (results[method]) send({ id, result: results[method] });
       if (method === 'server/discover') send({ id, error: { code: -32601, message: 'Unknown.' } });
-      if (method === 'tools/call') answers.call = id;
-      if (method === 'tools/call') ask('model', 'sampling/createMessage');
-      if (id === 'model') ask('roots', 'roots/list');
-      if (result) answers[id] = result;
+      if (method === 'initialize')
+        send({ id, result: { ...agreed, serverInfo: { name: 'x', version: '1' } } });
+      if (method === 'tools/list')
+        send({ id, result: { tools: [{ name: 'sum', inputSchema: { type: 'object' } }] } });
+      answers[id] = method === 'tools/call' ? id : result;
+      if (method === 'tools/call') {
+        answers.call = id;
+        send({ id: 'model', method: 'sampling/createMessage', params: { messages: [], maxTokens: 9 } });
+      }
+      if (id === 'model') send({ id: 'roots', method: 'roots/list' });
       const content = [{ type: 'text', text: JSON.stringify(answers) }];
       if (id === 'roots') send({ id: answers.call, result: { content } });
     }
@@ -114,7 +105,7 @@ function needyServer() {
 
 test('a server that needs a model and roots gets scripted ones', async () => {
   const server = `"${process.execPath}" -e "${`(${needyServer})()`.replaceAll('"', "'")}"`;
-  const { code, out } = await demo(['--server', server, '--tool', 'summarise', '--json']);
+  const { code, out } = await demo(['--server', server, '--tool', 'sum', '--json']);
   expect(code).toBe(0);
   const { end } = JSON.parse(out) as Transcript;
   expect(resultText(end.result ?? { content: [] })).toMatch(
