@@ -12,6 +12,7 @@ import {
 import {
   type CallToolResult,
   elicitation,
+  type InputKind,
   listRoots,
   MemoryLedger,
   type Questions,
@@ -27,6 +28,7 @@ import { z } from 'zod';
 import {
   accept,
   ada,
+  as,
   type Caller,
   cancel,
   countRuns,
@@ -52,6 +54,8 @@ export type AuthorContext = Omit<HandlerContext, 'request'> & { readonly once?: 
 export interface Script<R> {
   /** The questions of each round, under the author's keys. */
   readonly rounds: readonly Questions[];
+  /** What its author declares that it asks for, in the shapes with this option. */
+  readonly asks?: readonly InputKind[] | undefined;
   /** The author's line above the questions. Called wherever the shape enters code of the author that asks. */
   above(ctx?: AuthorContext): unknown;
   /** The author's line below the questions: makes the result. */
@@ -67,6 +71,8 @@ type Nothing = Record<string, never>;
 export interface Shape {
   /** The shape's name in events. */
   readonly name: string;
+  /** Whether its authors have to put every effect below the questions. */
+  readonly effectsBelow?: boolean;
   /** Makes the script into a callback, written as an author of this shape writes it. */
   write<R extends CompleteResult>(script: Script<R>): SdkCallback<Nothing, R>;
   /** The same for a resource, if the shape writes it differently. */
@@ -383,6 +389,32 @@ const behaviours = {
     expect(client.questions).toEqual([]);
   },
 
+  async 'a client that cannot be asked is refused before any effect, in each era and in each round'(shape) {
+    const above = countRuns(() => {});
+    const over = { asks: ['elicitation'], above } as const;
+    const once: RequestStateOptions = { singleUse: 'replay', ledger: new MemoryLedger() };
+    const { site, done } = serve(shape, TWO_ROUNDS, once, over);
+    const effects = () => (shape.effectsBelow ? done : above).runs;
+    const refused = { lacks: { elicitation: { form: {} } } };
+    const pagesOnly = await site.connect(undefined, { elicitation: { url: {} } });
+    expect(await pagesOnly.send()).toEqual(refused);
+    const fails = {
+      fails: expect.stringContaining('needs a client that can be asked (elicitation), on a con'),
+    };
+    expect(await (await site.connectLegacy()).call()).toEqual(fails);
+    const unheld = serve(shape, TWO_ROUNDS, { legacy: 'degrade' }, over).site;
+    expect(await (await unheld.connectLegacy(user)).call()).toEqual(fails);
+    expect(effects()).toBe(0);
+    const client = await site.connect();
+    const first = await client.send();
+    const before = effects();
+    expect(await pagesOnly.answer(first, { units: metric })).toEqual(refused);
+    expect(effects()).toBe(before);
+    // The refused request has not spent the token.
+    const second = await client.answer(first, { units: metric });
+    expect(await client.answer(second, { name: ada })).toEqual(BOTH);
+  },
+
   async '`fallback` stands in for a client that cannot be asked, and for no other'(shape) {
     const fallback = elicitation(WHICH_UNITS, Units, { fallback: { units: 'imperial' } });
     const { site } = serve(shape, [{ units: fallback }]);
@@ -493,6 +525,23 @@ const behaviours = {
     const client = await serve(shape, [{ name }], {}, { above }).site.connect();
     await client.send({}, { onprogress: (progress) => void reported.push(progress) });
     expect(reported).toEqual([true, false, false, { progress: 1, total: 2, message: 'half' }]);
+  },
+
+  async 'the context says who sent each round, and not with which token'(shape) {
+    const callers: unknown[] = [];
+    const above = (ctx?: AuthorContext) => void callers.push(ctx?.caller);
+    const below: Script<CallToolResult>['below'] = (_answers, ctx) => {
+      above(ctx);
+      return textResult('');
+    };
+    const { site } = serve(shape, [{ units }], {}, { above, below });
+    const client = await site.connect();
+    site.caller = as('ada');
+    const asked = await client.send();
+    site.caller = { ...as('ada'), scopes: ['pay'] };
+    await client.answer(asked, { units: metric });
+    const signedIn = { clientId: 'app', scopes: [], extra: { sub: 'ada' } };
+    expect([callers[0], callers.at(-1)]).toEqual([signedIn, { ...signedIn, scopes: ['pay'] }]);
   },
 
   async 'what a handler returns after its client hung up is kept for the retry'(shape) {

@@ -1,5 +1,5 @@
 /** The behaviour of `ctx.once` in the shapes that have it, stated once. */
-import { cancelledResult, textResult } from '@mrtr/core';
+import { CannotAsk, cancelledResult, type InputKind, type RequestStateOptions, textResult } from '@mrtr/core';
 import { type EffectEvent, observe } from '@mrtr/core/events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AuthorContext, Shape } from './contract.test-support.ts';
@@ -8,17 +8,23 @@ import { countRuns, Deferred, kelvin, metric, Site, tool, turns, units } from '.
 type Context = Required<AuthorContext>;
 
 /** A tool that does `work`, asks for units, and then returns the value of the work. */
-const working = (shape: Shape, work: (ctx: Context) => unknown) => {
+const working = (
+  shape: Shape,
+  work: (ctx: Context) => unknown,
+  policy: RequestStateOptions = {},
+  asks?: readonly InputKind[],
+) => {
   let value: unknown;
   const callback = shape.write({
     rounds: [{ units }],
+    asks,
     above: async (ctx) => {
       value = await work(ctx as Context);
     },
     below: () => textResult(JSON.stringify(value) ?? 'undefined'),
     refused: () => cancelledResult('units'),
   });
-  return new Site(tool(callback as never));
+  return new Site(tool(callback as never), policy);
 };
 
 /** Makes a call in which the question is answered at the second attempt. */
@@ -118,6 +124,36 @@ export function onceContract(shape: Shape): void {
     test('a failing effect that nobody awaits causes no unhandled rejection', async () => {
       const site = working(shape, ({ once }) => void once('print', () => Promise.reject(new Error('No.'))));
       expect(await threeRounds(site)).toEqual({ says: 'undefined' });
+    });
+
+    test('a call that ends after effects, because its client cannot be asked, tells `onerror` their keys', async () => {
+      const told: Error[] = [];
+      const work = async ({ once }: Context) => {
+        await once('lock', () => 'a secret');
+        await once('mail', () => Promise.reject(new Error('No.'))).catch(() => {});
+      };
+      const onerror = (error: Error) => void told.push(error);
+      const site = working(shape, work, { onerror });
+      expect(await (await site.connect(undefined, {})).send()).toHaveProperty('lacks');
+      expect(await (await site.connectLegacy()).call()).toHaveProperty('fails');
+      const error = new CannotAsk(
+        'tools/call tool ended because its client cannot be asked, after these effects had run: ' +
+          "'lock', 'mail'. Declare asks: ['elicitation'] where the handler is made: such a client is then refused " +
+          'before the handler is entered.',
+      );
+      expect(told).toEqual([error, error]);
+      // Nothing is told where no effect has run.
+      await (await working(shape, () => {}, { onerror }).connect(undefined, {})).send();
+      expect(told).toHaveLength(2);
+    });
+
+    test('a client that lacks one of the declared kinds is refused with all that it lacks, before the handler', async () => {
+      const above = countRuns(() => {});
+      const site = working(shape, above, {}, ['elicitation', 'elicitation.url', 'sampling.tools', 'roots']);
+      const lacks = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };
+      const capabilities = { sampling: {}, roots: {} };
+      expect(await (await site.connect(undefined, capabilities)).send()).toEqual({ lacks });
+      expect(above.runs).toBe(0);
     });
 
     test('an observer sees that an effect ran, and in which call', async () => {

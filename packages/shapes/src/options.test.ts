@@ -13,6 +13,7 @@ import { ToolBuilder } from './tool-builder/tool-builder.ts';
 const handler = () => textResult('');
 const store = new ContinuationStore();
 const atLeast1 = 'must be a whole number of at least 1';
+const someKinds = "must be a list of 'elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'";
 const aStore = 'store must be an object with round()';
 
 test.each<[options: unknown, message: string]>([
@@ -46,7 +47,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
   [
     'linear',
     () => linear(handler, { store, ttlSeconds: 5 } as never),
-    "linear: there is no option 'ttlSeconds'. The options are: store.",
+    "linear: there is no option 'ttlSeconds'. The options are: asks, store.",
   ],
   [
     'journal',
@@ -58,6 +59,7 @@ test.each<[what: string, give: () => unknown, message: string]>([
     () => journal(handler, { strict: 'yes' } as never),
     "journal: strict must be true or false; it is 'yes'.",
   ],
+  ['once', () => once(handler, { asks: ['form'] } as never), `once: asks ${someKinds}; it is a list.`],
   ['byEra', () => byEra({ modern: handler } as never), 'byEra: legacy must be a function; it is undefined.'],
   [
     'byEra',

@@ -3,7 +3,8 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
 import { tokenLength } from '../state/codec.ts';
 import { isRoutingLabel } from '../state/routing-label.ts';
-import type { RoundLimits } from '../wire/call.ts';
+import { CannotAsk } from '../support/errors.ts';
+import type { Call, RoundLimits } from '../wire/call.ts';
 import { type InputKind, kindOf } from '../wire/input-kind.ts';
 
 /** Why questions may not go out. */
@@ -49,9 +50,30 @@ export function askProblem(
   if (bytes > maxStateBytes) return { kind: 'size', message: STATE_NOT_KEPT, bytes };
   const input = asked.map(([, request]) => kindOf(request)).find((kind) => kind && !askable.includes(kind));
   if (input === undefined) return undefined;
-  const message = `This needs a client that can be asked (${input}), on a connection that can carry the question.`;
-  return { kind: 'unaskable', message, input };
+  return { kind: 'unaskable', message: needsAskable([input]), input };
 }
+
+/** What an old client reads that cannot be asked for `kinds`. */
+export const needsAskable = (kinds: readonly InputKind[]): string =>
+  `This needs a client that can be asked (${kinds.join(', ')}), on a connection that can carry the question.`;
+
+/** For the operator: the `effects` of a call, if any, have run for nothing: its client cannot be asked `requests`. */
+export function unaskableAfter(
+  effects: readonly string[],
+  requests: InputRequests,
+  { method, target, askable }: Pick<Call, 'method' | 'target' | 'askable'>,
+): CannotAsk | undefined {
+  if (effects.length === 0) return undefined;
+  const kinds = Object.values(requests).flatMap((request) => kindOf(request) ?? []);
+  const lacked = new Set(kinds.filter((kind) => !askable.includes(kind)));
+  return new CannotAsk(
+    `${method} ${target} ended because its client cannot be asked, after these effects had run: ${quoteAll(effects)}. ` +
+      `Declare asks: [${quoteAll([...lacked])}] where the handler is made: such a client is then refused before the ` +
+      'handler is entered.',
+  );
+}
+
+const quoteAll = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
 /** Names the questions that were asked again and again: the author's mistake shows in them. */
 function describeRepeats({ timesAsked }: RoundLimits, requests: InputRequests): string {

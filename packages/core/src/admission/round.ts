@@ -5,7 +5,12 @@ import type {
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import { isInputRequiredResult, ProtocolError, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';
+import {
+  isInputRequiredResult,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  TRACEPARENT_META_KEY,
+} from '@modelcontextprotocol/server';
 import { declaredInEnvelope } from '../questions/can-ask.ts';
 import { questionDigest } from '../questions/question.ts';
 import { pseudonym } from '../state/at-rest.ts';
@@ -17,15 +22,15 @@ import { AnswerIgnored, StateTooLarge, TooManyQuestions } from '../support/error
 import { AnswerReads } from '../wire/answer-reads.ts';
 import { type Call, withCall } from '../wire/call.ts';
 import { publish, publishAround } from '../wire/diagnostics.ts';
-import { declaredKinds, kindOf } from '../wire/input-kind.ts';
+import { capabilitiesOf, declaredKinds, type InputKind, kindOf } from '../wire/input-kind.ts';
 import { endCall } from '../wire/results.ts';
 import { isModern, MRTR_REVISION } from '../wire/revision.ts';
 import { describeIgnored, ignoredAnswers, ownAnswers } from './answers.ts';
 import { type HandlerRun, withHandlerRun } from './handler-run.ts';
-import { type AskProblem, askProblem, STATE_NOT_KEPT } from './limits.ts';
+import { type AskProblem, askProblem, needsAskable, STATE_NOT_KEPT, unaskableAfter } from './limits.ts';
 import type { PolicyParts } from './policy.ts';
 import type { Refusals } from './refusals.ts';
-import { routingLabelOf } from './shape-callback.ts';
+import { notesOf } from './shape-callback.ts';
 
 /** A request as the SDK hands it to a low-level handler. */
 export type Request = { readonly params?: Readonly<Record<string, unknown>> | undefined };
@@ -192,6 +197,8 @@ class Serving {
   }
 
   #ask(result: InputRequiredResult, requests: InputRequests): unknown {
+    const { routingLabel, effects = [], lacked } = notesOf(result);
+    if (lacked) return this.#refuseUnaskable(lacked);
     const { requestState } = result;
     if (requestState !== undefined && (typeof requestState !== 'string' || !requestState.isWellFormed())) {
       this.#refuse(
@@ -213,9 +220,10 @@ class Serving {
       );
     }
     const call = this.#call;
-    const routingLabel = routingLabelOf(result);
     const problem = askProblem(call, requests, { requestState, routingLabel });
     if (problem && problem.kind !== 'unaskable') return this.#refuseToAsk(problem);
+    const wasted = problem && unaskableAfter(effects, requests, call);
+    if (wasted) this.#boundary.refusals.report(wasted);
     if (!isModern(call.revision)) {
       if (problem) return endCall(call, problem.message);
       if (call.legacy === 'degrade') return endCall(call, NEEDS_MODERN);
@@ -230,6 +238,11 @@ class Serving {
     if (problem) return sealed;
     publish('mrtr:ask', { call: call.id, target: call.target, keys: Object.keys(requests), live: false });
     return sealed;
+  }
+
+  #refuseUnaskable(kinds: readonly InputKind[]): unknown {
+    if (!isModern(this.#call.revision)) return endCall(this.#call, needsAskable(kinds));
+    throw new MissingRequiredClientCapabilityError({ requiredCapabilities: capabilitiesOf(kinds) });
   }
 
   #refuseToAsk(problem: Exclude<AskProblem, { kind: 'unaskable' }>): unknown {

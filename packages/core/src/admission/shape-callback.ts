@@ -2,10 +2,12 @@
 import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server';
 import { InvalidDefinition } from '../support/errors.ts';
 import { type Call, callOf } from '../wire/call.ts';
+import type { InputKind } from '../wire/input-kind.ts';
 import type { CompleteResult, SdkCallback } from '../wire/wire.ts';
+import { asNotEntered } from './handler-run.ts';
 
 const SHAPE = Symbol.for('mrtr.shape');
-const ROUTING_LABEL = Symbol.for('mrtr.routing-label');
+const NOTES = Symbol.for('mrtr.shape-notes');
 
 /** Serves one request of a call. */
 export type Serve<Input, R> = (
@@ -18,19 +20,24 @@ export type Serve<Input, R> = (
  * Makes an SDK callback for a tool, a prompt or a resource. Without a schema the SDK hands over the context alone; the
  * input is then an empty object. For a resource with a template the input is `{ uri, variables }`.
  *
- * @param shape the shape's name, for observers.
+ * @param shape the shape's name, for observers; and the kinds of input that its handler `asks` for: a client that cannot
+ * be asked for one of them is refused before `serve`.
  */
 export function shapeCallback<Input, R extends CompleteResult>(
-  shape: string,
+  shape: string | { readonly name: string; readonly asks: readonly InputKind[] | undefined },
   serve: Serve<Input, R>,
 ): SdkCallback<Input, R> {
+  const { name, asks = [] } = typeof shape === 'string' ? { name: shape } : shape;
   const callback = async (...given: unknown[]) => {
     const ctx = given.at(-1) as ServerContext;
-    const result = await serve(inputOf(given) as Input, ctx, callOf(ctx));
+    const call = callOf(ctx);
+    const lacked = asks.filter((kind) => !call.askable.includes(kind));
+    if (lacked.length > 0) return asNotEntered(withNotes({ resultType: 'input_required' }, { lacked }));
+    const result = await serve(inputOf(given) as Input, ctx, call);
     if (typeof result === 'object' && result !== null) return result;
-    throw notAResult(shape, result);
+    throw notAResult(name, result);
   };
-  return Object.assign(callback, { [SHAPE]: shape }) as SdkCallback<Input, R>;
+  return Object.assign(callback, { [SHAPE]: name }) as SdkCallback<Input, R>;
 }
 
 function inputOf([first, second, third]: readonly unknown[]): unknown {
@@ -49,15 +56,23 @@ export const notAResult = (what: string, result: unknown): InvalidDefinition =>
 export const shapeOf = (callback: unknown): string | undefined =>
   (callback as { [SHAPE]?: string } | undefined)?.[SHAPE];
 
-/**
- * The same result, whose sealed state will end in `~label`. The server's own router can then send the next round to the
- * instance that the label names. Anyone can read the label; nobody can change it.
- */
-export const withRoutingLabel = (
-  result: InputRequiredResult,
-  label: string | undefined,
-): InputRequiredResult => (label === undefined ? result : Object.assign(result, { [ROUTING_LABEL]: label }));
+/** What a shape tells the boundary beside its result. */
+export interface ShapeNotes {
+  /**
+   * Ends the sealed state in `~label`. The server's own router can then send the next round to the instance that the
+   * label names. Anyone can read the label; nobody can change it.
+   */
+  readonly routingLabel?: string | undefined;
+  /** The keys of the effects that have run in this call. `onerror` gets them if its client cannot be asked. */
+  readonly effects?: readonly string[] | undefined;
+  /** The kinds of input that the handler needs and its client cannot be asked for: it was not entered. */
+  readonly lacked?: readonly InputKind[];
+}
 
-/** The label that {@link withRoutingLabel} set. */
-export const routingLabelOf = (result: InputRequiredResult): string | undefined =>
-  (result as { [ROUTING_LABEL]?: string })[ROUTING_LABEL];
+/** The same result, with `notes` for the boundary. */
+export const withNotes = (result: InputRequiredResult, notes: ShapeNotes): InputRequiredResult =>
+  Object.assign(result, { [NOTES]: notes });
+
+/** What {@link withNotes} set. */
+export const notesOf = (result: InputRequiredResult): ShapeNotes =>
+  (result as { [NOTES]?: ShapeNotes })[NOTES] ?? {};

@@ -67,7 +67,7 @@ export interface SealOptions {
   /** In milliseconds since the epoch. */
   readonly issuedAt: number;
   readonly ttlSeconds: number;
-  /** The label at the token's end, for the server's own router; see `withRoutingLabel`. */
+  /** The label at the token's end, for the server's own router; see `ShapeNotes`. */
   readonly routingLabel?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { beginCall, PLAN, REJECTED, sure, YES } from '../admission/asking.test-support.ts';
 import { eventsOf, hostTools } from '../admission/hosted.test-support.ts';
-import { routingLabelOf, withRoutingLabel } from '../admission/shape-callback.ts';
+import { notesOf, withNotes } from '../admission/shape-callback.ts';
 import { InvalidLabel } from '../support/errors.ts';
 import { textResult } from '../wire/results.ts';
 import { tokenLength } from './codec.ts';
@@ -127,18 +127,17 @@ const site = (label: string | undefined, maxBytes?: number) =>
       server.registerTool('deploy', {}, (ctx) => {
         if (ctx.mcpReq.requestState() === PLAN) return textResult('Done.');
         const asked = inputRequired({ inputRequests: { sure: sure.request }, requestState: PLAN });
-        return withRoutingLabel(asked, label);
+        return withNotes(asked, { routingLabel: label });
       });
     },
     { maxBytes },
   );
 
-test('a label is set on the result, and no label changes nothing', () => {
+test('a label is set on the result, and does not go out with it', () => {
   const result = inputRequired({ requestState: PLAN });
-  expect(withRoutingLabel(result, undefined)).toBe(result);
-  expect(routingLabelOf(result)).toBeUndefined();
-  expect(withRoutingLabel(result, 'i2')).toBe(result);
-  expect(routingLabelOf(result)).toBe('i2');
+  expect(notesOf(result)).toEqual({});
+  expect(withNotes(result, { routingLabel: 'i2' })).toBe(result);
+  expect(notesOf(result)).toEqual({ routingLabel: 'i2' });
   expect(JSON.stringify(result)).not.toContain('i2');
 });
 

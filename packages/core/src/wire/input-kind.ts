@@ -7,7 +7,14 @@ import type { ClientCapabilities } from '@modelcontextprotocol/server';
  */
 export type InputKind = 'elicitation' | 'elicitation.url' | 'sampling' | 'sampling.tools' | 'roots';
 
-const KINDS: readonly InputKind[] = ['elicitation', 'elicitation.url', 'sampling', 'sampling.tools', 'roots'];
+/** All kinds of input. */
+export const INPUT_KINDS: readonly InputKind[] = [
+  'elicitation',
+  'elicitation.url',
+  'sampling',
+  'sampling.tools',
+  'roots',
+];
 
 /** The kind of an input request; undefined for anything else that an author may return. */
 export function kindOf(request: unknown): InputKind | undefined {
@@ -21,7 +28,17 @@ export function kindOf(request: unknown): InputKind | undefined {
 export const usesTools = (params: Readonly<Record<string, unknown>> | undefined): boolean =>
   params?.tools !== undefined || params?.toolChoice !== undefined;
 
-const FAMILIES = KINDS.map((kind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?]);
+const partsOf = (kind: InputKind) => kind.split('.') as ['elicitation' | 'sampling' | 'roots', string?];
+const FAMILIES = INPUT_KINDS.map(partsOf);
+
+/** The capabilities of a client that can be asked for `kinds`, as an error with -32021 names them. */
+export function capabilitiesOf(kinds: readonly InputKind[]): ClientCapabilities {
+  const capabilities: Record<string, Record<string, object>> = {};
+  for (const [family, mode = family === 'elicitation' ? 'form' : undefined] of kinds.map(partsOf)) {
+    capabilities[family] = { ...capabilities[family], ...(mode !== undefined && { [mode]: {} }) };
+  }
+  return capabilities;
+}
 
 // A parked handler holds one of these lists, so equal ones are one list. By the kinds in it, one bit each.
 const lists: (readonly InputKind[])[] = [];
@@ -29,8 +46,8 @@ const lists: (readonly InputKind[])[] = [];
 /** The kinds that a client with `capabilities` can be asked for. */
 export function declaredKinds(capabilities: ClientCapabilities | undefined): readonly InputKind[] {
   let bits = 0;
-  for (let at = 0; at < KINDS.length; at++) if (declares(capabilities, at)) bits |= 1 << at;
-  const known = lists[bits] ?? KINDS.filter((_, at) => bits & (1 << at));
+  for (let at = 0; at < INPUT_KINDS.length; at++) if (declares(capabilities, at)) bits |= 1 << at;
+  const known = lists[bits] ?? INPUT_KINDS.filter((_, at) => bits & (1 << at));
   lists[bits] = known;
   return known;
 }

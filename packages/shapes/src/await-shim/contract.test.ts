@@ -20,6 +20,8 @@ const FORMS = 'it asks with forms only';
 const ONE_BY_ONE = 'each question takes a round, because the first one unwinds the handler';
 
 shapeContract(shape, {
+  'a client that cannot be asked is refused before any effect, in each era and in each round':
+    'nobody knows its questions before it asks them',
   'a page to open is asked as a form is, and only of clients that open pages': FORMS,
   'a page with another address is asked again': FORMS,
   'no answer is found under the key `__proto__`, and nothing below the question runs':

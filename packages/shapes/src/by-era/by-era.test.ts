@@ -1,7 +1,15 @@
-import { ask, askLive, cancelledResult, isRefusal, readAnswer, textResult } from '@mrtr/core';
+import {
+  ask,
+  askLive,
+  cancelledResult,
+  isRefusal,
+  readAnswer,
+  type ServerContext,
+  textResult,
+} from '@mrtr/core';
 import { observe } from '@mrtr/core/events';
 import { expect, onTestFinished, test } from 'vitest';
-import { metric, Site, tool, units } from '../fixture.test-support.ts';
+import { as, metric, Site, tool, units } from '../fixture.test-support.ts';
 import { byEra } from './by-era.ts';
 
 const register = tool(
@@ -30,4 +38,13 @@ test.each([
   expect(await client.call()).toEqual({ says: `${era}: metric` });
   const entry = { call: expect.any(String), shape: 'by-era', target: 'tool', part: 'handler' };
   expect(entries).toEqual(Array(count).fill(entry));
+});
+
+test('its handlers read the caller in the context of the SDK, as a plain handler does', async () => {
+  const modern = (_args: unknown, { http }: ServerContext) => textResult(`${http?.authInfo?.extra?.sub}`);
+  for (const handler of [byEra({ modern, legacy: modern }), modern]) {
+    const site = new Site(tool(handler as never));
+    site.caller = as('ada');
+    expect(await (await site.connect()).send()).toEqual({ says: 'ada' });
+  }
 });

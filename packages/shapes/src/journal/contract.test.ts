@@ -4,13 +4,16 @@ import { journal } from './journal.ts';
 
 const shape: Shape = {
   name: 'journal',
-  write: ({ rounds, above, below }) =>
-    journal(async (_input, ctx) => {
-      await above(ctx);
-      const answers: [string, unknown][] = [];
-      for (const questions of rounds) answers.push(...Object.entries(await ctx.ask(questions)));
-      return below(Object.fromEntries(answers), ctx);
-    }),
+  write: ({ rounds, asks, above, below }) =>
+    journal(
+      async (_input, ctx) => {
+        await above(ctx);
+        const answers: [string, unknown][] = [];
+        for (const questions of rounds) answers.push(...Object.entries(await ctx.ask(questions)));
+        return below(Object.fromEntries(answers), ctx);
+      },
+      { asks },
+    ),
 };
 
 shapeContract(shape, {

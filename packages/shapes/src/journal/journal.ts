@@ -25,7 +25,8 @@ import {
 import { publish } from '@mrtr/core/events';
 import { aBoolean, aFunction, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, endCancelled, shapeCallback, tokenLength } from '@mrtr/core/shape';
+import { type Call, endCancelled, shapeCallback, tokenLength, withNotes } from '@mrtr/core/shape';
+import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import type { Recorded } from '../kit/recorded.ts';
 import { type Author, loadState, saveState } from '../kit/state.ts';
@@ -71,7 +72,7 @@ export interface JournalContext extends HandlerContext {
 }
 
 /** The options of {@link journal}. */
-export interface JournalOptions {
+export interface JournalOptions extends AskingOptions {
   /**
    * For development: each new round first replays the journal without executing anything, and an unwrapped call of
    * `Date.now`, `Math.random` or `crypto.randomUUID` in the handler is an error that names its place. Default false.
@@ -90,16 +91,16 @@ export interface JournalOptions {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));
  *   const { yes } = await ctx.ask('sure', elicitation(`Really deploy to ${env}?`, YesNo));
  *   return textResult(yes ? await ctx.once('deploy', () => deploy(env, ticket)) : 'Left alone.');
- * }));
+ * }, { asks: ['elicitation'] }));
  */
 export function journal<Input, R extends CompleteResult>(
   handler: Author<Input, JournalContext, R>,
   options: JournalOptions = {},
 ): SdkCallback<Input, R> {
   requireArgument('journal', 'handler', handler, aFunction);
-  requireOptions('journal', options, { strict: aBoolean });
-  const { strict = false } = options;
-  return shapeCallback<Input, R>('journal', async (input, ctx, call) => {
+  requireOptions('journal', options, { ...ASKING_CHECKS, strict: aBoolean });
+  const { strict = false, asks } = options;
+  return shapeCallback<Input, R>({ name: 'journal', asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG)?.j;
     const context = handlerContext(ctx, call);
     const enter = (record: Journal, dry: boolean): Promise<Ending> => {
@@ -117,7 +118,8 @@ export function journal<Input, R extends CompleteResult>(
       const requestState = saveState(TAG, { j: record.entries });
       checkSize(requestState, ending.questions, record, call);
       const requests = Object.entries(ending.questions).map(([key, { request }]) => [key, request]);
-      return { ...inputRequired({ inputRequests: Object.fromEntries(requests) }), requestState };
+      const asked = inputRequired({ inputRequests: Object.fromEntries(requests) });
+      return withNotes({ ...asked, requestState }, { effects: record.effects });
     }
     if (ending.error instanceof ElicitationDeclined) return endCancelled(call, ending.error.key) as R;
     throw ending.error;

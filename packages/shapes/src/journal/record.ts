@@ -96,6 +96,11 @@ export class Journal {
     return !isDigestOf(this.#asked?.get(key) ?? question.digest, question);
   }
 
+  /** The keys of the effects that have run. */
+  get effects(): readonly string[] {
+    return Object.keys(this.entries).filter((key) => this.entries[key]?.[0] === 'once');
+  }
+
   /** The keys of the steps that take the most room, the largest first. */
   largest(count: number): readonly { readonly key: string; readonly bytes: number }[] {
     return Object.entries(this.entries)

@@ -1,4 +1,5 @@
 /** The part of a handler's context that is the same in every shape. */
+import type { AuthInfo } from '@modelcontextprotocol/server';
 import { canAsk, type InputKind, type ServerContext } from '@mrtr/core';
 import { type Call, idempotencyKey } from '@mrtr/core/shape';
 
@@ -9,6 +10,11 @@ export type LogLevel = Parameters<ServerContext['mcpReq']['log']>[0];
 export interface HandlerContext {
   /** The SDK's context of this round. */
   readonly request: ServerContext;
+  /**
+   * Who sent this request, as the server's sign-in found out: v1's `extra.authInfo`, without its token. Undefined where
+   * nobody signed in. In H on PostgreSQL, `extra` has the members that are JSON.
+   */
+  readonly caller: Pick<AuthInfo, 'clientId' | 'scopes' | 'extra'> | undefined;
   /** Whether this round's client can be asked; see `canAsk` of `@mrtr/core`. */
   canAsk(kind: InputKind): boolean;
   /**
@@ -25,11 +31,19 @@ export interface HandlerContext {
   log(level: LogLevel, data: unknown, logger?: string): Promise<void>;
 }
 
+/** The caller of a request, without the token: a handler that waits would keep it, and PostgreSQL would store it. */
+export function callerOf({ http }: Pick<ServerContext, 'http'>): HandlerContext['caller'] {
+  if (http?.authInfo === undefined) return undefined;
+  const { clientId, scopes, extra } = http.authInfo;
+  return { clientId, scopes, ...(extra && { extra }) };
+}
+
 /** The context of one round. */
 export function handlerContext(request: ServerContext, call: Call): HandlerContext {
   const { mcpReq } = request;
   return {
     request,
+    caller: callerOf(request),
     signal: mcpReq.signal,
     canAsk: (kind) => canAsk(request, kind),
     idempotencyKey: (key) => idempotencyKey(call, key),

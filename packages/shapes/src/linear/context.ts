@@ -81,6 +81,10 @@ export class FrameContext implements LinearContext {
     return this.#frame.principal;
   }
 
+  get caller(): LinearContext['caller'] {
+    return this.#frame.caller;
+  }
+
   get canAsk(): LinearContext['canAsk'] {
     return (kind) => this.#frame.askable.includes(kind);
   }

@@ -13,6 +13,7 @@ import {
   withDefaults,
 } from '@mrtr/core/kit';
 import { askProblem, asNotEntered, type Call } from '@mrtr/core/shape';
+import { callerOf } from '../kit/handler-context.ts';
 import { heldBytes } from '../kit/held-bytes.ts';
 import { Abandoned } from './abandoned.ts';
 import { FrameContext } from './context.ts';
@@ -146,6 +147,7 @@ export class ContinuationStore implements LinearStore {
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
     frame.askable = call.askable;
+    frame.caller = callerOf(ctx);
     frame.request = ctx;
     try {
       const pause = await (id === undefined
@@ -209,7 +211,7 @@ export class ContinuationStore implements LinearStore {
       // client.
       const Reason = problem.kind === 'unaskable' ? CannotAsk : ContinuationLost;
       this.#giveUp(frame, new Reason(problem.message));
-      return { kind: 'asked', id: undefined, requests, routingLabel };
+      return { kind: 'asked', id: undefined, requests, routingLabel, effects: frame.effects };
     }
     const id = this.#park(frame);
     // The shim makes all rounds within one request. When that ends, the call ends, and a waiting frame would leak.

@@ -9,7 +9,7 @@ afterAll(() => store.close());
 
 const shape: Shape = {
   name: 'linear',
-  write: ({ rounds, above, below }) =>
+  write: ({ rounds, asks, above, below }) =>
     linear(
       async (_input, ctx) => {
         await above(ctx);
@@ -17,7 +17,7 @@ const shape: Shape = {
         for (const questions of rounds) answers.push(...Object.entries(await ctx.ask(questions)));
         return below(Object.fromEntries(answers), ctx);
       },
-      { store },
+      { store, asks },
     ),
 };
 

@@ -31,6 +31,7 @@ import { afterMicrotasks } from '../kit/after-microtasks.ts';
 import { duplicateKeyError } from '../kit/definition.ts';
 import { insideEffect, isInsideEffect } from '../kit/effect-scope.ts';
 import { handleRejection } from '../kit/handled.ts';
+import type { HandlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { ofEarlierRound, RECORDED_CHECKS, type Recorded } from '../kit/recorded.ts';
 import { guardedSignal } from './guarded-signal.ts';
@@ -126,6 +127,8 @@ export class Frame {
   readonly call: string;
   /** A keyed digest of the caller's identity. */
   readonly principal: string | undefined;
+  /** Who sent the latest round. */
+  caller: HandlerContext['caller'];
   /** The kinds of input that the client of the latest round can be asked for. */
   askable: readonly InputKind[] = NOTHING;
   /** The memory that its call's arguments hold, in bytes. */
@@ -223,6 +226,11 @@ export class Frame {
       this.#endIfStopped();
       this.#flushSoon();
     }
+  }
+
+  /** The keys of the effects that have begun. */
+  get effects(): readonly string[] {
+    return [...(this.#steps ?? [])];
   }
 
   /** Ends the frame from outside: its signal fires, and its open questions reject with `reason`. */

@@ -23,15 +23,16 @@ import {
   endCancelled,
   isNotEntered,
   shapeCallback,
-  withRoutingLabel,
+  withNotes,
 } from '@mrtr/core/shape';
+import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import type { Author } from '../kit/state.ts';
 import type { LinearContext } from './context.ts';
 import { continuationOf, continuationState, type LinearStore } from './store.ts';
 import { ContinuationLost } from './words.ts';
 
 /** The options of {@link linear}. */
-export interface LinearOptions {
+export interface LinearOptions extends AskingOptions {
   /** Holds waiting handlers. It must outlive a request: make it outside the server factory. */
   readonly store: LinearStore;
 }
@@ -46,23 +47,22 @@ export interface LinearOptions {
  *   const ticket = await ctx.once('ticket', () => openTicket(env));         // runs once
  *   const { yes } = await ctx.elicit(`Really deploy to ${env}?`, YesNo);    // really waits
  *   return textResult(yes ? await deploy(env, ticket) : 'Left alone.');
- * }, { store }));
+ * }, { store, asks: ['elicitation'] }));
  */
 export function linear<Input, R extends CompleteResult>(
   handler: Author<Input, LinearContext, R>,
   options: LinearOptions,
 ): SdkCallback<Input, R> {
   requireArgument('linear', 'handler', handler, aFunction);
-  requireOptions('linear', options, { store: asRequired(anObjectWith('round')) });
-  const { store } = options;
-  return shapeCallback<Input, R>('linear', async (input, ctx, call) => {
+  requireOptions('linear', options, { ...ASKING_CHECKS, store: asRequired(anObjectWith('round')) });
+  const { store, asks } = options;
+  return shapeCallback<Input, R>({ name: 'linear', asks }, async (input, ctx, call) => {
     try {
       const turn = await store.round({ handler, input, id: continuationOf(ctx), call, ctx });
       if (turn.kind === 'returned') return turn.value as R;
       if (turn.kind === 'threw') throw turn.error;
-      const { id, routingLabel, requests } = turn;
-      const asked = inputRequired({ inputRequests: requests });
-      return withRoutingLabel({ ...asked, requestState: continuationState(id) }, routingLabel);
+      const asked = inputRequired({ inputRequests: turn.requests });
+      return withNotes({ ...asked, requestState: continuationState(turn.id) }, turn);
     } catch (error) {
       // A handler that was ended may have done something already. The boundary has to know that it did not end by itself.
       if (error instanceof ContinuationLost && ctx.mcpReq.signal.aborted) throw error;

@@ -1,5 +1,6 @@
 /** `@mrtr/shapes/linear-store`: the parts for building a store of shape H. */
 export { duplicateKeyError } from '../kit/definition.ts';
+export { callerOf } from '../kit/handler-context.ts';
 export { heldBytes } from '../kit/held-bytes.ts';
 export { assertJson } from '../kit/json.ts';
 export { FrameContext } from './context.ts';

@@ -30,8 +30,10 @@ export type Turn =
       readonly kind: 'asked';
       readonly id: string | undefined;
       readonly requests: InputRequests;
-      /** The label of the instance where the handler waits, for the server's own router; see `withRoutingLabel`. */
+      /** The label of the instance where the handler waits, for the server's own router; see `ShapeNotes`. */
       readonly routingLabel?: string | undefined;
+      /** The keys of the effects that had run, where the questions may not go out. */
+      readonly effects?: readonly string[] | undefined;
     }
   | Outcome;
 

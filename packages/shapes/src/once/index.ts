@@ -1,3 +1,4 @@
 /** `@mrtr/shapes/once`: shape F. */
+export type { AskingOptions } from '../kit/asking.ts';
 export type { HandlerContext, LogLevel } from '../kit/handler-context.ts';
 export { type OnceContext, once } from './once.ts';

@@ -16,7 +16,8 @@ import type { Answer, AnswerOf, InputRequiredResult, Question, ServerContext } f
 import { publish } from '@mrtr/core/events';
 import { aFunction, ownEntry, requireArgument, requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
-import { type Call, shapeCallback } from '@mrtr/core/shape';
+import { type Call, shapeCallback, withNotes } from '@mrtr/core/shape';
+import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { duplicateKeyError, ownStateError } from '../kit/definition.ts';
 import { handleRejection } from '../kit/handled.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
@@ -49,7 +50,7 @@ export interface OnceContext extends HandlerContext {
  *
  * @throws UnprotectedServer in the call, on a server whose request state is not protected: a client that forges the
  * record skips the effects.
- * @throws InvalidOption when the handler is not a function.
+ * @throws InvalidOption when the handler is not a function, and for an option that does not exist, or has a value that it cannot have.
  * @example
  * const confirm = elicitation('Really deploy?', z.object({ yes: z.boolean() }));
  * server.registerTool('deploy', { inputSchema }, once(async ({ env }, ctx) => {
@@ -58,13 +59,15 @@ export interface OnceContext extends HandlerContext {
  *   if (isRefusal(answer)) return cancelledResult('confirm');
  *   if (answer.kind !== 'accepted') return ask({ confirm });
  *   return textResult(await deploy(env, ticket));
- * }));
+ * }, { asks: ['elicitation'] }));
  */
 export function once<Input, R extends CompleteResult>(
   handler: Author<Input, OnceContext, R | InputRequiredResult>,
+  options: AskingOptions = {},
 ): SdkCallback<Input, R> {
   requireArgument('once', 'handler', handler, aFunction);
-  return shapeCallback<Input, R>('once', async (input, ctx, call) => {
+  requireOptions('once', options, ASKING_CHECKS);
+  return shapeCallback<Input, R>({ name: 'once', asks: options.asks }, async (input, ctx, call) => {
     const saved = loadState(ctx, TAG);
     const recall = new Recall(ctx, saved?.a);
     const effects = new Effects(call, saved);
@@ -82,7 +85,8 @@ export function once<Input, R extends CompleteResult>(
     if (!isInputRequiredResult(result)) return result as R;
     if (result.requestState !== undefined) throw ownStateError('once', 'ctx.once');
     const kept = { a: recall.save(result.inputRequests ?? {}), e: effects.values, f: effects.failed };
-    return { ...result, requestState: saveState(TAG, kept) };
+    const asked = { ...result, requestState: saveState(TAG, kept) };
+    return withNotes(asked, { effects: [...Object.keys(effects.values), ...effects.failed] });
   });
 }
 

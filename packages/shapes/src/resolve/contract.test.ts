@@ -21,6 +21,7 @@ function resolvers({ rounds, above }: Script<unknown>) {
 
 const shape: Shape = {
   name: 'resolve',
+  effectsBelow: true,
   write: (script) => resolve(z.object({}), resolvers(script), (answers, ctx) => script.below(answers, ctx)),
   writeResource: (script) =>
     resolveResource(resolvers(script), ({ uri: _, ...answers }, ctx) => script.below(answers, ctx)),

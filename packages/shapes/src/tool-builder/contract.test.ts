@@ -3,6 +3,7 @@ import { ToolBuilder } from './tool-builder.ts';
 
 const shape: Shape = {
   name: 'tool-builder',
+  effectsBelow: true,
   write({ rounds, above, below }) {
     let tool = new ToolBuilder<object, Record<string, unknown>>();
     for (const [at, questions] of rounds.entries()) {

@@ -21,6 +21,7 @@ import { requireOptions } from '@mrtr/core/kit';
 import type { CompleteResult, SdkCallback } from '@mrtr/core/shape';
 import { type Call, endCancelled, isQuestion, isQuestions, shapeCallback } from '@mrtr/core/shape';
 
+import { ASKING_CHECKS, type AskingOptions } from '../kit/asking.ts';
 import { type HandlerContext, handlerContext } from '../kit/handler-context.ts';
 import { assertJson, copyJson } from '../kit/json.ts';
 import { Recall } from '../kit/recall.ts';
@@ -43,8 +44,12 @@ type NoSteps = Record<never, never>;
 
 /** A finished definition, ready to build. */
 export interface FinishedTool<Input, R extends CompleteResult> {
-  /** The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`. */
-  build(): SdkCallback<Input, R>;
+  /**
+   * The SDK callback, for `registerTool`, `registerPrompt` or `registerResource`.
+   *
+   * @param options `asks`: refuses a client that cannot be asked before any step, also before one that computes.
+   */
+  build(options?: AskingOptions): SdkCallback<Input, R>;
 }
 
 /**
@@ -98,10 +103,12 @@ export class ToolBuilder<Input, D extends Data = NoSteps> {
   ): FinishedTool<Input, R> {
     const steps = this.#steps;
     return {
-      build: () =>
-        shapeCallback('tool-builder', async (input: Input, ctx, call) =>
+      build(options: AskingOptions = {}) {
+        requireOptions('build', options, ASKING_CHECKS);
+        return shapeCallback({ name: 'tool-builder', asks: options.asks }, async (input: Input, ctx, call) =>
           new Run(ctx, call, steps).through(step as AnyStep, input),
-        ) as SdkCallback<Input, R>,
+        ) as SdkCallback<Input, R>;
+      },
     };
   }
 
