@@ -156,9 +156,16 @@ const tools = ({ effect, entered, code = '1', link }: Trade) => {
     return textResult(`${item} for ${account}`);
   }
 
+  /** Names who sent each of its rounds. */
+  async function signedIn(_args: z.infer<typeof Order>, ctx: LinearContext) {
+    const first = ctx.caller;
+    await ctx.elicit('How many?', Count);
+    return textResult(JSON.stringify([first, ctx.caller]));
+  }
+
   const silent = async () => textResult('nothing');
 
-  const named = { order, pondering, curious, thorough, failing, fickle, reworded, linked, silent };
+  const named = { order, pondering, curious, thorough, failing, fickle, reworded, linked, signedIn, silent };
   return Object.entries(named) as unknown as [
     string,
     (args: z.infer<typeof Order>, ctx: LinearContext) => Promise<CallToolResult>,
@@ -171,6 +178,8 @@ export class Site {
   readonly #policy: RequestStatePolicy;
   readonly #tools: ReturnType<typeof tools>;
   readonly #customer: Customer;
+  /** The scopes of all callers from now on. */
+  scopes: string[] = [];
 
   constructor(store: Pick<LinearStore, 'round'>, policy: RequestStatePolicy, trade: Trade) {
     this.#store = store;
@@ -178,9 +187,10 @@ export class Site {
     this.#tools = tools(trade);
     const handler = createMcpHandler(() => this.server());
     this.#customer = new Customer((principal) => {
-      const authInfo: AuthInfo = { token: 't', clientId: 'app', scopes: [], extra: { sub: principal } };
+      const extra = { sub: principal, number: 7n };
+      const authInfo = (): AuthInfo => ({ token: 't', clientId: 'app', scopes: this.scopes, extra });
       const fetch = (url: string | URL, init?: RequestInit) =>
-        handler.fetch(new Request(url, init), principal === '' ? {} : { authInfo });
+        handler.fetch(new Request(url, init), principal === '' ? {} : { authInfo: authInfo() });
       return new StreamableHTTPClientTransport(new URL('http://linear.invalid/mcp'), { fetch });
     });
   }

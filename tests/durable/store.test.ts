@@ -210,11 +210,12 @@ test('a handler reports progress in each round', async () => {
   await client.close();
 });
 
-/** An old client of a site, which answers with `user`. */
-async function oldClient(site: Site, user: (message: string) => Promise<Record<string, string>>) {
+/** An old client of a site, which answers with `user`. Without one it cannot be asked. */
+async function oldClient(site: Site, user?: (message: string) => Promise<Record<string, string>>) {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const server = site.server();
   await server.connect(theirs as unknown as Parameters<typeof server.connect>[0]);
+  if (!user) return legacyClient(ours, {});
   return legacyClient(ours, {
     elicit: async ({ message }) => ({ action: 'accept', content: await user(message) }),
   });
@@ -247,6 +248,28 @@ test('an old client is asked over its connection, and its call ends when the con
   expect(shop.of('milk').done).toEqual(['reserve milk', 'charge 3 milk']);
   expect(errors).toEqual([]);
   await client.close();
+});
+
+test('a call whose client cannot be asked tells the policy’s onerror which effects had run', async () => {
+  const told: string[] = [];
+  const onerror = ({ message }: Error) => void told.push(message);
+  const telling = requestStatePolicy({ keys: [KEY], singleUse: false, onerror });
+  const { site } = await opened({ policy: telling });
+  const mute = await oldClient(site);
+  const result = await mute.callTool({ name: 'order', arguments: { item: 'tea' } });
+  expect(result).toMatchObject({ isError: true });
+  expect(told).toEqual([expect.stringContaining("had run: 'reserve'. Declare asks: ['elicitation'] where")]);
+  await mute.close();
+});
+
+test('a handler reads who sent each round, without the token and without what is no JSON', async () => {
+  const { answer, site } = await opened();
+  const sent = { name: 'signedIn', principal: 'ada' };
+  const first = await site.send(sent);
+  site.scopes = ['pay'];
+  const { says = '' } = await answer(first, { count: '3' }, sent);
+  const ada = { clientId: 'app', scopes: [], extra: { sub: 'ada' } };
+  expect(JSON.parse(says)).toEqual([ada, { ...ada, scopes: ['pay'] }]);
 });
 
 test('a second store of a process must have the configuration of the first', async () => {

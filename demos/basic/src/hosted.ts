@@ -18,14 +18,17 @@ import { z } from 'zod';
 const inputSchema = z.object({ env: z.enum(['staging', 'production']) });
 const sure = elicitation('Really deploy?', z.object({ sure: z.boolean().meta({ title: 'Deploy it' }) }));
 
-// The tool, in shape F. An effect inside `once` runs in one round only.
-const deploy = once(async ({ env }: z.infer<typeof inputSchema>, ctx) => {
-  const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
-  const answer = ctx.answer('sure', sure);
-  if (isRefusal(answer)) return cancelledResult('sure');
-  if (answer.kind !== 'accepted') return ask({ sure });
-  return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
-});
+// The tool, in shape F. An effect inside `once` runs in one round only, and for no client that cannot be asked.
+const deploy = once(
+  async ({ env }: z.infer<typeof inputSchema>, ctx) => {
+    const ticket = await ctx.once('ticket', async () => `ticket 7 for ${env}`);
+    const answer = ctx.answer('sure', sure);
+    if (isRefusal(answer)) return cancelledResult('sure');
+    if (answer.kind !== 'accepted') return ask({ sure });
+    return textResult(answer.value.sure ? `Deployed, ${ticket}.` : `Left alone, ${ticket}.`);
+  },
+  { asks: ['elicitation'] },
+);
 
 // Made once, for all servers. The ledger serves a retry that is sent twice only once; several processes share one on
 // Redis or PostgreSQL.

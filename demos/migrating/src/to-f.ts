@@ -8,12 +8,15 @@ const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 const inputSchema = z.object({ date: z.string() });
 
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
-  const book = once(async ({ date }: z.infer<typeof inputSchema>, ctx) => {
-    const hold = await ctx.once('hold', () => restaurant.hold(date));
-    const answer = ctx.answer('guests', guests);
-    if (isRefusal(answer)) return cancelledResult('guests');
-    if (answer.kind !== 'accepted') return ask({ guests });
-    return textResult(await restaurant.book(hold, answer.value.people));
-  });
+  const book = once(
+    async ({ date }: z.infer<typeof inputSchema>, ctx) => {
+      const hold = await ctx.once('hold', () => restaurant.hold(date));
+      const answer = ctx.answer('guests', guests);
+      if (isRefusal(answer)) return cancelledResult('guests');
+      if (answer.kind !== 'accepted') return ask({ guests });
+      return textResult(await restaurant.book(hold, answer.value.people));
+    },
+    { asks: ['elicitation'] },
+  );
   server.registerTool('book', { inputSchema }, book);
 }

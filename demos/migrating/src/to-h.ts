@@ -14,7 +14,7 @@ export function registerBook(server: McpServer, restaurant: Restaurant, store: C
       const { people } = await ctx.ask('guests', guests);
       return textResult(await restaurant.book(hold, people));
     },
-    { store },
+    { store, asks: ['elicitation'] },
   );
   server.registerTool('book', { inputSchema }, book);
 }

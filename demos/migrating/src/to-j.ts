@@ -8,10 +8,13 @@ const guests = elicitation<{ people: number }>('How many guests?', HOW_MANY);
 const inputSchema = z.object({ date: z.string() });
 
 export function registerBook(server: McpServer, restaurant: Restaurant): void {
-  const book = journal(async ({ date }: z.infer<typeof inputSchema>, ctx) => {
-    const hold = await ctx.once('hold', () => restaurant.hold(date));
-    const { people } = await ctx.ask('guests', guests);
-    return textResult(await restaurant.book(hold, people));
-  });
+  const book = journal(
+    async ({ date }: z.infer<typeof inputSchema>, ctx) => {
+      const hold = await ctx.once('hold', () => restaurant.hold(date));
+      const { people } = await ctx.ask('guests', guests);
+      return textResult(await restaurant.book(hold, people));
+    },
+    { asks: ['elicitation'] },
+  );
   server.registerTool('book', { inputSchema }, book);
 }

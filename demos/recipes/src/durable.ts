@@ -18,7 +18,7 @@ export async function open(postgres: string, keys: readonly string[]) {
       const { sure } = await ctx.ask('sure', elicitation('Really deploy?', Sure));
       return textResult(sure ? `Deployed to ${env}, ${ticket}.` : 'Left alone.');
     },
-    { store },
+    { store, asks: ['elicitation'] }, // a client that cannot be asked gets no ticket
   );
   const createServer = (): McpServer => {
     const server = protectedServer({ name: 'deployer', version: '1.0.0' }, policy);

@@ -1,38 +1,39 @@
 /** The records of a call, as sealed JSON: its beginning, the answers, the ends of turns, and the values of steps. */
 import { hash, randomBytes } from 'node:crypto';
-import type { InputRequests, InputResponses } from '@modelcontextprotocol/server';
+import type { InputRequests, InputResponses, ServerContext } from '@modelcontextprotocol/server';
 import { ProtocolError } from '@modelcontextprotocol/server';
 import { CannotAsk, ElicitationDeclined, type InputKind } from '@mrtr/core';
 import { canonicalJson } from '@mrtr/core/kit';
 import { keyRing, openAtRest, type SealingKey, sealAtRest } from '@mrtr/core/seal';
-import { ContinuationLost } from '@mrtr/shapes/linear';
+import type { Call, RoundLimits } from '@mrtr/core/shape';
+import { ContinuationLost, type LinearContext } from '@mrtr/shapes/linear';
+import { callerOf, type LinearRound } from '@mrtr/shapes/linear-store';
 
 /** The beginning of a call. A handler that is run again has to see the same. */
-export interface CallHeader {
-  readonly method: string;
-  readonly target: string;
+export interface CallHeader
+  extends Pick<Call, 'method' | 'target' | 'principal'>,
+    Omit<RoundLimits, 'round' | 'timesAsked'> {
   readonly input: unknown;
   /** Whether the input is the text of a resource's URI. */
   readonly isUri: boolean;
-  /**
-   * A keyed digest of the caller's identity, as the handler sees it. Only this caller may answer; see {@link
-   * TurnRecord}.
-   */
-  readonly principal: string | undefined;
-  readonly askable: readonly InputKind[];
-  readonly maxRounds: number;
-  readonly maxQuestions: number;
-  readonly maxStateBytes: number;
-  /** The version that its state is sealed with. */
-  readonly version: string | undefined;
+  readonly caller?: LinearContext['caller'];
   /** The salt of {@link saltedHash}. */
   readonly salt: string;
+}
+
+/** The header of a new call. */
+export function headerOf({ call, input, ctx }: LinearRound): CallHeader {
+  const { method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
+  const limits = { maxRounds, maxQuestions, maxStateBytes, version };
+  const [caller, salt] = [callerRecord(ctx), randomBytes(16).toString('base64url')];
+  return { ...limits, method, target, principal, askable, input, isUri: input instanceof URL, caller, salt };
 }
 
 /** The message of a client in a later round. Without `responses`, it ends the call. */
 export interface Message {
   readonly responses?: InputResponses | Readonly<Record<string, unknown>> | undefined;
   readonly askable: readonly InputKind[];
+  readonly caller?: LinearContext['caller'];
   /** The answered questions, as key and digest. A handler that is run again must ask the same. */
   readonly asked?: readonly (readonly [key: string, digest: string])[] | undefined;
   /** The caller's digest, under the key that seals now. */
@@ -42,10 +43,16 @@ export interface Message {
 }
 
 /**
- * How a turn of a call ended. `lost`: why the call cannot be resumed. `overdrawn`: why its questions may not go out.
+ * How a turn of a call ended. `lost`: why the call cannot be resumed. `overdrawn`: why its questions may not go out, and
+ * `effects`: what had run.
  */
 export type TurnRecord = (
-  | { readonly kind: 'asked'; readonly requests: InputRequests; readonly overdrawn?: string }
+  | {
+      readonly kind: 'asked';
+      readonly requests: InputRequests;
+      readonly overdrawn?: string;
+      readonly effects?: readonly string[];
+    }
   | { readonly kind: 'returned'; readonly value?: unknown }
   | { readonly kind: 'threw'; readonly error: ErrorRecord }
   | { readonly kind: 'lost'; readonly why: string }
@@ -183,11 +190,17 @@ function rebuilt({ kind, message, properties }: ErrorRecord): Error {
   return Object.assign(new Error(message), properties);
 }
 
-/** The error's own properties that are JSON. */
-function jsonOf(error: Error): Record<string, unknown> {
-  const json = Object.keys(error).flatMap((key) => {
+/** The caller of a request, in the form that travels from one instance to another. */
+export function callerRecord(ctx: ServerContext): LinearContext['caller'] {
+  const caller = callerOf(ctx);
+  return caller?.extra ? { ...caller, extra: jsonOf(caller.extra) } : caller;
+}
+
+/** The own properties of `given` that are JSON. */
+function jsonOf(given: object): Record<string, unknown> {
+  const json = Object.entries(given).flatMap(([key, value]) => {
     try {
-      const text = JSON.stringify(error[key as keyof Error]);
+      const text = JSON.stringify(value);
       return text === undefined ? [] : [[key, JSON.parse(text) as unknown]];
     } catch {
       return [];

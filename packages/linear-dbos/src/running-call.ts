@@ -137,6 +137,7 @@ export class RunningCall {
     const perform = (key: string, step: () => Promise<unknown>) => this.#perform(key, step);
     this.#frame = new Frame({ id: this.id, principal: head.principal }, host.report, perform);
     this.#frame.askable = head.askable;
+    this.#frame.caller = head.caller;
   }
 
   /** The workflow. Resolves when the call is over. */
@@ -236,6 +237,7 @@ export class RunningCall {
       }
       if (record.kind === 'asked') checkAsked(record.requests, message.asked, turn);
       this.#frame.askable = message.askable;
+      this.#frame.caller = message.caller;
       this.#principal = message.principal;
       this.#answered = hashAnswers(message.responses, this.#head);
       this.#tell = message.from === this.#host.instance ? undefined : message.from;
@@ -269,7 +271,7 @@ export class RunningCall {
     const problem = askProblem(limits, requests, { requestState: continuationState(`${this.id}.${round}`) });
     if (problem === undefined) return { kind: 'asked', requests };
     this.#frame.abort(new ContinuationLost(problem.message));
-    return { kind: 'asked', requests, overdrawn: problem.message };
+    return { kind: 'asked', requests, overdrawn: problem.message, effects: this.#frame.effects };
   }
 
   /** Ends the open turn. Returns false if the call is over; hangs if another instance owns the call. */

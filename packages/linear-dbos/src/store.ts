@@ -1,5 +1,4 @@
 /** The durable store of shape H: any instance with the same keys and database can resume a call. */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StoreFull, speaksMrtr } from '@mrtr/core';
 import { keyRingOf } from '@mrtr/core/seal';
@@ -25,7 +24,9 @@ import { newInstance } from './presence.ts';
 import {
   type CallHeader,
   CallKey,
+  callerRecord,
   hashAnswers,
+  headerOf,
   type Message,
   revivedError,
   type TurnRecord,
@@ -229,7 +230,7 @@ export class DbosStore implements LinearStore {
       if (record.overdrawn !== undefined) {
         // The boundary refuses it too, unless the call began with a stricter policy or another client.
         if (!askProblem(call, record.requests)) throw lostContinuation(record.overdrawn);
-        return { kind: 'asked', id: undefined, requests: record.requests };
+        return { ...record, id: undefined };
       }
       // The shim makes all rounds within one request. When that ends, the call ends.
       const next = { callKey: awaited.callKey, turn: awaited.turn + 1 };
@@ -266,28 +267,15 @@ export class DbosStore implements LinearStore {
     return () => clearTimeout(timer);
   }
 
-  async #start({ handler, input, call, ctx }: LinearRound): Promise<AwaitedTurn> {
+  async #start(round: LinearRound): Promise<AwaitedTurn> {
+    const { handler, input, call, ctx } = round;
     const { maxBytes, maxCalls } = this.#options;
     if (this.#running.size >= maxCalls) throw new StoreFull(SERVER_FULL);
     const held = [...this.#running.values()].reduce((sum, running) => sum + running.heldBytes, 0);
     if (held + heldBytes(input, maxBytes) > maxBytes) throw new StoreFull(SERVER_FULL_OF_BYTES);
-    const { id, method, target, principal, askable, maxRounds, maxQuestions, maxStateBytes, version } = call;
-    const salt = randomBytes(16).toString('base64url');
-    const initial: CallHeader = {
-      method,
-      target,
-      input,
-      isUri: input instanceof URL,
-      principal,
-      askable,
-      maxRounds,
-      maxQuestions,
-      maxStateBytes,
-      version,
-      salt,
-    };
+    const { id, principal } = call;
     const callKey = CallKey.make(id);
-    const sealed = callKey.seal(initial, 'head');
+    const sealed = callKey.seal(headerOf(round), 'head');
     // Use the arguments as they come back from JSON, so that a handler that is run again sees the same.
     const head = callKey.open<CallHeader>(sealed, 'head');
     const running = new RunningCall(callKey, head, handler, 0, this.#host);
@@ -348,7 +336,8 @@ export class DbosStore implements LinearStore {
     this.#checkVersion(row);
     const asked = call.asked && [...call.asked];
     const { askable, principal } = call;
-    const message: Message = { responses, asked, askable, principal, from: this.#instance };
+    const caller = callerRecord(ctx);
+    const message: Message = { responses, asked, askable, principal, caller, from: this.#instance };
     const sealed = callKey.seal(message, `answers ${turn}`).toString('base64');
     const running = this.#running.get(id);
     if (running) running.request = ctx;
